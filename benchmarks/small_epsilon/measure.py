@@ -29,9 +29,10 @@ from graphveil.evaluate.shape import average_clustering
 
 HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[1] / "top_m_filter")]
-from networks import read
-from raw_rows import append_rows, read_rows
-from run import method_of, seed_of, statistics
+from networks import read  # noqa: E402  of the folder beside this one
+from run import method_of, seed_of, statistics  # noqa: E402  as above
+
+from raw_rows import append_rows, read_rows  # noqa: E402  as above
 
 RESULTS = HERE.parent / "results" / "releases.parquet"
 TUNED = ("polblogs", "privgraph-Chameleon", "as20graph")

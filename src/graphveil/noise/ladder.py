@@ -165,19 +165,20 @@ def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> Inversio
 
     Notes
     -----
-    V is `vectors_within`, R `Steps.radius`. From the first tau on at which a term's successor is
-    at most sqrt(q) of it, the ratio only falls, so that all behind it are below ``term / (1 -
-    sqrt(q))``; the table ends where that is below 2^(-bits/4) of the sum.
+    V is `vectors_within`, R `Steps.radius`. A term's successor is at most q (1 + I / (R - counts +
+    1))^counts of it, for the step I behind R, and this factor only falls. From where it is at most
+    sqrt(q), all that follows is below ``term / (1 - sqrt(q))``; the table ends where that is below
+    2^(-bits/4) of the sum.
 
     Examples
     --------
     >>> table = ladder_law(Steps(first=1, most=1), Fraction(1), 1, 384)
-    >>> round(table.lower[0] / 2**384, 4), table.upper[0] - table.lower[0] < 2**280, table.whole
+    >>> round(table.lower[0] / 2**384, 4), table.upper[0] - table.lower[0] < 2**300, table.whole
     (0.2921, True, False)
     """
     fine = bits + GUARD_BITS
     low, high = power_bounds(rate, fine)
-    root = power_bounds(rate / 2, fine)[1]
+    root_low, root_high = power_bounds(rate / 2, fine)
     least = most = 1 << fine
     lower, upper, tau = [0], [0], 0
     while True:
@@ -185,8 +186,9 @@ def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> Inversio
         vectors = vectors_within(counts, radius)
         lower.append(lower[-1] + least * vectors)
         upper.append(upper[-1] + most * vectors)
-        tail = -(-(most * vectors << fine) // ((1 << fine) - root))
-        falls = radius >= counts and _falls(steps, tau, counts, high, root, fine)
+        tail = -(-(most * vectors << fine) // ((1 << fine) - root_high))
+        rest, width = radius - counts + 1, min(steps.first + tau, steps.most)
+        falls = rest > 0 and high * (rest + width) ** counts <= root_low * rest**counts
         if falls and tail << (bits // 4) < lower[-1]:
             break
         tau += 1
@@ -198,15 +200,3 @@ def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> Inversio
         bits,
         whole=False,
     )
-
-
-def _falls(steps: Steps, tau: int, counts: int, high: int, root: int, bits: int) -> bool:
-    """Whether q (1 + I / (R - counts + 1))^counts <= sqrt(q), for the step I behind R = R_tau.
-
-    Asked of bounds: that it holds of them is enough.
-    """
-    width = min(steps.first + tau, steps.most)
-    rest = steps.radius(tau) - counts + 1
-    lower_root = root - 2
-    del bits
-    return high * (rest + width) ** counts <= lower_root * rest**counts

@@ -135,7 +135,9 @@ def _close(
         return 0
     for _ in range(TRIES):
         x, y = _neighbor(wiring, u, rng), _neighbor(wiring, v, rng)
-        if x != w and y != w and _fits(wiring, marks, u, x, v, y, grouped):
+        if x == w or y == w:  # noqa: PLR1714  a tuple takes longer to compile
+            continue
+        if _fits(wiring, marks, u, x, v, y, grouped):
             return _kept_or_not(wiring, marks, tally, (u, x, v, y), rng)
     return 0
 
@@ -160,7 +162,7 @@ def _fits(wiring: Wiring, marks: Marks, u: int, x: int, v: int, y: int, grouped:
     of = marks.groups
     if grouped == 1 and of[x] != of[v] and of[u] != of[y]:
         return False
-    return bool(x != v and u != y and x != y and not tied(wiring, x, y))
+    return bool(x != v and y != u and x != y and not tied(wiring, x, y))  # noqa: PLR1714  as above
 
 
 @leaf

@@ -186,7 +186,8 @@ def mend(
     for attempt in range(MENDING_ROUNDS):
         for i in range(len(ends)):
             if not good[i]:
-                first, behind = (blocks[i, 0], blocks[i, 1]) if attempt < 2 else (0, len(ends))  # noqa: PLR2004  the last round
+                last = attempt == MENDING_ROUNDS - 1
+                first, behind = (0, len(ends)) if last else (blocks[i, 0], blocks[i, 1])
                 _mend_one(ends, i, (first, behind), wiring, good, rng)
 
 
@@ -206,9 +207,7 @@ def _mend_one(
         if not good[j]:
             continue
         c, d = ends[j, 0], ends[j, 1]
-        if a == d or b == c or (a == c and b == d) or tied(wiring, a, d) or tied(wiring, b, c):
-            continue
-        if (a == c and d == b) or (a == b and c == d):
+        if a == d or b == c or tied(wiring, a, d) or tied(wiring, b, c):
             continue
         if min(a, d) == min(b, c) and max(a, d) == max(b, c):
             continue

@@ -1,4 +1,4 @@
-"""The graph, drawn in whole numbers: whoever has the stated numbers and the seed draws it again."""
+"""The graph, drawn in whole numbers: the stated numbers and the seed give it again."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.degree_triangle.counts import triangles_by_class
-from graphveil.kernels.degree_triangle.swaps import ODDS_BITS, Marks, Tally, approach
-from graphveil.kernels.degree_triangle.wiring import deal, mend, wired
 from graphveil.data import Graph
+from graphveil.kernels.degree_triangle.counts import triangles_by_class
+from graphveil.kernels.degree_triangle.swaps import Marks, Tally, approach
+from graphveil.kernels.degree_triangle.wiring import deal, mend, wired
 from graphveil.methods.degree_triangle.cuts import second_largest
 from graphveil.methods.degree_triangle.shape import Shape
 from graphveil.methods.degree_triangle.statistics import Statistics
 
-PROPOSALS, MORE_PROPOSALS = 400, 100
+PROPOSALS, MORE_PROPOSALS = 100, 25
 """How many exchanges are proposed, for each edge; and further ones, without groups."""
 
-ODDS = tuple(
-    round(Fraction(text) * (1 << ODDS_BITS))
-    for text in ("0.1", "0.036788", "0.013534", "0.0049787", "0.0018316", "0.00067379", "0.00024788")
-)
-"""With which chance an exchange is kept that brings triangles no nearer, by how much: 0, 1, ..."""
+ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
+"""With which chance an exchange is kept that brings triangles no nearer, by how much: 0, 1,
+..., in units of 2^-30: a tenth of e^-k."""
 
 
 class Drawn(NamedTuple):
@@ -126,7 +124,7 @@ def _triangles(
 def _members(
     classes: NDArray[np.int64], number: int, pointers: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the nodes of each class that have edges, each as often as it has some; where each class begins."""
+    """Return the nodes by class, each as often as it has edges, and where each class begins."""
     nodes = np.repeat(np.arange(classes.size), np.diff(pointers))
     nodes = nodes[np.argsort(classes[nodes], kind="stable")]
     return nodes, np.searchsorted(classes[nodes], np.arange(number + 1))

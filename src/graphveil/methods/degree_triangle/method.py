@@ -159,7 +159,7 @@ def _stated(
     return NoisyStatistics(
         nodes=noisy.degrees.size,
         **{name: str(part) for name, part in parts.items()},
-        noisy_count=str(noisy.count),
+        noisy_count=str(noisy.edges),
         noisy_degrees=_text(noisy.degrees),
         group_cuts=_text(noisy.groups.least),
         class_cuts=_text(noisy.classes.least),

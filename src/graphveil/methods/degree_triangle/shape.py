@@ -68,7 +68,7 @@ def drawn_degrees(noisy: Statistics, decay: float, rng: np.random.Generator) -> 
         chances = np.cumsum(histogram * decay ** np.abs(every - value))
         quantiles = (rng.random() + np.arange(size)) / size * chances[-1]
         degrees[order[first : first + size]] = np.searchsorted(chances, quantiles, side="right")
-    return _whole(_spread(np.minimum(degrees, n - 1), rng), noisy.count, rng)
+    return _whole(_spread(np.minimum(degrees, n - 1), rng), noisy.edges, rng)
 
 
 def _histogram(values: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
@@ -90,9 +90,7 @@ def _spread(degrees: NDArray[np.float64], rng: np.random.Generator) -> NDArray[n
     return np.where(spread, degrees * factors, degrees)
 
 
-def _whole(
-    degrees: NDArray[np.float64], count: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _whole(degrees: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return whole degrees that sum to about twice the number of edges, and to an even number."""
     n = degrees.size
     total = float(degrees.sum())

@@ -25,7 +25,7 @@ class Statistics(NamedTuple):
 
     Parameters
     ----------
-    count
+    edges
         The noisy number of edges.
     degrees
         int64, shape (n,): noisy degrees.
@@ -41,7 +41,7 @@ class Statistics(NamedTuple):
         int64: noisy numbers of triangles by their lowest class.
     """
 
-    count: int
+    edges: int
     degrees: NDArray[np.int64]
     groups: Cuts
     classes: Cuts
@@ -75,31 +75,52 @@ def noisy_statistics(
     mixing = _noisy_mixing(data, groups, parts["epsilon_mixing"], randomness)
     floor = floor_of(degrees)
     rate = rate_of(parts["epsilon_triangles"], classes.least.size, floor)
-    triangles = _noisy_triangles(data, classes, floor, rate, randomness)
+    counts, steps = triangles_and_steps(data, classes, floor)
+    triangles = ladder(words_from(randomness, "noisy triangles"), counts, steps, rate)
     return Statistics(count, degrees, groups, classes, mixing, floor, rate, triangles)
+
+
+def edges_between_groups(data: Graph, groups: Cuts) -> NDArray[np.int64]:
+    """Return how many edges there are between groups g <= h: an edge is counted in one place.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> edges_between_groups(path, Cuts(np.array([0, 2]), np.array([0, 1, 0]))).tolist()
+    [[0, 2], [0, 0]]
+    """
+    size = groups.least.size
+    ends = np.sort(groups.of_node[data.edges()], axis=1)
+    counts = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
+    return counts.reshape(size, size)
+
+
+def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[NDArray[np.int64], Steps]:
+    """Return the triangles by lowest class, and the ladder of this graph.
+
+    Notes
+    -----
+    An edge changes the sum of the triangles by the neighbors that its ends share, which are at
+    most as many as any two nodes share, tied or not; and that number by one at most.
+
+    Examples
+    --------
+    >>> triangle = Graph.from_edges([0, 0, 1], [1, 2, 2], n=4)
+    >>> triangles_and_steps(triangle, Cuts(np.array([0]), np.zeros(4, dtype=np.int64)), 1)
+    (array([1]), Steps(first=1, most=2))
+    """
+    indptr, indices, most = data.indptr, data.indices, data.n_nodes - 2
+    counts = triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
+    shared = int(most_in_common(indptr, indices))
+    return counts, Steps(first=min(max(shared, floor), most), most=most)
 
 
 def _noisy_mixing(
     data: Graph, groups: Cuts, part: Fraction, randomness: Randomness
 ) -> NDArray[np.int64]:
-    """Return the edges between groups with noise: an edge is counted in one place."""
-    size = groups.least.size
-    ends = np.sort(groups.of_node[data.edges()], axis=1)
-    counts = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
-    upper = np.triu_indices(size)
-    noise = discrete_laplace(words_from(randomness, "noisy mixing"), part, upper[0].size)
-    noisy = np.zeros((size, size), dtype=np.int64)
-    noisy[upper] = counts.reshape(size, size)[upper] + noise
-    return noisy
-
-
-def _noisy_triangles(
-    data: Graph, classes: Cuts, floor: int, rate: Fraction, randomness: Randomness
-) -> NDArray[np.int64]:
-    """Return the triangles by lowest class with noise, whose steps the original decides."""
-    indptr, indices = data.indptr, data.indices
-    counts = triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
-    most = data.n_nodes - 2
-    first = min(max(int(most_in_common(indptr, indices)), floor), most)
-    words = words_from(randomness, "noisy triangles")
-    return ladder(words, counts, Steps(first=first, most=most), rate)
+    """Return the edges between groups with noise; 0 below the diagonal."""
+    counts = edges_between_groups(data, groups)
+    upper = np.triu_indices(len(counts))
+    words = words_from(randomness, "noisy mixing")
+    counts[upper] += discrete_laplace(words, part, upper[0].size)
+    return counts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from graphveil.claims import conditions, flips, guarantees
+from graphveil.claims import conditions, flips, guarantees, statistics
 from graphveil.claims.condition import Condition
 from graphveil.claims.guarantees import Guarantee
 from graphveil.lazy import resolve
@@ -36,6 +36,7 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     flips.BlockFlips: "cell_flips",
     flips.DegreesAlone: "cell_flips",
     flips.ExactSize: "cell_flips",
+    statistics.NoisyStatistics: "noisy_statistics",
     conditions.SameData: "renaming",
     conditions.KeyedIds: "renaming",
 }

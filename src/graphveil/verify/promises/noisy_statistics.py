@@ -1,0 +1,240 @@
+"""A graph that was drawn from noisy statistics: what is stated, the drawing, and the noise."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+from graphveil.claims.condition import Condition
+from graphveil.claims.guarantees import EdgeDP, Guarantee
+from graphveil.claims.statistics import PARTS, NoisyStatistics
+from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.recheck import LINKED, Part, Recheck
+from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder
+from graphveil.verify.recount.redrawing import Model, redrawn
+from graphveil.verify.verdict import Check, fails, judged, not_checked
+
+STATISTICS, DRAWING, NOISE = "noisy statistics", "drawing", "noise on statistics"
+
+MOST_GROUPS, MOST_CLASSES = 8, 4
+MOST_EDGES = 50_000
+"""A larger graph is not drawn again: it would take a quarter of an hour."""
+
+
+class _Said(NamedTuple):
+    """What is stated, as numbers, and the parts that nodes stand in."""
+
+    value: NoisyStatistics
+    noisy: list[int]
+    groups: list[int]
+    classes: list[int]
+    pairs: list[tuple[int, int]]
+
+
+def _said(value: NoisyStatistics) -> _Said:
+    noisy = value.numbers("noisy_degrees")
+    cuts = [value.numbers(name) for name in ("group_cuts", "class_cuts")]
+    groups, classes = ([bisect_right(cut, d) - 1 for d in noisy] for cut in cuts)
+    pairs = list(combinations_with_replacement(range(len(cuts[0])), 2))
+    return _Said(value, noisy, groups, classes, pairs)
+
+
+def _second(noisy: list[int]) -> int:
+    """Return the second-largest noisy degree, at least 0."""
+    return max(sorted(noisy)[-2], 0)
+
+
+def _statistics(evidence: Evidence, value: NoisyStatistics) -> Check:
+    """Whether the numbers belong together: parts, lengths, cuts, floor and rate, degrees, stubs."""
+    problems = _wrong_sizes(evidence, value)
+    if not problems:
+        said = _said(value)
+        problems = [*_wrong_parts(evidence, value), *_wrong_cuts(said), *_wrong_ladder(said)]
+        problems += _wrong_shape(said)
+    return judged(STATISTICS, problems, "parts, cuts, ladder, degrees and stubs fit each other")
+
+
+def _wrong_sizes(evidence: Evidence, value: NoisyStatistics) -> list[str]:
+    """Return which lists have not as many numbers as they must."""
+    n = evidence.tables.number("SELECT count(*) FROM nodes")
+    groups, classes = (len(value.numbers(name)) for name in ("group_cuts", "class_cuts"))
+    pairs = groups * (groups + 1) // 2
+    sizes = {
+        "noisy_degrees": n,
+        "degrees": n,
+        "noisy_mixing": pairs,
+        "stubs": pairs,
+        "noisy_triangles": classes,
+        "aims": classes,
+    }
+    problems = [] if value.nodes == n >= 3 else [f"{value.nodes} nodes are stated, {n} released"]
+    for name, size in sizes.items():
+        if len(value.numbers(name)) != size:
+            problems.append(f"{name} has {len(value.numbers(name))} numbers, not {size}")
+    if not 0 < int(value.noisy_count) < n * (n - 1) // 2:
+        problems.append(f"noisy_count={value.noisy_count} is none of {n} nodes")
+    return problems
+
+
+def _wrong_parts(evidence: Evidence, value: NoisyStatistics) -> list[str]:
+    """Return whether the parts are not the claim's epsilon."""
+    promise = evidence.manifest.claim.guarantee
+    total = sum(Fraction(getattr(value, name)) for name in PARTS)
+    if isinstance(promise, EdgeDP) and total != Fraction(repr(promise.epsilon)):
+        return [f"the parts sum to {float(total):.6g}, the claim says epsilon={promise.epsilon}"]
+    return []
+
+
+def _wrong_cuts(said: _Said) -> list[str]:
+    """Return whether groups or classes are too many, or a cut is no noisy degree."""
+    problems, there = [], set(said.noisy)
+    for name, most in (("group_cuts", MOST_GROUPS), ("class_cuts", MOST_CLASSES)):
+        cuts = said.value.numbers(name)
+        if cuts != sorted(set(cuts)) or cuts[0] != min(said.noisy) or not set(cuts) <= there:
+            problems.append(f"{name} are no noisy degrees that rise from the least one")
+        if len(cuts) > most:
+            problems.append(f"{name} are {len(cuts)}, at most {most} are cut")
+    return problems
+
+
+def _wrong_ladder(said: _Said) -> list[str]:
+    """Return whether floor and rate of the ladder are not those that follow."""
+    value, classes = said.value, len(said.value.numbers("class_cuts"))
+    floor = min(max(1, _second(said.noisy) // 4), value.nodes - 2)
+    part = Fraction(value.epsilon_triangles)
+    rate = part / 2
+    if floor > classes:
+        rate = max(rate, part - Fraction(classes, floor - classes + 1))
+    problems = [] if value.floor == floor else [f"floor={value.floor}, computed again {floor}"]
+    if Fraction(value.rate) != rate:
+        problems.append(f"rate={value.rate}, computed again {rate}")
+    return problems
+
+
+def _wrong_shape(said: _Said) -> list[str]:
+    """Return whether degrees cannot have been drawn, or edges between groups do not fit them."""
+    value, degrees, ends = said.value, said.value.numbers("degrees"), Counter[int]()
+    twice, total, n = 2 * int(value.noisy_count), sum(degrees), value.nodes
+    problems = []
+    if min(degrees) < 0 or max(degrees) >= n or total % 2:
+        problems.append(f"degrees are not those of a graph of {n} nodes")
+    if total > twice + n + 1 or (total < twice - n - 1 and max(degrees) < n - 1):
+        problems.append(f"degrees sum to {total}, noisy_count={value.noisy_count}")
+    stubs = value.numbers("stubs")
+    for (g, h), count in zip(said.pairs, stubs, strict=True):
+        ends.update({g: count})
+        ends.update({h: count})
+    for group, degree in zip(said.groups, degrees, strict=True):
+        ends[group] -= degree
+    if min(stubs) < 0 or any(ends.values()):
+        problems.append("stubs are not those of the stated degrees")
+    return problems
+
+
+def _drawing(evidence: Evidence, value: NoisyStatistics) -> Check:
+    """Whether the stated numbers and the seed give the released graph, drawn again."""
+    if _statistics(evidence, value).outcome == "fails":
+        return fails(DRAWING, "the stated numbers do not belong together")
+    degrees = value.numbers("degrees")
+    if sum(degrees) > 2 * MOST_EDGES:
+        why = f"a graph of more than {MOST_EDGES:,} edges is not drawn again: it takes too long"
+        return not_checked(DRAWING, why)
+    said = _said(value)
+    scale = max(_second(said.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
+    stubs, noisy = value.numbers("stubs"), value.numbers("noisy_triangles")
+    model = Model(said.groups, said.classes, degrees, stubs, noisy, scale)
+    again = redrawn(model, int(value.seed_of_drawing))
+    apart = len(again.edges ^ _edges(evidence, "edges", "source", "target"))
+    problems = [f"{apart} edges are in one of both graphs only"] if apart else []
+    if again.aims != value.numbers("aims"):
+        problems.append(f"aims={value.aims}, computed again {' '.join(map(str, again.aims))}")
+    if again.unmended != value.unmended:
+        problems.append(f"unmended={value.unmended}, computed again {again.unmended}")
+    count = len(again.edges)
+    return judged(DRAWING, problems, f"drawn again, {count} edges are those that are released")
+
+
+def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[tuple[int, int]]:
+    columns = (
+        evidence.tables.column(f"SELECT {end} FROM {table} ORDER BY {u}, {v}") for end in (u, v)
+    )
+    return set(zip(*(map(int, column) for column in columns), strict=True))
+
+
+def _noise(evidence: Evidence, value: NoisyStatistics) -> Check:
+    """Whether noise of the stated laws makes the statistics of the original believable."""
+    if _statistics(evidence, value).outcome == "fails":
+        return fails(NOISE, "the stated numbers do not belong together")
+    said, edges = _said(value), _edges(evidence, "placed", "u", "v")
+    neighbors: list[set[int]] = [set() for _ in range(value.nodes)]
+    for u, v in edges:
+        neighbors[u].add(v)
+        neighbors[v].add(u)
+    problems = [
+        f"the noise on {what} is not that of its part of epsilon"
+        for what, noise, part in _counted(said, edges, neighbors)
+        if is_strange(noise, float(part))
+    ]
+    distance, first = _triangles(said, edges, neighbors)
+    counts, most = len(value.numbers("class_cuts")), value.nodes - 2
+    if is_strange_on_ladder(distance, counts, first, most, float(Fraction(value.rate))):
+        problems.append("the noise on triangles is not that of the ladder")
+    return judged(NOISE, problems, "edges, degrees, mixing and triangles: believable")
+
+
+def _counted(
+    said: _Said, edges: set[tuple[int, int]], neighbors: list[set[int]]
+) -> list[tuple[str, list[int], Fraction]]:
+    """Return the noise on edges, degrees and mixing, and the parts of epsilon of one count."""
+    value, n = said.value, said.value.nodes
+    count, between = int(value.noisy_count), Counter[tuple[int, int]]()
+    for u, v in edges:
+        g, h = said.groups[u], said.groups[v]
+        between[min(g, h), max(g, h)] += 1
+    mixing = value.numbers("noisy_mixing")
+    degrees = [noisy - len(near) for noisy, near in zip(said.noisy, neighbors, strict=True)]
+    rows = [
+        ("degrees", degrees, Fraction(value.epsilon_degrees) / 2),
+        (
+            "mixing",
+            [noisy - between[pair] for noisy, pair in zip(mixing, said.pairs, strict=True)],
+            Fraction(value.epsilon_mixing),
+        ),
+    ]
+    if 1 < count < n * (n - 1) // 2 - 1:
+        rows.append(("edges", [count - len(edges)], Fraction(value.epsilon_count)))
+    return rows
+
+
+def _triangles(
+    said: _Said, edges: set[tuple[int, int]], neighbors: list[set[int]]
+) -> tuple[int, int]:
+    """Return how far the noisy triangles are from the true ones, and the ladder's first step."""
+    value, classes = said.value, said.classes
+    thrice = Counter[int]()
+    for u, v in edges:
+        for w in neighbors[u] & neighbors[v]:
+            thrice[min(classes[u], classes[v], classes[w])] += 1
+    noisy = value.numbers("noisy_triangles")
+    distance = sum(abs(count - thrice[c] // 3) for c, count in enumerate(noisy))
+    shared = 0
+    for u, near in enumerate(neighbors):
+        seen = Counter(v for w in near for v in neighbors[w] if v > u)
+        shared = max(shared, max(seen.values(), default=0))
+    return distance, min(max(shared, value.floor), value.nodes - 2)
+
+
+RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+    NoisyStatistics: Recheck(
+        ("graph",),
+        (
+            Part(STATISTICS, ("data",), "", _statistics),
+            Part(DRAWING, ("data",), "", _drawing),
+            Part(NOISE, LINKED, "whether the noise is that of epsilon", _noise),
+        ),
+    ),
+}
+"""How noisy statistics, and the graph that was drawn from them, are checked again."""
