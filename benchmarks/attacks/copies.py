@@ -108,6 +108,7 @@ LIMITS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("mixing-prior-response", {"epsilon": 7.03}, 20),
     ("top-m-filter", {"epsilon": 4.0}, 20),
     ("dp-1k", {"epsilon": 7.03}, 20),
+    ("degree-triangle-model", {"epsilon": 2.0}, 20),
     ("hrg-mcmc", {"epsilon": 7.03}, 0),
     ("hrg-mcmc", {"epsilon": 7.03}, 20),
     ("density-explore-reconstruct", {"epsilon": 7.03}, 0),

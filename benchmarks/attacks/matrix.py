@@ -118,6 +118,7 @@ METHODS = {
                 "density-explore-reconstruct",
             )
         ),
+        by("degree-triangle-model", "epsilon", (1.0, 2.0)),
     ),
 }
 

@@ -48,6 +48,7 @@ STRENGTHS = {
             ),
             EPSILON,
         ),
+        "degree-triangle-model": tuple({"epsilon": epsilon} for epsilon in (0.5, 1.0, 2.0)),
     },
     FEATURES: {
         "rename": NONE,

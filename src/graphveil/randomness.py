@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import operator
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -112,3 +113,32 @@ class Randomness:
             in_order = keys[order]
             if not np.any(in_order[1:] == in_order[:-1]):
                 return order.astype(np.int64, copy=False)
+
+
+def public_stream(seed: int) -> np.random.Generator:
+    """Return the generator of a seed that is published: for what reads released numbers alone.
+
+    Parameters
+    ----------
+    seed
+        From 0 to 2^64 - 1.
+
+    Examples
+    --------
+    >>> public_stream(7).integers(100) == public_stream(7).integers(100)
+    True
+    """
+    return np.random.Generator(np.random.PCG64DXSM(seed))
+
+
+def public_words(seed: int, count: int) -> Iterator[NDArray[np.uint64]]:
+    """Yield the words of 64 bits that `public_stream` makes its numbers of, so many at a time.
+
+    Examples
+    --------
+    >>> next(public_words(7, 2)).size
+    2
+    """
+    bits = np.random.PCG64DXSM(seed)
+    while True:
+        yield bits.random_raw(count)

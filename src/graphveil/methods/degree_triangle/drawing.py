@@ -15,6 +15,7 @@ from graphveil.kernels.degree_triangle.wiring import deal, mend, wired
 from graphveil.methods.degree_triangle.cuts import second_largest
 from graphveil.methods.degree_triangle.shape import Shape
 from graphveil.methods.degree_triangle.statistics import Statistics
+from graphveil.randomness import public_stream
 
 PROPOSALS, MORE_PROPOSALS = 100, 25
 """How many exchanges are proposed, for each edge; and further ones, without groups."""
@@ -54,7 +55,7 @@ def drawn(noisy: Statistics, shape: Shape, seed: int) -> Drawn:
     seed
         Of everything that is drawn here: it is public.
     """
-    rng = np.random.Generator(np.random.PCG64DXSM(seed))
+    rng = public_stream(seed)
     n, classes = noisy.degrees.size, noisy.classes.of_node
     ends, unmended = started(noisy.groups.of_node, shape, rng)
     there = _triangles(n, ends, classes, noisy.triangles.size)
