@@ -213,8 +213,11 @@ def measured(point: Parameters, folder: Path) -> list[Parameters]:
         "cpu_seconds": round(time.process_time() - start, 3),
         "release_cpu_seconds": of_release,
     }
+    named = {"baseline": "guess", "ci_low": "low", "ci_high": "high"}
     fields = ("part", "value", "baseline", "unit", "sample_size", "ci_low", "ci_high")
-    rows = [{**point, **{f: getattr(row, f) for f in fields}, **times} for row in attacked]
+    rows = [
+        {**point, **{f: getattr(row, named.get(f, f)) for f in fields}, **times} for row in attacked
+    ]
     missing = attacked.not_measured.items()
     return rows + [{**point, "part": part, "not_measured": why, **times} for part, why in missing]
 

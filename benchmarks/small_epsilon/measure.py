@@ -5,7 +5,7 @@
 
 A row is written as soon as it is measured, to ``results/releases.parquet``, and a run that was
 stopped goes on where it was: first the first release of every point, then the second. What is known
-of a release is counted here from its data. ``report.py`` prints the tables.
+of a release is counted here from its data. ``tables.py`` prints the tables.
 
 Releases are drawn with a seed that follows from the row's key, so that a row can be made again; a
 seeded run claims nothing. ``TUNED`` are the networks on which the method was tuned.

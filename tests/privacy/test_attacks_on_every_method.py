@@ -134,6 +134,7 @@ def test_false_edges_of_a_random_network_look_like_its_others(name):
         "degree-prior-response",
         "mixing-prior-response",
         "dp-1k",
+        "degree-triangle-model",
         "hrg-mcmc",
         "density-explore-reconstruct",
     ],

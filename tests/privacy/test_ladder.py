@@ -1,4 +1,4 @@
-"""The noise on triangles keeps its part of epsilon: enumerated on small graphs, drawn as its law."""
+"""The noise on triangles keeps its part of epsilon: enumerated, and drawn as its law says."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from graphveil.claims.conditions import PeopleAsItems
 from graphveil.claims.epsilon import as_printed
 from graphveil.claims.flips import BlockFlips, CellFlips
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, StructuralKAnonymity
+from graphveil.claims.statistics import NoisyStatistics
 from graphveil.data import Table
 from graphveil.data.kinds import KINDS, accepted_kinds, kind_of
 from graphveil.data.objects import as_original
@@ -206,6 +207,8 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     """
     problems = []
     for stated in manifest.claim.conditions:
+        if isinstance(stated, NoisyStatistics):
+            problems += _other_shares(method, stated)
         if not isinstance(stated, CellFlips | BlockFlips):
             continue
         counts = method.epsilon_cells is not None and int(stated.cells) > 1
@@ -221,6 +224,16 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
                 f"{own[0]}"
             )
     return problems
+
+
+def _other_shares(method: Anonymizer[Any], stated: NoisyStatistics) -> list[str]:
+    """Return the parts of epsilon that are not those that the method gives to its statistics."""
+    parts: Mapping[str, Fraction] = getattr(method, "parts", {})
+    return [
+        f"{name}={shown(getattr(stated, name))} is stated, with these parameters it is {part}"
+        for name, part in parts.items()
+        if getattr(stated, name, None) != str(part)
+    ]
 
 
 def _whole_parts(

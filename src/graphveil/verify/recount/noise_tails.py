@@ -38,8 +38,10 @@ def is_strange(noise: Sequence[int], epsilon: float) -> bool:
     sizes, total = sum(map(abs, noise)), abs(sum(noise))
     powers = [epsilon * (step + 0.5) / _STEPS for step in range(_STEPS)]
     negative = [-20 * power for power in powers]
+    largest = max(map(abs, noise))
     return (
-        _bound(of_sizes, sizes, powers) < IMPOSSIBLE
+        count * 2 * q**largest / (1 + q) < IMPOSSIBLE
+        or _bound(of_sizes, sizes, powers) < IMPOSSIBLE
         or _bound(of_sizes, sizes, negative) < IMPOSSIBLE
         or _bound(of_numbers, total, powers) < IMPOSSIBLE
     )
