@@ -74,6 +74,8 @@ OTHERS = {
     "entry-membership": (rows, "randomized-response", {"epsilon": 2.0}),
     "edge-membership": (network, "randomized-response", {"epsilon": 2.0}),
     "fake-edge": (network, "asymmetric-response", {"epsilon": 3.0}),
+    "singling-out": (cells, "cluster-k", {"k": 3}),
+    "insider": (rows, "suppress-k", {"k": 2}),
 }
 METHODS = {
     name: OTHERS.get(name, BY_KIND[attack.kind])

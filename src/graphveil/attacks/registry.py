@@ -15,6 +15,8 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "item-membership": "graphveil.attacks.features.item_membership:ITEM_MEMBERSHIP",
         "class-truth": "graphveil.attacks.features.class_truth:CLASS_TRUTH",
         "homogeneity": "graphveil.attacks.features.homogeneity:HOMOGENEITY",
+        "singling-out": "graphveil.attacks.features.singling_out:SINGLING_OUT",
+        "insider": "graphveil.attacks.features.insider:INSIDER",
         "intersection": "graphveil.attacks.features.intersection:INTERSECTION",
         "re-run": "graphveil.attacks.features.rerunning:RE_RUN",
         "candidate-set": "graphveil.attacks.networks.candidate_set:CANDIDATE_SET",

@@ -292,6 +292,18 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             _Asked(INFERRED, "the same of people who were left out of the data"),
         ),
     ),
+    "singling-out": _parts(
+        (
+            "true of one person",
+            _Asked(POINTED, "classes of which a statement is true of exactly one person"),
+        ),
+    ),
+    "insider": _parts(
+        (
+            "whole row read by another of the class",
+            _Asked(INFERRED, "people whose whole row another of their class reads"),
+        ),
+    ),
     "class-truth": _parts(
         (
             "entries that the class makes certain",

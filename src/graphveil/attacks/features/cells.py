@@ -1,0 +1,186 @@
+"""A release as cells of classes: which value a column has for all members, and what is hidden."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import TooLargeError
+from graphveil.attacks.features.rerunning import column_of_features
+from graphveil.data import Bipartite
+from graphveil.data.ids import as_text
+from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures.rows import equal_rows
+
+HIDDEN = -1
+MOST_CELLS = 20_000_000
+"""Up to so many people and columns, and classes and columns, cells are looked at."""
+
+
+class ShownCells(NamedTuple):
+    """The distinct rows of a release as cells: what an attacker reads, and nothing else.
+
+    Parameters
+    ----------
+    value
+        int32, shape (classes, columns): the value of a column, `HIDDEN` where none is shown. Where
+        features have no columns each is one, of the values 0 and 1.
+    sizes
+        int64, shape (classes,): how many released rows are so.
+    values
+        int64, shape (columns,): how many values there are.
+    told_apart
+        Whether a hidden cell says that members differ, as in a table; of features without columns
+        it says that not all have it.
+    """
+
+    value: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+    values: NDArray[np.int64]
+    told_apart: bool
+
+    def shares(self, column: int) -> NDArray[np.float64]:
+        """Return how often every value of a column is shown, each at least half a time."""
+        value = self.value[:, column]
+        shown = value != HIDDEN
+        number = int(self.values[column])
+        if not self.told_apart:
+            having = self.sizes[shown].sum()
+            counts = np.array([self.sizes.sum() - having, having])
+        else:
+            counts = np.bincount(value[shown], self.sizes[shown], minlength=number)
+        chances: NDArray[np.float64] = (counts + 0.5) / (counts.sum() + number / 2)
+        return chances
+
+    def likely(self, column: int) -> NDArray[np.float64]:
+        """Return how likely a member of every class has each value of a column, by what is shown.
+
+        Of members who are not alike in a hidden column one is less likely to have a frequent value.
+        """
+        value, chances = self.value[:, column], self.shares(column)
+        sizes, place = np.unique(self.sizes, return_inverse=True)
+        alike = chances[None, :] ** (sizes[:, None] - 1.0)
+        if self.told_apart:
+            differ = (sizes[:, None] > 1) & (chances.size > 1)
+            hidden = np.where(differ, chances * (1 - alike), chances)
+        else:
+            having = chances[1] * (1 - alike[:, 1]) / (1 - chances[1] * alike[:, 1])
+            hidden = np.column_stack([1 - having, having])
+        hidden /= hidden.sum(axis=1, keepdims=True)
+        exact = np.eye(chances.size)[np.maximum(value, 0)]
+        likely: NDArray[np.float64] = np.where((value == HIDDEN)[:, None], hidden[place], exact)
+        return likely
+
+
+class HeldCells(NamedTuple):
+    """What people truly have, and in which class they are.
+
+    Parameters
+    ----------
+    value
+        int32, shape (people, columns): values as in `ShownCells`; `HIDDEN` where there is none.
+    own
+        int64, shape (people,): everybody's class.
+    """
+
+    value: NDArray[np.int32]
+    own: NDArray[np.int64]
+
+
+def cells_of(pair: BipartiteComparison) -> tuple[ShownCells, HeldCells]:
+    """Return the cells of a release in which all that is shown is true, and those of the original.
+
+    Parameters
+    ----------
+    pair
+        Original and release.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where there are no people, or an entry is not true of all of its class.
+    TooLargeError
+        Where cells are too many.
+
+    Examples
+    --------
+    >>> from graphveil.data import Table
+    >>> from graphveil.evaluate.comparison import TableComparison
+    >>> from graphveil.randomness import Randomness
+    >>> before = Table.from_columns({"sex": ["f", "m"], "town": ["x", "x"]})
+    >>> after = Table.from_columns({"sex": ["*", "*"], "town": ["x", "x"]})
+    >>> pair = TableComparison(
+    ...     original=before, released=after, position=np.arange(2), randomness=Randomness(seed=1)
+    ... )
+    >>> shown, held = cells_of(pair.one_hot())
+    >>> shown.value.tolist(), shown.sizes.tolist(), held.value.tolist()
+    ([[-1, 0]], [2], [[0, 0], [1, 0]])
+    """
+    if not pair.released.n_users:
+        raise NotMeasuredError("there are no people")
+    columns = column_of_features(pair.original)
+    table = columns is not None
+    if columns is None:
+        columns = np.arange(pair.original.n_features)
+    refuse_many(pair)
+    number = np.zeros(columns.size, dtype=np.int64)
+    values = np.bincount(columns)
+    for column in range(values.size) if table else ():
+        of_it = np.nonzero(columns == column)[0]
+        number[of_it] = np.arange(of_it.size)
+    if not table:
+        number[:], values = 1, np.full(columns.size, 2)
+    every = _dense(pair.original, np.arange(columns.size), (columns, number), values.size)
+    labels = equal_rows(pair.released)
+    first, sizes = np.unique(labels, return_index=True, return_counts=True)[1:]
+    shown = _dense(pair.released, _places(pair), (columns, number), values.size)[first]
+    held = HeldCells(every if table else np.maximum(every, 0), labels[pair.linked])
+    own = shown[held.own]
+    if ((own != HIDDEN) & (own != held.value)).any():
+        raise NotMeasuredError("entries are not true of all of their class")
+    return ShownCells(shown, sizes, values, table), held
+
+
+def refuse_many(pair: BipartiteComparison) -> int:
+    """Return how many classes there are, of which all cells can be looked at.
+
+    Raises
+    ------
+    TooLargeError
+        Where cells are too many.
+    """
+    columns = column_of_features(pair.original)
+    width = pair.original.n_features if columns is None else int(columns.max(initial=-1)) + 1
+    if pair.original.n_users * width > MOST_CELLS:
+        raise TooLargeError(
+            f"{pair.original.n_users:,} people and {width:,} columns are more than {MOST_CELLS:,} "
+            "cells. Try it on a release of a part of the people"
+        )
+    return int(equal_rows(pair.released).max(initial=-1)) + 1
+
+
+def _places(pair: BipartiteComparison) -> NDArray[np.int64]:
+    """Return the place of every released feature among those of the original."""
+    known = as_text(pair.original.feature_labels()).tolist()
+    place = {name: number for number, name in enumerate(known)}
+    named = as_text(pair.released.feature_labels()).tolist()
+    if pair.original.items == "people" or any(name not in place for name in named):
+        raise NotMeasuredError("the release has features that the original has not")
+    return np.array([place[name] for name in named], dtype=np.int64)
+
+
+def _dense(
+    data: Bipartite,
+    places: NDArray[np.int64],
+    where: tuple[NDArray[np.int64], NDArray[np.int64]],
+    width: int,
+) -> NDArray[np.int32]:
+    """Return people by columns: the value of their feature there, `HIDDEN` where there is none."""
+    columns, number = where
+    cells = np.full((data.n_users, width), HIDDEN, dtype=np.int32)
+    features = places[data.indices]
+    cells[data.rows(), columns[features]] = number[features]
+    return cells

@@ -1,0 +1,215 @@
+"""Statements from the release alone that are true of exactly one person."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.features.cells import (
+    HIDDEN,
+    MOST_CELLS,
+    HeldCells,
+    ShownCells,
+    cells_of,
+    refuse_many,
+)
+from graphveil.data import Bipartite
+from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.intervals import wilson
+
+MOST_CLASSES = 1_000
+"""Of more classes as many are drawn."""
+
+
+class Statement(NamedTuple):
+    """What is said of one person: the shown cells of a class, and a value of a hidden column.
+
+    Parameters
+    ----------
+    class_
+        The class.
+    column, value
+        The further column and its value; `HIDDEN` where nothing is added.
+    chance
+        How likely the attacker takes it to be true of exactly one person.
+    """
+
+    class_: int
+    column: int
+    value: int
+    chance: float
+
+
+def singling_out(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
+    """Return for how many classes a statement is true of exactly one person of the original.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where there are no people, or what is shown is not true of all of a class.
+    """
+    del options
+    shown, held = cells_of(situation.comparison)
+    rng = situation.rng("singling-out: classes")
+    classes = rng.permutation(shown.sizes.size)[:MOST_CLASSES]
+    made = [statement(shown, number) for number in np.sort(classes).tolist()]
+    people = [true_of(one, shown, held) for one in made]
+    alone = [who[0] for who in people if who.size == 1]
+    blind = best_blind(len(held.own))
+    sample = wilson(len(alone), len(made)) if classes.size < shown.sizes.size else None
+    figures = [
+        AttackFigure(
+            "true of one person", len(alone) / len(made), "share of classes", blind, sample=sample
+        )
+    ]
+    risk = np.where(np.isin(held.own, classes), 0.0, np.nan)
+    risk[alone] = 1.0
+    baseline = np.where(np.isnan(risk), np.nan, blind * len(made) / len(held.own))
+    return Outcome(figures, risk, np.minimum(baseline, 1.0))
+
+
+def best_blind(people: int) -> float:
+    """Return how often a statement is true of exactly one person who is chosen without the release.
+
+    Parameters
+    ----------
+    people
+        How many there are.
+
+    Notes
+    -----
+    A statement that is true of somebody with a chance of w is true of exactly one of n people with
+    n w (1 - w)^(n - 1), most at w = 1/n: Cohen and Nissim, 2020.
+
+    Examples
+    --------
+    >>> best_blind(1), best_blind(2), round(best_blind(1_000), 3)
+    (1.0, 0.5, 0.368)
+    """
+    return float((1 - 1 / people) ** (people - 1))
+
+
+def statement(shown: ShownCells, class_: int) -> Statement:
+    """Return the statement about a class that is likeliest true of exactly one person.
+
+    Parameters
+    ----------
+    shown
+        What the attacker reads.
+    class_
+        Which class.
+
+    Notes
+    -----
+    Members have what their class hides as often as it is shown elsewhere, but that not all of a
+    class have one value of a column which it hides.
+    """
+    size = int(shown.sizes[class_])
+    others = shown.sizes * _likely_alike(shown, class_)
+    others[class_] = 0.0
+    best = Statement(class_, HIDDEN, HIDDEN, float(size == 1) * float(np.exp(-others.sum())))
+    for column in np.nonzero(shown.value[class_] == HIDDEN)[0].tolist():
+        also = others @ shown.likely(column)
+        single = one_of(shown.shares(column), size, told_apart=shown.told_apart) * np.exp(-also)
+        value = int(single.argmax())
+        if single[value] > best.chance:
+            best = Statement(class_, column, value, float(single[value]))
+    return best
+
+
+def _likely_alike(shown: ShownCells, class_: int) -> NDArray[np.float64]:
+    """Return how likely a member of every class has all that one class shows."""
+    likely = np.ones(shown.sizes.size)
+    for column in np.nonzero(shown.value[class_] != HIDDEN)[0].tolist():
+        likely *= shown.likely(column)[:, shown.value[class_, column]]
+    return likely
+
+
+def one_of(chances: NDArray[np.float64], size: int, *, told_apart: bool) -> NDArray[np.float64]:
+    """Return how likely exactly one member of a class has each value of a hidden column.
+
+    Parameters
+    ----------
+    chances
+        float64: how likely people have the values.
+    size
+        How many members there are.
+    told_apart
+        Whether members are known to differ; else not all have the last value.
+
+    Examples
+    --------
+    >>> one_of(np.array([0.5, 0.5]), 2, told_apart=True).tolist()
+    [1.0, 1.0]
+    >>> one_of(np.array([0.5, 0.5]), 1, told_apart=False).tolist()
+    [1.0, 0.0]
+    """
+    left_out = chances**size
+    exactly: NDArray[np.float64] = size * chances * (1 - chances) ** (size - 1)
+    if told_apart:
+        ruled_out = left_out.sum()
+        exactly = exactly if size > 1 else np.zeros_like(exactly)
+    else:
+        ruled_out = left_out[-1]
+        exactly[-1] = exactly[-1] if size > 1 else 0.0
+    return exactly / max(1 - float(ruled_out), np.finfo(float).tiny)
+
+
+def true_of(one: Statement, shown: ShownCells, held: HeldCells) -> NDArray[np.int64]:
+    """Return of whom a statement is true.
+
+    Parameters
+    ----------
+    one
+        The statement.
+    shown
+        The classes.
+    held
+        The original.
+    """
+    row = shown.value[one.class_]
+    fits = ((row == HIDDEN) | (held.value == row)).all(axis=1)
+    if one.column != HIDDEN:
+        fits &= held.value[:, one.column] == one.value
+    return np.nonzero(fits)[0]
+
+
+PER_CELL, PER_COLUMN = 6e-9, 4e-5
+"""Seconds for every class, person or other class, and column; for every class and column."""
+
+
+def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
+    """Return about how long it takes.
+
+    Raises
+    ------
+    TooLargeError
+        Where cells are too many.
+    """
+    del options
+    pair = situation.comparison
+    classes = refuse_many(pair)
+    columns = pair.original.n_entries / max(pair.original.n_users, 1)
+    tried = min(classes, MOST_CLASSES)
+    return tried * columns * (PER_CELL * (pair.original.n_users + classes) + PER_COLUMN)
+
+
+SINGLING_OUT = Attack(
+    name="singling-out",
+    kind=Bipartite,
+    knows="the release alone",
+    definition="for each class the statement 'the cells that it shows, and this value of a column "
+    "that it hides': the share of classes for which it is true of exactly one person of the "
+    "original, beside the best statement that is made without the release",
+    source="predicate singling out of Cohen and Nissim, 2020; the statements are graphveil's own",
+    needs_linkage=True,
+    cost=f"{MOST_CLASSES:,} classes times people and columns, up to {MOST_CELLS:,} cells",
+    compute=singling_out,
+    seconds=seconds,
+    options=AttackOptions,
+    most_seconds_unasked=60.0,
+)
+"""The entry of this attack."""

@@ -1,0 +1,162 @@
+"""Statements that are true of one person, and what members of a class read of each other."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import graphveil as gv
+from graphveil.attacks.features.cells import HIDDEN, ShownCells
+from graphveil.attacks.features.insider import likeliest_of_others
+from graphveil.attacks.features.singling_out import best_blind, one_of, statement
+from graphveil.data import Table
+from graphveil.release import Private, Provenance, Release, digest_of
+from graphveil.release.release import Linkage
+from graphveil.verbs.attack import attack_release as attack
+from networks_data import rng_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+ONE, WHOLE = "true of one person", "whole row read by another of the class"
+CELLS = "hidden cells of others, right guess"
+
+
+def table(rows, columns="abcd"):
+    cells = list(zip(*rows, strict=True))
+    return Table.from_columns(
+        {name: list(cell) for name, cell in zip(columns, cells, strict=False)}
+    )
+
+
+def told_of(before, after, name):
+    original = table(before)
+    release = Release(
+        data=table(after),
+        guarantee=gv.KAnonymity(k=2),
+        provenance=Provenance(method="by-hand", source="a test", limits="All.", parameters={}),
+        private=Private(
+            input_sha256=digest_of(original),
+            cost={},
+            linkage=Linkage(original.labels(), np.arange(len(before))),
+        ),
+    )
+    told = attack(release, original=original, attacks=[name], seed=1)
+    return {row.part: row for row in told}, told.not_measured
+
+
+PAIRS = ["xm1", "xf1", "yf2", "yf1", "xm3"]
+
+
+def test_who_differs_from_the_other_of_a_pair_is_alone():
+    after = ["x*1", "x*1", "yf*", "yf*", "xm3"]
+    told, _ = told_of(PAIRS, after, "singling-out")
+    assert (1.0, pytest.approx(0.8**4)) == (told[ONE].value, told[ONE].guess)
+
+
+def test_of_equal_rows_nobody_is_singled_out_more_often_than_blindly():
+    rows = ["xm1", "xf1", "xm1", "xf2", "xf2", "xm2"]
+    told, _ = told_of(rows, ["***"] * 6, "singling-out")
+    assert told[ONE].value <= told[ONE].guess
+
+
+def test_a_release_that_changes_nothing_tells_every_row_that_is_alone():
+    rng = rng_of(2)
+    rows = ["".join(row) for row in rng.choice(list("xyz"), (40, 4))]
+    release = gv.Rename().anonymize(table(rows), seed=1)
+    [row] = attack(release, original=table(rows), attacks=["singling-out"], seed=1)
+    distinct = set(rows)
+    assert row.value == pytest.approx(sum(rows.count(one) == 1 for one in distinct) / len(distinct))
+
+
+@pytest.mark.parametrize("people", [2, 7, 50])
+def test_no_statement_without_the_release_is_true_of_one_more_often(people):
+    weights = np.linspace(0, 1, 2_001)
+    assert best_blind(people) == pytest.approx(
+        (people * weights * (1 - weights) ** (people - 1)).max(), abs=1e-4
+    )
+
+
+@pytest.mark.parametrize("told_apart", [True, False])
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_one_member_has_a_value_as_often_as_counted_over_all_classes(size, told_apart):
+    chances = np.array([0.2, 0.8]) if not told_apart else np.array([0.5, 0.3, 0.2])
+    exactly, right, every = np.zeros(chances.size), np.zeros((chances.size, chances.size)), 0.0
+    for values in itertools.product(range(chances.size), repeat=size):
+        same = len(set(values)) == 1 and (told_apart or values[0] == 1)
+        chance = 0.0 if same else float(np.prod(chances[list(values)]))
+        every += chance
+        for value in range(chances.size):
+            exactly[value] += chance * (values.count(value) == 1)
+        right[values[0], values[1]] += chance
+    assert exactly / every == pytest.approx(one_of(chances, size, told_apart=told_apart))
+    for mine, others in enumerate(right):
+        guess = likeliest_of_others(chances, size, mine, told_apart=told_apart)
+        assert others[guess] == pytest.approx(others.max())
+
+
+def shown_of(seed, *, told_apart):
+    rng = rng_of(seed)
+    values = np.full(4, 2) if not told_apart else np.array([2, 3, 2, 2])
+    cells = rng.integers(0, values, (6, 4)) if told_apart else np.ones((6, 4), dtype=int)
+    cells[rng.random((6, 4)) < 0.4] = HIDDEN
+    return ShownCells(cells.astype(np.int32), rng.integers(1, 4, 6), values, told_apart)
+
+
+@pytest.mark.parametrize("told_apart", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_statement_is_the_likeliest_of_those_written_out_one_by_one(seed, told_apart):
+    shown = shown_of(seed, told_apart=told_apart)
+    for own in range(6):
+        made = statement(shown, own)
+        alike = [
+            np.prod([shown.likely(c)[d, shown.value[own, c]] for c in range(4) if shows[own, c]])
+            for d, shows in ((d, shown.value != HIDDEN) for d in range(6))
+        ]
+        weights = [shown.sizes[d] * alike[d] * (d != own) for d in range(6)]
+        chances = [float(shown.sizes[own] == 1) * np.exp(-sum(weights))]
+        for column in range(4):
+            if shown.value[own, column] != HIDDEN:
+                continue
+            single = one_of(shown.shares(column), int(shown.sizes[own]), told_apart=told_apart)
+            for value, chance in enumerate(single):
+                also = sum(w * shown.likely(column)[d, value] for d, w in enumerate(weights))
+                chances.append(chance * np.exp(-also))
+        assert max(chances) == pytest.approx(made.chance)
+
+
+def test_who_knows_one_of_two_rows_reads_the_other_where_values_are_two():
+    told, _ = told_of(["xm", "xf", "ym", "yf"], ["x*", "x*", "y*", "y*"], "insider")
+    assert (1.0, 0.0) == (told[WHOLE].value, told[WHOLE].guess)
+    assert (1.0, 0.5) == (told[CELLS].value, told[CELLS].guess)
+
+
+def test_of_two_who_differ_in_a_column_of_three_values_neither_is_sure():
+    told, _ = told_of(["xm", "xf", "yn", "yf"], ["x*", "x*", "y*", "y*"], "insider")
+    assert (0.0, 0.0) == (told[WHOLE].value, told[WHOLE].guess)
+
+
+def test_of_three_who_hide_a_column_nobody_reads_a_whole_row_for_certain():
+    told, _ = told_of(["xm", "xf", "xm"], ["x*", "x*", "x*"], "insider")
+    assert (0.0, 0.0) == (told[WHOLE].value, told[WHOLE].guess)
+
+
+def test_what_all_can_read_is_no_gain_of_who_is_inside():
+    told, _ = told_of(["xm", "xm", "yf"], ["xm", "xm", "yf"], "insider")
+    assert told[WHOLE].value == told[WHOLE].guess == pytest.approx(2 / 3)
+    assert CELLS not in told
+
+
+def test_what_is_not_true_of_all_of_a_class_is_the_reason():
+    data = gv.datasets.load("spect-heart")
+    release = gv.SmoothK(k=5).anonymize(data, seed=1)
+    told = attack(release, original=data, attacks=["singling-out", "insider"], seed=1)
+    assert {"entries are not true of all of their class"} == set(told.not_measured.values())
+    told = attack(
+        gv.Rename().anonymize(table(PAIRS), seed=1),
+        original=table(PAIRS),
+        attacks=["insider"],
+        seed=1,
+    )
+    assert "nobody shares a class with another" == told.not_measured["insider"]
