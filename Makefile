@@ -103,5 +103,5 @@ $(INSTALLED): $(CREATED) pyproject.toml
 $(INSTALLED_DEV): $(CREATED) pyproject.toml
 	@echo 'installing graphveil and what its tests need into $(VENV) (a few minutes the first time)'
 	@'$(BIN)/python' -m pip install --quiet --disable-pip-version-check 'pip>=25.1'  # knows --group
-	@'$(BIN)/python' -m pip install --quiet --editable '.[learning,figures,serve]' --group dev
+	@'$(BIN)/python' -m pip install --quiet --editable '.[learning,figures,serve,spark]' --group dev
 	@touch '$(INSTALLED)' '$@'

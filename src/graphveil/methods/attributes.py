@@ -229,6 +229,8 @@ def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
     rows = np.column_stack([network.people.codes, network.degrees()])
     _, sizes = np.unique(rows, axis=0, return_counts=True)
     return attached_to_network(roles.attach, int(np.count_nonzero(sizes == 1)), network.n_nodes)
+
+
 OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
 """The parameters that say something of attributes alone."""
 

@@ -79,9 +79,9 @@ def colors_of(
     of_person, sizes = _classes(table)
     small = sizes < k
     if merge == "none" and np.any(small):
-        rare = int(sizes[small].sum())
+        few = int(sizes[small].sum())
         raise InfeasibleError(
-            f"{rare} of {network.n_nodes} people share {', '.join(known)} with fewer than "
+            f"{few} of {network.n_nodes} people share {', '.join(known)} with fewer than "
             f"{k - 1} others. Say {option('merge', 'suppress')}, group values, or drop a column."
         )
     if merge in {"mondrian", "smooth"}:
