@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
+from graphveil.cli import run as command_line
 from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.engines.spark import SparkTables, check_executors, equipment
 from graphveil.errors import GraphveilWarning, InputError, ResourceError, UsageError
@@ -102,6 +104,21 @@ def test_the_release_is_that_of_one_machine(
     assert logged
     for file in logged:
         assert str(SEED).encode() not in file.read_bytes()
+
+
+def test_the_command_takes_a_folder_of_parts(spark, tmp_path, capsys):
+    (tmp_path / "lists").mkdir()
+    parquet.write_table(likes(80), tmp_path / "lists" / "part-0.parquet")
+    parquet.write_table(likes(80).slice(0, 0), tmp_path / "lists" / "part-1.parquet")
+    words = ["anonymize", "suppress-k", tmp_path / "lists", "--k=2", "--chunk-rows=40", "--json"]
+    words += ["--items=things", "--engine=spark", f"--out={tmp_path / 'out'}"]
+    assert 2 == command_line([str(word) for word in words])
+    assert "--engine spark needs --working FOLDER" in capsys.readouterr().err
+    words.append(f"--working={tmp_path / 'run'}")
+    assert 0 == command_line([str(word) for word in words])
+    assert json.loads(capsys.readouterr().out)["folder"] == str(tmp_path / "out")
+    assert spark.range(1).count() == 1
+    assert gv.verify_release(tmp_path / "out").ok
 
 
 # stages that stop

@@ -243,7 +243,9 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         )
     if flags.on_disk:
         say(f"{path.name}: read as {kind_read(options).words}")
-    note = None if flags.format else note_on_format(path, options.format, kind_read(options).name)
+    note = None
+    if not flags.format and flags.engine == "local":
+        note = note_on_format(path, options.format, kind_read(options).name)
     if note is not None:
         say(f"{path.name}: {note}")
     record = read_record(flags.out)
