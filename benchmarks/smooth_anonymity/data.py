@@ -129,6 +129,11 @@ def ca_hepph(folder: Path) -> Bipartite:
     return _component(folder / "ca-HepPh" / "edges.tsv.gz")
 
 
+def ego_twitter(folder: Path) -> Bipartite:
+    """Return the rows of the largest component's adjacency matrix: circles of who follows whom."""
+    return _component(folder / "standin-ego-Twitter" / "edges.tsv.gz")
+
+
 def web_notredame(folder: Path) -> Bipartite:
     """Return links of web pages, loops kept: pages that link by pages linked to.
 
@@ -223,3 +228,30 @@ def _by_rank(
     cumulative = np.cumsum(np.arange(1, n + 1) ** -power)
     drawn = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
     return np.minimum(drawn, n - 1)
+
+
+def popular(
+    n: int,
+    *,
+    items: int = 5000,
+    exponent: float = 0.9,
+    groups: int = 200,
+    liked: int = 40,
+    share: float = 0.6,
+    draws: int = 8,
+    seed: int = 1,
+) -> Bipartite:
+    """Return n users of popular items: rank^-exponent, of 5,000; 7.5 a user.
+
+    A user is of one of the groups, which likes so many items, drawn by popularity. Each of the
+    user's draws is of these with probability `share`, else of all by popularity.
+    """
+    rng = np.random.default_rng(seed)
+    popularity = 1 / np.arange(1, items + 1) ** exponent
+    popularity /= popularity.sum()
+    likes = rng.choice(items, (groups, liked), p=popularity)
+    own = likes[rng.integers(groups, size=n)[:, None], rng.integers(liked, size=(n, draws))]
+    every = rng.choice(items, (n, draws), p=popularity)
+    drawn = np.where(rng.random((n, draws)) < share, own, every)
+    pairs = np.unique(np.arange(n)[:, None] * items + drawn)
+    return _from_pairs(pairs // items, pairs % items, (n, items))
