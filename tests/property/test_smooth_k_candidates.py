@@ -117,3 +117,14 @@ def test_no_more_entries_of_a_list_are_read_than_allowed(drawn, list_cap):
     whole = np.empty_like(near)
     rank(data, index, ranking._none(40), RankPlan(UNCAPPED, 0.25), whole)
     assert (near != NONE).sum() <= (whole != NONE).sum()
+
+
+def test_clusters_that_keep_thousands_of_features_are_ranked_from_lists():
+    indptr = np.array([0, 1500, 3000, 3001, 3002])
+    indices = np.concatenate([np.tile(np.arange(1500), 2), [0, 1]]).astype(np.int32)
+    rows = collapse(Bipartite(indptr, indices, 1500))
+    labels = np.array([0, 0, 1, 1], dtype=np.int32)
+    data, state, _ = clusters_of(rows, labels, Rule())
+    near = np.empty((rows.n_distinct, 2), dtype=np.int32)
+    rank_clusters(data, index_of(data, state, 0.5), near)
+    assert 0 == near[-1, 0]
