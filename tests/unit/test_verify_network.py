@@ -231,3 +231,17 @@ def test_people_files_that_are_odd_cannot_be_read(folder, cell, value):
     write_rows(folder, rows)
     sealed_anew(folder)
     assert "people.csv" in failed(folder)["data"]
+
+
+@pytest.mark.parametrize("change", ["swapped", "twice", "missing", "one more"])
+def test_people_who_stand_in_another_order_or_not_once_are_caught(folder, change):
+    names, *rows = rows_of(folder)
+    changed = {
+        "swapped": [rows[1], rows[0], *rows[2:]],
+        "twice": [rows[0], *rows],
+        "missing": rows[1:],
+        "one more": [*rows, [str(N), *rows[0][1:]]],
+    }
+    write_rows(folder, [names, *changed[change]])
+    sealed_anew(folder)
+    assert failed(folder)
