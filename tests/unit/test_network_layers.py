@@ -5,7 +5,7 @@ import pytest
 
 import graphveil as gv
 from graphveil import io
-from graphveil.errors import DataError, InputError
+from graphveil.errors import DataError, InputError, UsageError
 
 ROWS = "source,target,kind\n1,2,call\n2,1,call\n1,3,mail\n3,1,mail\n2,3,family\n1,2,family\n"
 HOW = {"kind_column": "kind", "directed": "keep", "undirected": ("family",)}
@@ -44,6 +44,7 @@ def test_a_column_of_kinds_gives_a_layer_a_kind(ties):
         ("d.arrow", "layer"),
         ("d.graphml", "layer"),
         ("d.gexf", "layer"),
+        ("d.gml", "layer"),
         ("d.json", "key"),
     ],
 )
@@ -166,3 +167,36 @@ def test_advice_says_which_methods_cannot_take_directions_or_kinds():
         choices = {choice.method: choice.trials for choice in gv.advise(network).choices}
         assert "of the ties are kept" in choices["profile"][0].words
         assert reason in choices["k-degree"][0].words
+
+
+GML = """graph [
+  directed 1
+  node [ id 1 label "a.com" value 0 source "Blog A" ]
+  node [ id 2 label "b.com" value 1 ]
+  node [ id 5 label "c.com" value 0 source "Blog, B" ]
+  edge [ source 1 target 2 ]
+  edge [ source 5 target 1 ]
+]
+"""
+
+
+def test_gml_says_of_nodes_numbers_and_text(tmp_path):
+    (tmp_path / "blogs.gml").write_text(GML)
+    network = io.read_network(tmp_path / "blogs.gml", directed="keep")
+    assert network.layers[0].directed
+    assert ["a.com", "b.com", "c.com"] == network.labels().tolist()
+    assert ("source", "value") == tuple(sorted(network.attributes))
+    said = network.people_to_arrow().to_pydict()
+    assert [0, 1, 0] == said["value"]
+    assert ["Blog A", None, "Blog, B"] == said["source"]
+    io.write(network, tmp_path / "again.gml")
+    assert network == io.read_network(tmp_path / "again.gml", directed="keep")
+
+
+@pytest.mark.parametrize("name", ["label", "how often", "größe"])
+def test_an_attribute_that_gml_cannot_name_is_refused(tmp_path, name):
+    graph = gv.Graph.from_edges([0], [1], n=2)
+    network = gv.Network({"ties": graph}, gv.Table.from_columns({name: ["x", "y"]}))
+    with pytest.raises(UsageError, match="cannot name an attribute"):
+        io.write(network, tmp_path / "out.gml")
+    assert not (tmp_path / "out.gml").exists()

@@ -148,7 +148,7 @@ FORMATS: dict[str, Format] = {
         Format(
             name="gml",
             extensions=(".gml",),
-            kinds=("graph",),
+            kinds=("graph", "network"),
             module="gml",
             keeps_isolated=True,
             released_as="csv",

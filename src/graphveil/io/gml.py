@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import IO, NamedTuple, NoReturn
 
-from graphveil.data import Graph
+from graphveil.data import Graph, Layer, Network
+from graphveil.data.network import LAYER
+from graphveil.data.network_objects import cells_of
+from graphveil.errors import UsageError
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder
 from graphveil.io.options import GraphOptions
@@ -20,6 +23,8 @@ _TOKEN = re.compile(
 )
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#?[A-Za-z0-9]+);")
 _WEIGHTS = ("weight", "value")
+_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NODE, _EDGE = ("id", "label"), ("source", "target", "label")
 _DEEPEST = 100
 _ELEMENTS = (["graph", "node"], ["graph", "edge"])
 
@@ -49,15 +54,62 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write nodes with a number and a label, and edges between the numbers."""
+    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write nodes with a number, a label and attributes, and ties between the numbers.
+
+    Raises
+    ------
+    UsageError
+        Where an attribute has a name that is no key of GML, or one that means something else there.
+    """
     del form
-    stream.write(b"graph [\n  directed 0\n")
-    for number, label in enumerate(graph.labels().tolist()):
-        stream.write(
-            f'  node [\n    id {number}\n    label "{_escaped(str(label))}"\n  ]\n'.encode()
-        )
-    for source, target in graph.edges().tolist():
-        stream.write(f"  edge [\n    source {source}\n    target {target}\n  ]\n".encode())
+    cells = {} if network.people is None else cells_of(network.people)
+    for name in cells:
+        if not _KEY.fullmatch(name) or name in _NODE:
+            raise UsageError(
+                f"in GML {name!r} cannot name an attribute: such a name has letters and digits "
+                "alone, and id and label name nodes. Rename it, or write GraphML or GEXF."
+            )
+    directed, several = network.is_directed, len(network.layers) > 1
+    stream.write(f"graph [\n  directed {int(directed)}\n".encode())
+    if several:
+        stream.write(b"  multigraph 1\n")
+    for number, label in enumerate(network.labels().tolist()):
+        said = [f'label "{_escaped(str(label))}"']
+        said += [_said(name, values[number]) for name, values in cells.items()]
+        stream.write(_list("node", [f"id {number}", *filter(None, said)]))
+    for layer, source, target in network.listed_ties(both_ways=directed):
+        ends = [f"source {source}", f"target {target}"]
+        stream.write(_list("edge", [*ends, *([_said(LAYER, layer)] if several else [])]))
     stream.write(b"]\n")
+
+
+def _list(key: str, lines: list[str]) -> bytes:
+    return "".join([f"  {key} [\n", *(f"    {line}\n" for line in lines), "  ]\n"]).encode()
+
+
+def _said(name: str, value: object) -> str:
+    """Return a line that says a value; none where it is suppressed."""
+    if value is None:
+        return ""
+    return f"{name} {value}" if isinstance(value, int) else f'{name} "{_escaped(str(value))}"'
+
+
+def _value(item: _Item) -> str | int | float:
+    """Return a number that stands without quotes as one, anything else as text."""
+    if item.kind != "number":
+        return item.value
+    try:
+        return int(item.value)
+    except ValueError:
+        pass
+    try:
+        return float(item.value)
+    except ValueError:
+        return item.value
 
 
 def _escaped(label: str) -> str:
@@ -89,7 +141,7 @@ class _Reader:
     def arcs(self) -> ParsedArcs:
         """Return what the file holds."""
         path: list[str] = []
-        fields: dict[str, str] = {}
+        fields: dict[str, _Item] = {}
         for item in self._items():
             if item.kind == "open":
                 path.append(item.key)
@@ -102,7 +154,7 @@ class _Reader:
             elif path == ["graph"] and item.key == "directed":
                 self._builder.directed = item.value == "1"
             elif path in _ELEMENTS:
-                fields[item.key] = item.value
+                fields[item.key] = item
         if not self._graphs:
             self._source.refuse("there is no graph [ ... ] in it. Check the format.")
         return self._builder.arcs(use_labels=True)
@@ -115,21 +167,27 @@ class _Reader:
         elif len(path) > 2:
             self._builder.attribute(path[-1])
 
-    def _element(self, kind: str, fields: dict[str, str], offset: int) -> None:
-        wanted = ("id", "label") if kind == "node" else ("source", "target", "label")
+    def _element(self, kind: str, fields: dict[str, _Item], offset: int) -> None:
+        wanted = _NODE if kind == "node" else _EDGE
         for name in wanted[: 1 if kind == "node" else 2]:
             if name not in fields:
                 self._refuse(f"this {kind} has no {name}. Give it one", offset)
-        for name in fields:
-            if kind == "edge" and name in _WEIGHTS:
-                self._builder.weight(name)
-            elif name not in wanted:
-                self._builder.attribute(name)
         line = self._line(offset)
+        said = {name: item.value for name, item in fields.items()}
         if kind == "node":
-            self._builder.node(fields["id"], fields.get("label"), line=line)
-        else:
-            self._builder.edge(fields["source"], fields["target"], line=line)
+            self._builder.node(said["id"], said.get("label"), line=line)
+            for name, item in fields.items():
+                if name not in wanted:
+                    self._builder.node_attribute(name, _value(item))
+            return
+        self._builder.edge(said["source"], said["target"], line=line)
+        for name, value in said.items():
+            if name in _EDGE[:2] or self._builder.kind(name, value) or name in _EDGE:
+                continue
+            if name in _WEIGHTS:
+                self._builder.weight(name)
+            else:
+                self._builder.attribute(name)
 
     def _items(self) -> Iterator[_Item]:
         depth = 0
