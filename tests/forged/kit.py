@@ -582,10 +582,19 @@ def edited_values(folder: Path) -> dict[str, Forged]:
     }
 
 
-FREE = defaultdict(set, {"block-flips": {"noisy_count", "weights", "groups", "factors"}})
+FREE = defaultdict(
+    set,
+    {
+        "block-flips": {"noisy_count", "weights", "groups", "factors"},
+        "noisy-statistics": {"noisy_count", "noisy_degrees", "noisy_mixing", "noisy_triangles"},
+    },
+)
 """Values that nobody can compute again: they were drawn, or follow from counts that were."""
 
-OF_VALUES = ("method", "thresholds", "cells", "size", "stars by row", "manifest", "seal")
+OF_VALUES = (
+    *("method", "thresholds", "cells", "size", "stars by row", "manifest", "seal"),
+    *("noisy statistics", "drawing"),
+)
 
 
 def _with_value(number: int, name: str, value: object) -> Callable[[dict], object]:

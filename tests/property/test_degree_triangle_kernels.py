@@ -27,6 +27,7 @@ from graphveil.methods.degree_triangle.cuts import Cuts
 from graphveil.methods.degree_triangle.drawing import ODDS, drawn
 from graphveil.methods.degree_triangle.shape import Shape
 from graphveil.methods.degree_triangle.statistics import Statistics
+from graphveil.randomness import public_words
 from graphveil.verify.recount.redrawing import Model, redrawn
 
 
@@ -157,6 +158,8 @@ def test_the_checker_draws_the_same_graph_by_code_of_its_own(seed):
     scale = max(second * Fraction(3, 5), Fraction(12, 5)) / 2
     upper = between[np.triu_indices(groups.least.size)].tolist()
     parts = (groups.of_node.tolist(), classes.of_node.tolist())
-    again = redrawn(Model(*parts, degrees.tolist(), upper, aims.tolist(), scale), seed)
+    again = redrawn(
+        Model(*parts, degrees.tolist(), upper, aims.tolist(), scale), public_words(seed, 1 << 10)
+    )
     assert {tuple(sorted(edge)) for edge in graph.ends.tolist()} == again.edges
     assert (graph.aims.tolist(), graph.unmended) == (again.aims, again.unmended)

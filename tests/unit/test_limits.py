@@ -145,6 +145,23 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
         ("0.9 %", lambda: attacked("dp-1k", {"epsilon": 2.0}, NEIGHBORS, **CANDIDATES)),
         ("0.7 %", lambda: matched("dp-1k", {"epsilon": 7.03}, known=20)),
     ],
+    "degree-triangle-model": [
+        (
+            "0.7 %",
+            lambda: attacked(
+                "degree-triangle-model", {"epsilon": 2.0}, "degree, right guess", **CANDIDATES
+            ),
+        ),
+        (
+            "0.8 %",
+            lambda: attacked(
+                "degree-triangle-model",
+                {"epsilon": 2.0},
+                "overlap 1: right",
+                attack="alignment",
+            ),
+        ),
+    ],
     "hrg-mcmc": [
         ("0.4 %", lambda: matched("hrg-mcmc", {"epsilon": 7.03})),
         ("0.4 %", lambda: attacked("hrg-mcmc", {"epsilon": LN_N}, NEIGHBORS, **CANDIDATES)),

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.claims.condition import Condition
 from graphveil.claims.epsilon import LARGEST_EPSILON
 from graphveil.errors import ParameterError
+from graphveil.randomness import public_words
 
 _WHOLE = r"(0|-?[1-9][0-9]{0,18})"
 _LIST = re.compile(rf"{_WHOLE}( {_WHOLE})*")
 _EXACT = re.compile(r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?")
+
+_BLOCK = 1 << 14
 
 LISTS = (
     "noisy_degrees",
@@ -100,7 +107,7 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
                 raise ParameterError(f"{name} is no list of whole numbers. Give their digits.")
         for name in ("noisy_count", "seed_of_drawing"):
             text = getattr(self, name)
-            if not re.fullmatch(r"0|[1-9][0-9]{0,19}", text):
+            if not re.fullmatch(r"0|[1-9][0-9]{0,19}", text) or int(text) >= 1 << 64:
                 raise ParameterError(f"{name}={text!r} is no whole number. Give its digits.")
         for name in (*PARTS, "rate"):
             text = getattr(self, name)
@@ -117,6 +124,10 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
     def numbers(self, name: str) -> list[int]:
         """Return the numbers of a field that holds several."""
         return list(map(int, getattr(self, name).split(" ")))
+
+    def words(self) -> Iterator[NDArray[np.uint64]]:
+        """Return the words of 64 bits that the drawing takes its random numbers from, in blocks."""
+        return public_words(int(self.seed_of_drawing), _BLOCK)
 
     @property
     def sentence(self) -> str:

@@ -47,6 +47,7 @@ REACHED = {
     ),
     "degree-prior-response": (Reached(0.349, 0.894, "seeded-matching", "epsilon 4 to 7.03"),),
     "dp-1k": (Reached(0.007, 0.008, "seeded-matching", "epsilon 7.03"),),
+    "degree-triangle-model": (Reached(0.001, 0.007, "seeded-matching", "epsilon 2"),),
     "k-degree": (Reached(0.971, 0.981, "seeded-matching", "k=20"),),
     "mixing-prior-response": (Reached(0.289, 0.876, "seeded-matching", "epsilon 4 to 7.03"),),
     "randomized-response": (

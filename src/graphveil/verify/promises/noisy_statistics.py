@@ -146,7 +146,7 @@ def _drawing(evidence: Evidence, value: NoisyStatistics) -> Check:
     scale = max(_second(said.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
     stubs, noisy = value.numbers("stubs"), value.numbers("noisy_triangles")
     model = Model(said.groups, said.classes, degrees, stubs, noisy, scale)
-    again = redrawn(model, int(value.seed_of_drawing))
+    again = redrawn(model, value.words())
     apart = len(again.edges ^ _edges(evidence, "edges", "source", "target"))
     problems = [f"{apart} edges are in one of both graphs only"] if apart else []
     if again.aims != value.numbers("aims"):

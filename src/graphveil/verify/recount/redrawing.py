@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from graphveil.randomness import public_words
+import numpy as np
+from numpy.typing import NDArray
 
 Edge = tuple[int, int]
 
@@ -20,7 +21,8 @@ KEPT_ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
 
 FOR_EACH_EDGE, WITHOUT_GROUPS = 100, 25
 PARTNERS, ROUNDS, PAIRS = 200, 3, 8
-_BLOCK = 1 << 14
+
+Words = Iterator[NDArray[np.uint64]]
 
 
 class Model(NamedTuple):
@@ -57,17 +59,17 @@ class Redrawn(NamedTuple):
 
 
 class Dice:
-    """Whole numbers below bounds, from a seed."""
+    """Whole numbers below bounds, from words of 64 bits."""
 
-    def __init__(self, seed: int) -> None:
-        self._next = _halves(seed).__next__
+    def __init__(self, words: Words) -> None:
+        self._next = _halves(words).__next__
 
     def below(self, bound: int) -> int:
         """Return a number from 0 to bound - 1.
 
         Examples
         --------
-        >>> rolls = Dice(5)
+        >>> rolls = Dice(iter([np.arange(9, dtype=np.uint64) << np.uint64(29)]))
         >>> 0 <= rolls.below(6) < 6
         True
         """
@@ -81,21 +83,21 @@ class Dice:
         return product >> 32
 
 
-def _halves(seed: int) -> Iterator[int]:
-    for words in public_words(seed, _BLOCK):
-        yield from words.astype("<u8").view("<u4").tolist()
+def _halves(words: Words) -> Iterator[int]:
+    for block in words:
+        yield from block.astype("<u8").view("<u4").tolist()
 
 
-def redrawn(model: Model, seed: int) -> Redrawn:
-    """Return the graph that follows from a model and a seed.
+def redrawn(model: Model, words: Words) -> Redrawn:
+    """Return the graph that follows from a model and the words of a seed.
 
     Examples
     --------
     >>> pair = Model([0, 0, 0], [0, 0, 0], [0, 1, 1], [1], [0], Fraction(5))
-    >>> redrawn(pair, 1)
+    >>> redrawn(pair, iter([np.arange(9, dtype=np.uint64)]))
     Redrawn(edges={(1, 2)}, aims=[0], unmended=0)
     """
-    dice = Dice(seed)
+    dice = Dice(words)
     ends, unmended = _first_graph(model, dice)
     graph = _Graph(model, ends)
     aims = aims_of(model, graph.triangles)
