@@ -91,6 +91,7 @@ class DegreeTriangleModel(NoisyMethod):
         "linear in the ways of two steps, and in the edges times the neighbors that ends share"
     )
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 1.0}
+    trial_size: ClassVar[int] = 50_000
 
     epsilon: float = parameter(
         text="all of it: the largest factor is e^epsilon",
