@@ -113,7 +113,7 @@ def test_another_run_is_given_everybody_with_their_cells_in_an_order_that_the_se
 
     for seed in (1, 2, 2):
         attacked(release, original, seed, rerun)
-    first, second, again = orders
+    first, second, again = orders[::8]
     assert first != second == again
     for order in (first, second):
         kept = sum(one == other for one, other in zip(order, row_of, strict=True))

@@ -7,7 +7,8 @@ person's. The adversary counts the full assignments of records to people that fi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +19,19 @@ from graphveil.attacks.attack import (
     AttackInput,
     AttackOptions,
     Outcome,
+    Rerun,
     TooLargeError,
 )
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
+from graphveil.attacks.several_runs import HIDDEN, given_records, hits_of, log_chances
+from graphveil.attacks.shadows import MOST_SECONDS_UNASKED, shadow_results
 from graphveil.data import Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures.matchings import NodePairs, Posteriors, allowed, posteriors
+from graphveil.parameters import parameter
 from graphveil.progress import stage
 from graphveil.release import Release
 from graphveil.verify.recount.fitting import CodedCells, fitting_persons, members
@@ -41,11 +46,27 @@ SLACK = 1e-5
 
 RERUN = "re-run, right guess"
 
+RERUNS = 8
+
 DRAWS = 10
 _BLOCK = 1 << 16
 
 
-def matching(situation: AttackInput[TableComparison], options: AttackOptions) -> Outcome:
+@dataclass(frozen=True, kw_only=True)
+class MatchingOptions(AttackOptions):
+    """How often the method is run again."""
+
+    label: ClassVar[str] = "matching"
+
+    reruns: int = parameter(
+        default=RERUNS,
+        text="runs of the method, fewer where they would take more than a minute",
+        minimum=1,
+        maximum=100,
+    )
+
+
+def matching(situation: AttackInput[TableComparison], options: MatchingOptions) -> Outcome:
     """Return how likely people's own records are, with nothing else known, with pairs, by a re-run.
 
     Raises
@@ -53,7 +74,6 @@ def matching(situation: AttackInput[TableComparison], options: AttackOptions) ->
     NotMeasuredError
         Where there are no people, pairs are too many, or records do not fit their owners.
     """
-    del options
     pair = situation.comparison
     pairs = _fitting(pair)
     with stage("counting assignments"):
@@ -66,7 +86,7 @@ def matching(situation: AttackInput[TableComparison], options: AttackOptions) ->
     ]
     missing = {}
     try:
-        figures.append(_again(found.pairs, situation))
+        figures.extend(_again(found.pairs, situation, options.reruns))
     except (NotMeasuredError, GraphveilError) as error:
         missing[RERUN] = str(error)
     return Outcome(figures, chances, np.full(chances.size, 1 / chances.size), missing)
@@ -97,15 +117,14 @@ PER_CELL, PER_PAIR, TRIED = 3e-9, 2e-5, 200
 number of these is judged."""
 
 
-def seconds(situation: AttackInput[TableComparison], options: AttackOptions) -> float:
-    """Return about how long it takes; with it one more run of the method.
+def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -> float:
+    """Return about how long it takes; with it the runs of the method.
 
     Raises
     ------
     TooLargeError
         Where rows are too many.
     """
-    del options
     pair = situation.comparison
     n = pair.original.n_rows
     if n > MOST_ROWS:
@@ -116,7 +135,8 @@ def seconds(situation: AttackInput[TableComparison], options: AttackOptions) -> 
     fitting = [int(((row == pair.before) | (row < 0)).all(axis=1).sum()) for row in tried]
     pairs = min(sum(fitting) / len(fitting) * n, MOST_PAIRS)
     cells = n * n * len(pair.released.columns)
-    return PER_CELL * cells + PER_PAIR * pairs + run_again(situation)
+    runs = _runs(situation, options.reruns) * run_again(situation)
+    return PER_CELL * cells + PER_PAIR * pairs + runs
 
 
 def _chances(
@@ -246,24 +266,63 @@ def _left(pairs: NodePairs, levels: NDArray[np.int64], known: NDArray[np.int64])
     return _Drawn(int(np.count_nonzero(margin < 0)), margin.size, int(margin.min()))
 
 
-def _again(pairs: NodePairs, situation: AttackInput[TableComparison]) -> AttackFigure:
-    """Return how often the candidate nearest to what another run gives a person is theirs."""
+def _again(
+    pairs: NodePairs, situation: AttackInput[TableComparison], reruns: int
+) -> list[AttackFigure]:
+    """Return how often people get their own record by one re-run, and by several."""
     if situation.rerun is None:
         raise NotMeasuredError("this version does not know the method")
     pair = situation.comparison
     rng = pair.randomness.stream("matching: re-run")
-    order = pair.randomness.permutation(pairs.n)
-    original = pair.original.permuted(order, ids=pair.original.labels()[order])
-    with stage("running the method again"):
-        release = situation.rerun(original, int(rng.integers(1 << 62)))
-    hits = nearest_candidates(pairs, pair.after[pair.linked], _rows_of(release, pair))
-    return AttackFigure(
-        RERUN,
-        float(hits.mean()),
-        "share of people",
-        1 / pairs.n,
-        sample=bootstrap_mean(hits, rng),
-    )
+    work = _Again(situation.rerun, pair)
+    tasks = [
+        _Run(pair.randomness.permutation(pairs.n) if not run else rng.permutation(pairs.n), seed)
+        for run, seed in enumerate(rng.integers(1 << 62, size=_runs(situation, reruns)).tolist())
+    ]
+    runs = shadow_results(work, tasks)
+    records = pair.after[pair.linked]
+    hits = [(RERUN, nearest_candidates(pairs, records, runs[0]))]
+    if len(runs) > 1:
+        chances = log_chances(pairs, records, np.array(runs) == HIDDEN)
+        given = given_records(pairs, chances, rng)
+        hits.append((f"re-run {len(runs)} times, right guess", hits_of(given, records)))
+    return [
+        AttackFigure(
+            part,
+            float(some.mean()),
+            "share of people",
+            1 / pairs.n,
+            sample=bootstrap_mean(some, rng),
+        )
+        for part, some in hits
+    ]
+
+
+def _runs(situation: AttackInput[TableComparison], asked: int) -> int:
+    """Return how often the method is run: fewer times where one takes long."""
+    one = run_again(situation)
+    return max(1, min(asked, int(MOST_SECONDS_UNASKED / one))) if one else asked
+
+
+class _Run(NamedTuple):
+    """A run of the method: the order of the rows, and its seed."""
+
+    order: NDArray[np.int64]
+    seed: int
+
+
+@dataclass(frozen=True)
+class _Again:
+    """Runs the method on the rows in another order."""
+
+    rerun: Rerun
+    pair: TableComparison
+
+    def __call__(self, run: _Run) -> NDArray[np.int32]:
+        """Return what the run gives everybody, in the order and codes of the original."""
+        original = self.pair.original
+        moved = original.permuted(run.order, ids=original.labels()[run.order])
+        return _rows_of(self.rerun(moved, run.seed), self.pair)
 
 
 def _rows_of(release: Release[Any], pair: TableComparison) -> NDArray[np.int32]:
@@ -322,13 +381,13 @@ MATCHING = Attack(
     knows="the whole original table and the method, but not the order of the release",
     definition="how likely a person's own record is where all full assignments of records to "
     "people that fit are equally likely; how many records people could own, also once all levels, "
-    "or the records of 1 to 3 others, are known; and how often the candidate nearest to a re-run "
-    "of the method is the right one",
+    "or the records of 1 to 3 others, are known; how often the candidate nearest to a re-run of "
+    "the method is the right one, and how often the likeliest assignment by several re-runs is",
     source="Choromanski, Jebara and Tang 2013; belief propagation: Huang and Jebara 2009",
     needs_linkage=True,
     cost=f"heavy, up to {MOST_ROWS:,} rows and {MOST_PAIRS:,} pairs that fit",
     compute=matching,
     seconds=seconds,
-    options=AttackOptions,
+    options=MatchingOptions,
 )
 """The entry of this attack."""

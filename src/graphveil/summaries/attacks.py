@@ -242,6 +242,7 @@ def _knows(what: str) -> _Asked:
 
 
 _AGAIN = "who has the original and runs the method again"
+_OFTEN = "who has the original and runs the method eight times"
 
 _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
     "candidate-set": _parts(
@@ -270,6 +271,7 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
         ("true pair, mean", _Asked(POINTED, "chance to pick a person's own record, on average")),
         ("true pair, largest", _Asked(POINTED, "chance to pick a person's own record, at worst")),
         ("re-run, right guess", _Asked(LINKED, f"by someone {_AGAIN}", _AGAIN)),
+        ("re-run 8 times, right guess", _Asked(LINKED, f"by someone {_OFTEN}", _OFTEN)),
     ),
     "linkage": _items,
     "seeded-matching": _copies,
@@ -282,7 +284,7 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
         ("a whole row", _Asked(INFERRED, "which of two rows took part")),
         (
             "a whole row, found at 1 % false alarms",
-            _Asked(INFERRED, "people known to have taken part, with 1 of 100 others"),
+            _Asked(INFERRED, "people who took part, at 1 false alarm in 100"),
         ),
     ),
     "item-membership": _parts(
