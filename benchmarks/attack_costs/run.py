@@ -77,6 +77,7 @@ ARR = ("asymmetric-response", {"epsilon": 7.0})
 HIDDEN = ("asymmetric-response", {"epsilon": 2.0})
 K_DEGREE = ("k-degree", {"k": 10, "edits": "add"})
 SMOOTH = ("smooth-k", {"k": 8})
+CLUSTERS = ("cluster-k", {"k": 5})
 
 
 def cases() -> Iterator[Case]:
@@ -99,12 +100,16 @@ def cases() -> Iterator[Case]:
         yield Case("seeded-matching", lambda n=n: network(n), n, HIDDEN, {"known": 0})
     for n in (2_000, 8_000, 30_000):
         yield Case("linkage", lambda n=n: lists(n), n, SMOOTH, {})
-        yield Case("membership", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("item-membership", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("class-truth", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("homogeneity", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("intersection", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("entry-membership", lambda n=n: lists(n), n, ("rename", {}), {})
+    for n in (500, 2_000, 8_000):
+        yield Case("membership", lambda n=n: lists(n), n, SMOOTH, {})
+        yield Case("tie-membership", lambda n=n: network(n), n, K_DEGREE, {})
+        yield Case("singling-out", lambda n=n: table(n), n, CLUSTERS, {})
+        yield Case("insider", lambda n=n: table(n), n, CLUSTERS, {})
     for n in (100, 300, 1_000):
         yield Case("re-run", lambda n=n: lists(n), n, SMOOTH, {"trials": 5})
         yield Case("edge-re-run", lambda n=n: network(n), n, ARR, {"runs": 100})
@@ -141,6 +146,7 @@ def situation_of(case: Case) -> tuple[Any, Any]:
         attached=Attached("group", np.arange(data.size) % 3),
     )
     entry = ATTACKS[case.attack]
+    situation = rows._seen_by(entry, situation)  # noqa: SLF001  as the command does
     return situation, entry.options.of(case.attack, case.options)
 
 

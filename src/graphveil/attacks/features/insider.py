@@ -143,7 +143,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
         Where cells are too many.
     """
     refuse_many(situation.comparison)
-    return 20 * seconds_of_passes(situation, options)
+    return 6 * seconds_of_passes(situation, options)
 
 
 INSIDER = Attack(

@@ -125,7 +125,7 @@ def _attacked(
     return _Attacked(again, pair, targets)
 
 
-PER_CELL, PER_SCORE = 2e-7, 2e-5
+PER_CELL, PER_SCORE = 1e-7, 1e-5
 """Seconds for every target, class and release, and for every target and release."""
 
 
