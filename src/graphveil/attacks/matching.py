@@ -24,8 +24,14 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
-from graphveil.attacks.several_runs import HIDDEN, given_records, hits_of, log_chances
-from graphveil.attacks.shadows import MOST_SECONDS_UNASKED, shadow_results
+from graphveil.attacks.several_runs import (
+    HIDDEN,
+    MOST_PEOPLE,
+    given_records,
+    hits_of,
+    log_chances,
+)
+from graphveil.attacks.shadows import shadow_results
 from graphveil.data import Table
 from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import TableComparison
@@ -60,7 +66,7 @@ class MatchingOptions(AttackOptions):
 
     reruns: int = parameter(
         default=RERUNS,
-        text="runs of the method, fewer where they would take more than a minute",
+        text=f"runs of the method; one above {MOST_PEOPLE:,} rows",
         minimum=1,
         maximum=100,
     )
@@ -135,8 +141,8 @@ def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -
     fitting = [int(((row == pair.before) | (row < 0)).all(axis=1).sum()) for row in tried]
     pairs = min(sum(fitting) / len(fitting) * n, MOST_PAIRS)
     cells = n * n * len(pair.released.columns)
-    runs = _runs(situation, options.reruns) * run_again(situation)
-    return PER_CELL * cells + PER_PAIR * pairs + runs
+    runs = options.reruns if n <= MOST_PEOPLE else 1
+    return PER_CELL * cells + PER_PAIR * pairs + runs * run_again(situation)
 
 
 def _chances(
@@ -277,7 +283,9 @@ def _again(
     work = _Again(situation.rerun, pair)
     tasks = [
         _Run(pair.randomness.permutation(pairs.n) if not run else rng.permutation(pairs.n), seed)
-        for run, seed in enumerate(rng.integers(1 << 62, size=_runs(situation, reruns)).tolist())
+        for run, seed in enumerate(
+            rng.integers(1 << 62, size=reruns if pairs.n <= MOST_PEOPLE else 1).tolist()
+        )
     ]
     runs = shadow_results(work, tasks)
     records = pair.after[pair.linked]
@@ -296,12 +304,6 @@ def _again(
         )
         for part, some in hits
     ]
-
-
-def _runs(situation: AttackInput[TableComparison], asked: int) -> int:
-    """Return how often the method is run: fewer times where one takes long."""
-    one = run_again(situation)
-    return max(1, min(asked, int(MOST_SECONDS_UNASKED / one))) if one else asked
 
 
 class _Run(NamedTuple):

@@ -16,7 +16,7 @@ PRIOR = 0.5
 """Runs that hid a cell, and runs that did not, before the first one is seen."""
 
 MOST_PEOPLE = 3_000
-"""Of more people everybody is given the likeliest record, whoever else may get it."""
+"""Up to so many people: the assignment looks at all of them with all records."""
 
 _BLOCK = 1 << 16
 
@@ -56,7 +56,7 @@ def log_chances(
 def given_records(
     pairs: NodePairs, chances: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the record that everybody is given: one each where people are not too many.
+    """Return the record that everybody is given, one each.
 
     Parameters
     ----------
@@ -77,11 +77,6 @@ def given_records(
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  heavy: not for help
 
     order, place = rng.permutation(pairs.n), rng.permutation(pairs.n)
-    if pairs.n > MOST_PEOPLE:
-        ranks = np.lexsort((place[pairs.records], chances, pairs.indices))
-        ends = np.cumsum(np.bincount(pairs.indices, minlength=pairs.n))
-        likeliest: NDArray[np.int64] = pairs.records[ranks[ends - 1]]
-        return likeliest
     gain = np.full((pairs.n, pairs.n), chances.min() - pairs.n * (np.ptp(chances) + 1))
     gain[order[pairs.indices], place[pairs.records]] = chances
     people, records = linear_sum_assignment(gain, maximize=True)
