@@ -23,7 +23,11 @@ from thorough import FUZZ
 N = 40
 MOST_PAIRS = {"adaptive": 3, "cluster-k": 3, "mondrian": 7, "smooth-k": 8, "suppress-k": 4}
 """How many pairs of changes are tried; 20 where nothing is said."""
-QUICK = {"structural": {"iterations": 1000}, "k-degree": {"prove": "never"}}
+QUICK = {
+    "structural": {"iterations": 1000},
+    "k-degree": {"prove": "never"},
+    "profile": {"effort": 0.01},
+}
 """Parameters that make a method quick on the small samples: quality is not tested here."""
 TOGETHER = {
     "smooth-k": [
@@ -33,6 +37,10 @@ TOGETHER = {
         {"algorithm": "facility", "refine": True, "cut": True},
     ],
     "suppress-k": [{"chunk_rows": 16, "algorithm": "facility"}],
+    "profile": [
+        {"goal": "partial:0.8", "edits": "delete"},
+        {"goal": "partial:0.8", "edits": "any"},
+    ],
 }
 """Parameters that mean something together only."""
 ROLES = {"known": "sex,zip", "attach": "town", "suppress": 0.1}

@@ -343,3 +343,72 @@ def test_kinds_of_ties_are_read_twice(tmp_path, reading, changes, says):
         done = read_again(db, original, path, kept)
     assert says in done.detail
     assert ("fails" if changes[0] else "holds") == done.outcome
+
+
+TIES = "source,target\nann,bob\nbob,cyd\ncyd,dan\n"
+OF_PEOPLE = "name,sex,age,town\nann,f,31,Oslo\nbob,m,44,*\ndan,,58,Tau\ncyd,f,29,Oslo\neve,m,,Tau\n"
+READ_SO = {"node_column": "name", "bins": {"age": "edges:30,50"}, "drop": ("town",)}
+
+
+def read_people_again(tmp_path, changes=("", ""), reading=None, *, kept=None):
+    """Return what is said of two files, of which that of people was changed after it was read."""
+    path, people = write(tmp_path, "x.csv", TIES), write(tmp_path, "people.csv", OF_PEOPLE)
+    reading = READ_SO if reading is None else reading
+    original = gv.read_network(path, nodes=people, **reading)
+    people.write_text(OF_PEOPLE.replace(*changes) if changes[0] else OF_PEOPLE)
+    kept = {"nodes": str(people)} if kept is None else kept
+    kept |= {name: list(one) if isinstance(one, tuple) else one for name, one in reading.items()}
+    with database([tmp_path]) as db:
+        return read_again(db, original, path, kept)
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+@pytest.mark.parametrize(
+    ("reading", "changes", "says"),
+    [
+        (None, ("", ""), "finds the same 10 cells"),
+        ({}, ("", ""), "finds the same 15 cells"),
+        ({"bins": {"age": "median"}}, ("", ""), "finds the same 15 cells"),
+        (None, ("bob,m,44", "bob,f,44"), "column 'sex': row 1 says 'f', the original as read 'm'"),
+        (None, ("ann,f,31", "ann,f,29"), "column 'age': row 0 says '29'"),
+        (None, ("dan,,58", "dan,m,58"), "column 'sex': row 2 says 'm', the original as read"),
+        (None, ("eve,m,,", "eve,m,30,"), "column 'age': row 4 says '30'"),
+        ({}, ("bob,m,44,*", "bob,m,44,Tau"), "column 'town': row 1 says 'Tau'"),
+        (None, ("eve,m,,Tau\n", ""), "4 people in 'people.csv', 5 as it was read"),
+        (None, ("eve,m", "fay,m"), "'fay' of 'people.csv' is nobody as it was read"),
+        (None, ("dan,,58", "cyd,,58"), "5 people in 'people.csv', 5 as it was read"),
+    ],
+)
+def test_the_file_of_people_is_read_twice(tmp_path, reading, changes, says):
+    done = read_people_again(tmp_path, changes, reading)
+    assert says in done.detail
+    assert ("fails" if changes[0] else "holds") == done.outcome
+    if not changes[0]:
+        assert "finds the same 3 ties in the file; of people, " in done.detail
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        (("name,sex,age,town", "name,sex,age,city"), None),
+        (("bob,m", " bob,m"), None),
+        (("", ""), {}),
+    ],
+)
+def test_people_that_the_checker_does_not_read_are_no_tick(tmp_path, changes, kept):
+    done = read_people_again(tmp_path, changes, {"bins": {"age": "edges:30,50"}}, kept=kept)
+    assert "not checked" == done.outcome
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_the_command_line_reads_people_twice(tmp_path):
+    from graphveil.cli import run  # noqa: PLC0415
+
+    write(tmp_path, "x.csv", TIES), write(tmp_path, "people.csv", OF_PEOPLE)
+    people = ["--nodes", str(tmp_path / "people.csv"), "--bins", "age=edges:30,50"]
+    dropped = ["--drop", "town", "--known", "sex", "--attach", "age", "--k", "2"]
+    ties, out = str(tmp_path / "x.csv"), str(tmp_path / "out")
+    assert run(["anonymize", "k-degree", ties, *people, *dropped, "--out", out]) == 0
+    given = ["--original", ties, "--nodes", str(tmp_path / "people.csv")]
+    assert run(["verify", out, *given]) == 0

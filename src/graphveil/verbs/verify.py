@@ -111,6 +111,8 @@ def verify_release(
     data, file, reading = original, original_file, None
     if isinstance(original, Original):
         data, file, reading = original.data, original.file, recorded(original.options)
+        people = getattr(original.options, "nodes", None)  # no name of a file is in the record
+        reading |= {} if people is None else {"nodes": str(people)}
     verdict = verify_files(
         folder,
         original=data,

@@ -122,7 +122,8 @@ def _second_reading(
     if reading is None:
         record = read_owner(release).record
         reading = {} if record is None else record.reading
-    with database([file.resolve().parent]) as db:
+    beside = [Path(reading["nodes"]).resolve().parent] if reading.get("nodes") else []
+    with database([file.resolve().parent, *beside]) as db:
         return checked_kind(kind_of(original).name).read_again(db, original, file, reading)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import msgspec
 
 from graphveil.anonymizer import Anonymizer, MethodResult
-from graphveil.claims.conditions import AnyCondition, Supergraph
+from graphveil.claims.conditions import AnyCondition, EditBudget, Subgraph, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Data, Network
-from graphveil.errors import DataError, option
+from graphveil.errors import DataError, InfeasibleError, option
 from graphveil.methods.attributes import (
     Roles,
     as_network,
@@ -23,7 +23,8 @@ from graphveil.methods.attributes import (
     suppress_parameter,
 )
 from graphveil.methods.colors import Ints, Merge, colors_of, numbered_colors, suppressed_further
-from graphveil.owner_warnings import COPY, MANY_ADDITIONS
+from graphveil.methods.structural.goals import Budget, Full, Goal, missed, share_of
+from graphveil.owner_warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.parameters import parameter
 from graphveil.parameters.columns import Columns
 from graphveil.randomness import Randomness
@@ -31,24 +32,40 @@ from graphveil.randomness import Randomness
 if TYPE_CHECKING:
     from graphveil.methods.profile.layers import EditedLayers
 
+KEPT: dict[str, tuple[AnyCondition, ...]] = {
+    "delete": (Subgraph(),),
+    "add": (Supergraph(),),
+    "any": (),
+}
+"""What stays as it was, by which ties may change."""
+
 MOST_NUMBERS = 8
 """With more numbers of ties a person, hardly anybody shares all of them with others."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Profile(Anonymizer[Network]):
-    """Every person of the release has as many ties out, and as many in, as at least k-1 others.
+    """Every person, or the share reached, has as many ties out and in as at least k-1 others.
 
     People whose profile (ties out, ties in) at least k share keep it. The others join such people,
     or groups of at least k, at a small total change; then arcs come and go until every profile is
-    as planned. Where nothing else helps, all arcs come or go: it never gives up.
+    as planned. Where nothing else helps, all arcs come or go: it never gives up. For a share of the
+    people, or a price, a search looks for the arcs to change. Such a run promises the share that it
+    reached, no more.
 
     Parameters
     ----------
     k
         The smallest number of people who share a profile.
+    goal
+        ``Full()``, ``Partial(share=0.95)``, ``Budget(share=0.05)`` or ``Budget(edges=200)``; as
+        text ``full``, ``partial:0.95``, ``budget:0.05``, ``budget:200edges``.
     edits
-        ``"any"``: arcs come and go (fewer edits); ``"add"``: arcs come only.
+        ``"any"``: arcs come and go (fewer edits); ``"add"``: arcs come only; ``"delete"``: they go
+        only, which suits a budget: to protect everybody so takes most of the arcs.
+    effort
+        A multiple of the usual proposals of a search. It counts steps, not seconds: a seed gives
+        the same release on any machine.
     known
         The attributes that an adversary knows of a person. Profiles are then shared by at least k
         people who have the same of them.
@@ -86,7 +103,7 @@ class Profile(Anonymizer[Network]):
     name: ClassVar[str] = "profile"
     accepts: ClassVar[Any] = (Network,)
     promise: ClassVar[str] = (
-        "Every person of the release has as many ties out, and as many in, as at least k-1 others."
+        "Every person, or the share reached, has as many ties out and in as at least k-1 others."
     )
     source: ClassVar[str] = (
         "Casas-Roma, Salas, Malliaros & Vazirgiannis, k-degree anonymity on directed networks, "
@@ -108,8 +125,17 @@ class Profile(Anonymizer[Network]):
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest number of people who share a profile", minimum=1)
-    edits: Literal["add", "any"] = parameter(
-        default="any", text="let arcs come and go (fewer edits), or come only"
+    goal: Goal = parameter(
+        default=Full(), text="full, partial:SHARE, budget:SHARE or budget:NUMBERedges"
+    )
+    edits: Literal["add", "any", "delete"] = parameter(
+        default="any", text="let arcs come and go (fewer edits), come only, or go only"
+    )
+    effort: float = parameter(
+        default=1.0,
+        text="multiple of the usual proposals of a search",
+        minimum=0.01,
+        private=True,
     )
     known: Columns | None = known_parameter()
     attach: Columns | None = attach_parameter()
@@ -134,8 +160,10 @@ class Profile(Anonymizer[Network]):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
-        kept = (Supergraph(),) if self.edits == "add" else ()
-        return (*kept, *self._roles.conditions)
+        kept = (*KEPT[self.edits], *self._roles.conditions)
+        if not isinstance(self.goal, Budget):
+            return kept
+        return (*kept, EditBudget(edges=self.goal.edges, share=self.goal.share))
 
     @property
     def _roles(self) -> Roles:
@@ -167,36 +195,91 @@ class Profile(Anonymizer[Network]):
         self._roles.check(network, self.k)
 
     def _anonymize(self, data: Network, randomness: Randomness) -> MethodResult:
-        from graphveil.methods.profile.layers import (  # noqa: PLC0415  compiled code, when needed
-            realize_layers,
-        )
+        from graphveil.methods.profile.pool import unprotected_in  # noqa: PLC0415  as below
 
         def change(some: Ints) -> Ints:
             return self._planned(data, some, randomness)
 
         colors = colors_of(data, self._roles.known, self.k, self.merge, randomness)
         colors = suppressed_further(colors, self.suppress, self.k, change)
-        changes = realize_layers(
-            data,
-            numbered_colors(colors.of_person, data.n_nodes),
-            self.k,
-            additions=self.edits == "add",
-            randomness=randomness,
-        )
+        of_person = numbered_colors(colors.of_person, data.n_nodes)
+        changes = self._edited(data, of_person, randomness)
         layers = tuple(each.layer for each in changes.layers)
         people = self._roles.published(data.people, colors.table)
         released = Network(layers, people, data.ids)
-        added = sum(each.added for each in changes.layers)
-        many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
+        unprotected = unprotected_in(released, of_person, self.k)
+        if unprotected.size and unprotected.size == data.n_nodes:
+            raise InfeasibleError(
+                f"nobody could be made {self.k}-anonymous within goal={self.goal}. Raise the "
+                "budget, or lower k."
+            )
         names = tuple(layer.name for layer in layers)
+        cost = {**_cost(data, changes), "people_suppressed": colors.n_suppressed(data)}
         return MethodResult(
             data=released,
             guarantee=msgspec.structs.replace(
-                self.guarantee, layers=names if len(names) > 1 else ()
+                self.guarantee,
+                layers=names if len(names) > 1 else (),
+                share=share_of(data.n_nodes - unprotected.size, data.n_nodes),
             ),
-            cost={**_cost(data, changes), "people_suppressed": colors.n_suppressed(data)},
-            advice=(COPY, *many, *attached_advice(released, self._roles)),
+            cost=cost | self._reached(data, of_person, unprotected.size),
+            advice=(
+                *self._advice(data, changes, unprotected.size),
+                *attached_advice(released, self._roles),
+            ),
+            unprotected=unprotected,
         )
+
+    def _edited(self, data: Network, colors: Ints, randomness: Randomness) -> EditedLayers:
+        """Return layers in which everybody is protected, or as many as the goal asks for."""
+        from graphveil.methods.profile.layers import (  # noqa: PLC0415  compiled code, when needed
+            realize_layers,
+        )
+
+        allowed = self.goal.allowed(data.n_nodes)
+        kinds = {"any": (False, True), "add": (True,), "delete": ()}[self.edits]
+        whole = self.edits != "delete" and allowed == 0 and not isinstance(self.goal, Budget)
+        plans = [
+            realize_layers(data, colors, self.k, additions=each, randomness=randomness)
+            for each in (kinds[:1] if whole else kinds)
+        ]
+        if whole:
+            return plans[0]
+        from graphveil.methods.profile.pool import ProfileTask, applied  # noqa: PLC0415  as above
+        from graphveil.methods.profile.search import search  # noqa: PLC0415  as above
+
+        budget = self.goal.budget(data.n_ties)
+        task = ProfileTask(
+            network=data,
+            colors=colors,
+            k=self.k,
+            edits=self.edits,
+            budget=data.n_ties if budget is None else min(budget, data.n_ties),
+            allowed=allowed,
+            by_budget=isinstance(self.goal, Budget),
+        )
+        layers = [tuple(each.layer for each in plan.layers) for plan in plans]
+        rng = randomness.stream("profile search")
+        return applied(data, search(task, plans=layers, effort=self.effort, rng=rng))
+
+    def _reached(self, data: Network, colors: Ints, unprotected: int) -> dict[str, int]:
+        """Return how many people are unprotected, before and now: where some may be."""
+        from graphveil.methods.profile.pool import unprotected_in  # noqa: PLC0415  as above
+
+        if isinstance(self.goal, Full):
+            return {}
+        return {
+            "nodes_unprotected": unprotected,
+            "nodes_unprotected_before": unprotected_in(data, colors, self.k).size,
+            "nodes_allowed_unprotected": self.goal.allowed(data.n_nodes),
+        }
+
+    def _advice(self, data: Network, changes: EditedLayers, unprotected: int) -> tuple[str, ...]:
+        """Return what the owner should know of the edits, and of people left out."""
+        added = sum(each.added for each in changes.layers)
+        many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
+        left = MANY_UNPROTECTED.passed_by(unprotected, data.n_nodes)
+        return (COPY, *missed(self.goal, unprotected, data.n_nodes), *many, *left)
 
     def _planned(self, network: Network, colors: Ints, randomness: Randomness) -> Ints:
         """Return by how much a plan changes everyone's numbers, for these colors."""

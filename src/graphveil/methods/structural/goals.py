@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from graphveil.claims.conditions import edits_in
 from graphveil.errors import ParameterError
 from graphveil.parameters import check_digits
+from graphveil.warning_kinds import Advice, UnprotectedWarning
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?")
 
@@ -148,3 +149,30 @@ def _check_share(share: float) -> None:
     if not 0 < share <= 1:
         raise ParameterError(f"share={share} is outside (0, 1]. Give a fraction.")
     check_digits("share", share)
+
+
+def share_of(reached: int, n_nodes: int) -> float:
+    """Return the largest fraction that claims no more than so many of n nodes.
+
+    Examples
+    --------
+    >>> share_of(19, 20)
+    0.95
+    """
+    share = reached / n_nodes if n_nodes else 1.0
+    while math.floor((1 - share) * n_nodes + 1e-9) < n_nodes - reached:
+        share = math.nextafter(share, 0.0)
+    return share
+
+
+def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
+    """Return the advice on a goal that was missed; none where it was not, or is a budget."""
+    allowed = goal.allowed(n_nodes)
+    if unprotected <= allowed or isinstance(goal, Budget):
+        return []
+    advice = (
+        f"the goal {goal} was missed: {unprotected} nodes are unprotected, "
+        f"{allowed} may be. The release claims the share that was reached, "
+        f"{100 * (1 - unprotected / n_nodes):.1f} % of the people"
+    )
+    return [Advice(advice, UnprotectedWarning)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -24,7 +23,7 @@ from graphveil.methods.attributes import (
     merge_parameter,
 )
 from graphveil.methods.colors import Ints, Merge, colors_of
-from graphveil.methods.structural.goals import Budget, Full, Goal
+from graphveil.methods.structural.goals import Budget, Full, Goal, missed, share_of
 from graphveil.methods.structural.task import (
     CODES,
     Edited,
@@ -345,13 +344,7 @@ class StructuralAnonymity(AttributedMethod):
             advice.append(
                 Advice("the run was interrupted: this is the best so far", UnprotectedWarning)
             )
-        if edited.unprotected > allowed and not isinstance(self.goal, Budget):
-            missed = (
-                f"the goal {self.goal} was missed: {edited.unprotected} nodes are unprotected, "
-                f"{allowed} may be. The release claims the share that was reached, "
-                f"{100 * (1 - edited.unprotected / graph.n_nodes):.1f} % of the people"
-            )
-            advice.append(Advice(missed, UnprotectedWarning))
+        advice += missed(self.goal, edited.unprotected, graph.n_nodes)
         if self.edits == "rewire":
             from graphveil.methods.structural.outcome import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
@@ -391,20 +384,6 @@ def _beside(graph: Graph, best: Edited, other: Edited, allowed: int) -> list[str
         "unprotected; see the record's cost"
     )
     return [Advice(beside, GoalWarning)]
-
-
-def share_of(reached: int, n_nodes: int) -> float:
-    """Return the largest fraction that claims no more than so many of n nodes.
-
-    Examples
-    --------
-    >>> share_of(19, 20)
-    0.95
-    """
-    share = reached / n_nodes if n_nodes else 1.0
-    while math.floor((1 - share) * n_nodes + 1e-9) < n_nodes - reached:
-        share = math.nextafter(share, 0.0)
-    return share
 
 
 def _ratio(edits: int, bound: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,42 @@ MOST_COLORS = 1 << 16
 Pairs: TypeAlias = "NDArray[np.int32]"
 Watch = Callable[[int, int], bool]
 """Is given the best state's unprotected nodes and edits now and then; returns whether to stop."""
+
+
+class Goals(Protocol):
+    """What a walk asks of its task, whatever is edited."""
+
+    @property
+    def k(self) -> int:
+        """The smallest class of an anonymous node."""
+
+    @property
+    def edits(self) -> str:
+        """Which ties may change."""
+
+    @property
+    def budget(self) -> int:
+        """The most edits."""
+
+    @property
+    def allowed(self) -> int:
+        """The most nodes that may stay unprotected."""
+
+    @property
+    def by_budget(self) -> bool:
+        """Whether the fewest unprotected nodes are wanted, not the fewest edits."""
+
+    @property
+    def to_beat(self) -> int | None:
+        """With how many edits the goal was reached before."""
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+
+    @property
+    def n_edges(self) -> int:
+        """The number of ties."""
 
 
 class Task(NamedTuple):
@@ -67,6 +103,16 @@ class Task(NamedTuple):
     by_budget: bool = False
     to_beat: int | None = None
     colors: NDArray[np.int64] | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return self.graph.n_nodes
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges."""
+        return self.graph.n_edges
 
     def colored(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return codes of degrees and triangles with the colors of nodes in bits of their own.
@@ -172,7 +218,19 @@ class Edited(NamedTuple):
         return len(self.added) + len(self.deleted)
 
 
-def better(one: Edited, other: Edited, task: Task) -> bool:
+class EditsMade(Protocol):
+    """What two results are compared by."""
+
+    @property
+    def unprotected(self) -> int:
+        """The number of nodes in classes below k."""
+
+    @property
+    def cost(self) -> int:
+        """The edges that are in one of the two graphs only."""
+
+
+def better(one: EditsMade, other: EditsMade, task: Goals) -> bool:
     """Whether one result beats the other (the best of the trajectory).
 
     With a budget the fewest unprotected nodes win, ties to fewer edits. With a goal a state that
@@ -181,7 +239,7 @@ def better(one: Edited, other: Edited, task: Task) -> bool:
     return _rank(one, task) < _rank(other, task)
 
 
-def _rank(edited: Edited, task: Task) -> tuple[int, int, int]:
+def _rank(edited: EditsMade, task: Goals) -> tuple[int, int, int]:
     if task.by_budget:
         return (edited.unprotected, edited.cost, 0)
     return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)

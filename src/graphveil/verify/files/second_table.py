@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from graphveil.data import Table
+from graphveil.data import Network, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database, literal
 from graphveil.verify.files.plain import (
@@ -36,7 +36,7 @@ _CELLS_AT_ONCE = 1 << 22
 _PLAIN = "delimited text under a line of names, and a record of how it was read"
 _BLANKS = r"^\s|\s$"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
-_KNOWN |= {"categories"}
+_KNOWN |= {"categories", "drop"}
 """Options that are understood here; others leave the file to the reader."""
 
 _DIGITS, _ROUNDED = 12, 1e-11
@@ -50,6 +50,7 @@ class _Reading(msgspec.Struct):
     suppressed: tuple[str, ...] = ("*", "")
     bins: dict[str, str] = {}
     one_hot: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that the rules of bins are such."""
@@ -89,6 +90,62 @@ def table_reading_check(
     return _compared(db, original, file, how)
 
 
+def people_reading_check(
+    db: Database, original: Network, path: Path, reading: Mapping[str, Any]
+) -> Check:
+    """Return whether the file of people says what the program's reader made of it.
+
+    Parameters
+    ----------
+    db
+        A database that may read the folder of the file.
+    original
+        What the program's reader made of the files: its people have attributes.
+    path
+        The file of people.
+    reading
+        The options of the network.
+    """
+    people, file = original.people, _table_file(path, {})
+    if people is None or file is None:
+        return not_checked(TWICE, SHARED, needs="people in delimited text under a line of names")
+    node = reading.get("node_column") or file.first[0]
+    rules = {k: v for k, v in (reading.get("bins") or {}).items() if k in file.first}
+    kept = {name: reading[name] for name in ("suppressed", "drop") if reading.get(name)}
+    how = _reading({"ids": node, "bins": rules, **kept})
+    if how is None or not _has_columns(people, file, how) or people.codes.size > MOST_CELLS:
+        return not_checked(
+            TWICE, f"{SHARED}: other columns of people, or over {MOST_CELLS:,} cells"
+        )
+    if db.holds("again"):
+        db.run("DROP TABLE again")  # that of ties
+    problem = read_again(db, file, list(range(len(file.first))), header=True)
+    if problem is not None:
+        return problem
+    listed = [row[0] for row in db.rows(f"SELECT f{file.first.index(node)} FROM again")]
+    order = _order_of_people(original, listed, path.name)
+    if isinstance(order, Check):
+        return order
+    return _compared(db, people.permuted(order, ids=original.labels()[order]), file, how)
+
+
+def _order_of_people(
+    original: Network, listed: Sequence[str | None], name: str
+) -> np.ndarray[Any, Any] | Check:
+    """Return which person of the original each row is of, or what is wrong with the ids."""
+    place = {str(label): at for at, label in enumerate(as_text(original.labels()).tolist())}
+    strange = next((label for label in listed if label not in place), "")
+    if strange is None or (strange and strange.strip() != strange):
+        return not_checked(TWICE, f"{SHARED}: blanks stand around an id")
+    if strange:
+        return fails(TWICE, f"{shown(strange)} of {shown(name)} is nobody as it was read")
+    order = np.array([place.get(label or "", -1) for label in listed], dtype=np.int64)
+    if not np.array_equal(np.sort(order), np.arange(original.n_nodes)):
+        n = original.n_nodes
+        return fails(TWICE, f"{order.size} people in {shown(name)}, {n} as it was read")
+    return order
+
+
 def _reading(reading: Mapping[str, Any]) -> _Reading | None:
     """Return how the file was read; None where the record says it in no way that is understood."""
     used = {name for name, value in reading.items() if value not in (None, "auto", (), [], {})}
@@ -102,7 +159,7 @@ def _reading(reading: Mapping[str, Any]) -> _Reading | None:
 
 def _has_columns(original: Table, file: PlainFile, how: _Reading) -> bool:
     """Whether the original has the columns of the file, those of the values of some among them."""
-    expected = set(file.first) - {how.ids, *how.one_hot}
+    expected = set(file.first) - {how.ids, *how.one_hot, *how.drop}
     for name in how.one_hot:
         expected |= {original.columns[place] for place in _of_values(original, name)}
     return set(original.columns) == expected and {*how.one_hot} <= set(file.first)
@@ -150,7 +207,7 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
     names = file.first if blank is None else file.first[: int(blank[0].removeprefix("f"))]
     same = _same_columns(db, original, names, how)
     for number, name in enumerate(names):
-        if number in same:
+        if number in same or name in how.drop:
             continue
         if name == how.ids:
             problem = _different(db, number, _texts(original.labels()), [])
@@ -173,7 +230,7 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
 
 def _same_columns(db: Database, original: Table, names: Sequence[str], how: _Reading) -> set[int]:
     """Return the columns, of those that were read as they stand, with the original's cells."""
-    apart = {how.ids, *how.one_hot, *how.bins}
+    apart = {how.ids, *how.one_hot, *how.bins, *how.drop}
     plain = [number for number, name in enumerate(names) if name not in apart]
     at_once = max(1, min(COLUMNS_AT_ONCE, _CELLS_AT_ONCE // max(original.n_rows, 1)))
     same: set[int] = set()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from graphveil.data import Network
@@ -29,7 +31,17 @@ from graphveil.verify.kinds.kind import (
 from graphveil.verify.kinds.pairs import OriginalPairs, PairKinds, same_pairs, second_reading
 from graphveil.verify.recount.attributes import strange_cell
 from graphveil.verify.recount.ids import IDS, ORDER, misplaced
-from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
+from graphveil.verify.verdict import (
+    SHARED,
+    TWICE,
+    Check,
+    counted,
+    fails,
+    holds,
+    judged,
+    not_checked,
+    shown,
+)
 
 COLUMNS, LAYER = "columns", "layer"
 
@@ -297,6 +309,26 @@ def _pairs(original: Network) -> OriginalPairs:
     )
 
 
+def _read_again(db: Database, original: Network, path: Path, reading: Mapping[str, Any]) -> Check:
+    """Return whether the files of ties and of people say what the program's reader made of them."""
+    ties = second_reading(_pairs, "ties")(db, original, path, reading)
+    if original.people is None or ties.outcome == "fails":
+        return ties
+    file = reading.get("nodes")
+    people = not_checked(TWICE, SHARED, needs="the file of people")
+    if file is not None:
+        from graphveil.verify.files.second_table import (  # noqa: PLC0415  idle where no file is given
+            people_reading_check,
+        )
+
+        people = people_reading_check(db, original, Path(file), reading)
+    if people.outcome == "fails" or ties.outcome == "holds" != people.outcome:
+        return msgspec.structs.replace(people, detail=f"of people, {people.detail}")
+    if ties.outcome != "holds":
+        return ties
+    return holds(TWICE, f"{ties.detail}; of people, {people.detail}")
+
+
 NETWORK = CheckedKind(
     loaders={**dict.fromkeys(DELIMITERS, _ties_delimited), "parquet": _ties_columnar},
     everyone=_people,
@@ -316,5 +348,5 @@ NETWORK = CheckedKind(
     shared_names=(COLUMNS, LAYER),
     shared=_shared,
     ids_among_names=_ids_among_names,
-    read_again=second_reading(_pairs, "ties"),
+    read_again=_read_again,
 )

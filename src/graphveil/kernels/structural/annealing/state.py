@@ -45,6 +45,9 @@ class Pool(NamedTuple):
     ``mates[NOW] >> 1``, {x, y}, for {v, y} and {x, w}; x and y change roles where ``mates[NOW] &
     1``. ``mates[BEST]`` holds those of the best state. Elsewhere ``mates`` is None, and the kernels
     are compiled without what asks for it.
+
+    Of directed ties, or of several kinds, ``steps[i]`` is what pair i adds to the codes of its two
+    ends, and neighbor lists stay as they are. Elsewhere ``steps`` is None.
     """
 
     one: Nodes
@@ -57,6 +60,7 @@ class Pool(NamedTuple):
     tally: Ints
     common: Nodes
     mates: Ints | None
+    steps: Ints | None = None
 
 
 @leaf
@@ -197,16 +201,40 @@ def shift_pair(state: PoolState, pair: int) -> int:
         common = common_of(rows, v, w)
         for i in range(common):
             move(classes, int(np.int64(rows.common[i])), sign * by_triangle)
-    shift(classes, (v, w), common, sign)
+    _shift_ends(classes, pool.steps, pair, (v, w), common, sign)
     return common
+
+
+@leaf
+def _shift_ends(
+    classes: NodeClasses,
+    steps: Ints | None,
+    pair: int,
+    ends: tuple[int, int],
+    common: int,
+    sign: int,
+) -> None:
+    """Move the codes of the ends of a pair: by steps of its own, or as an edge of a graph does."""
+    if steps is None:
+        shift(classes, ends, common, sign)
+    else:
+        move(classes, ends[0], sign * steps[pair, 0])
+        move(classes, ends[1], sign * steps[pair, 1])
 
 
 @leaf
 def rewrite(state: PoolState, pair: int) -> None:
     """Flip the pair in the neighbor lists; twice changes nothing."""
     pool = state.pool
-    toggle(state.rows, int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair])))
+    _rewrite_lists(state.rows, pool.steps, pool.one[pair], pool.other[pair])
     pool.present[pair] = not pool.present[pair]
+
+
+@leaf
+def _rewrite_lists(rows: NeighborRows, steps: Ints | None, v: int, w: int) -> None:
+    """Flip a pair in the lists, where there are any."""
+    if steps is None:
+        toggle(rows, int(np.int64(v)), int(np.int64(w)))
 
 
 @leaf

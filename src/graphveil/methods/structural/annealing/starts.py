@@ -11,6 +11,7 @@ from graphveil.kernels.structural.annealing import starts as kernel
 from graphveil.kernels.structural.annealing.state import CHANGED
 from graphveil.kernels.structural.classes import UNPROTECTED
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
+from graphveil.methods.structural.annealing.state import edited_of
 from graphveil.methods.structural.annealing.walk import (
     AnnealingWalk,
     goal_iterations,
@@ -77,7 +78,7 @@ def cut(
     if walk.missed() and not (without_triangles(walk) or lower_degrees(walk)):
         steps = proposals(goal_iterations(task.graph.n_edges), iterations, effort)
         towards_goal(walk, steps, always=True)
-    return walk.edited()
+    return edited_of(task, walk.annealing, walk.visited)
 
 
 def strip(
@@ -111,10 +112,10 @@ def strip(
     steps = proposals(goal_iterations(task.graph.n_edges), iterations, effort)
     if walk.missed() and not wear_down(walk, steps):
         towards_goal(walk, steps)
-    return walk.edited()
+    return edited_of(task, walk.annealing, walk.visited)
 
 
-def without_triangles(walk: AnnealingWalk) -> bool:
+def without_triangles(walk: AnnealingWalk[Task]) -> bool:
     """Delete the edges inside the halves of a large cut that lie in a triangle.
 
     Returns whether whoever watches has seen enough.
@@ -131,7 +132,7 @@ def without_triangles(walk: AnnealingWalk) -> bool:
     return walk.seen_enough()
 
 
-def lower_degrees(walk: AnnealingWalk) -> bool:
+def lower_degrees(walk: AnnealingWalk[Task]) -> bool:
     """Delete edges until the degrees are k-anonymous, or nearly: three attempts.
 
     The degrees aimed at are those of least change, none above the present: mirrored, the plan that
@@ -161,7 +162,7 @@ def _excess(degrees: NDArray[np.int64], task: Task) -> NDArray[np.int64]:
     return excess
 
 
-def wear_down(walk: AnnealingWalk, steps: int) -> bool:
+def wear_down(walk: AnnealingWalk[Task], steps: int) -> bool:
     """Search with few edits, then delete edges of unprotected hubs until the goal is reached.
 
     Does so from the input for every share of `SHARES`, since the results differ by chance, and for
@@ -191,7 +192,7 @@ def wear_down(walk: AnnealingWalk, steps: int) -> bool:
     return False
 
 
-def _strip_hubs(walk: AnnealingWalk) -> bool:
+def _strip_hubs(walk: AnnealingWalk[Task]) -> bool:
     """Delete edges of unprotected hubs until the goal is reached, or another will do so with fewer.
 
     That is where it is still missed with as many edits as are to be beaten, or at this pace would

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from graphveil.methods.structural.annealing.state import (
 )
 from graphveil.methods.structural.outcome import keys_of, unprotected_by_rewiring
 from graphveil.methods.structural.paper.sampling import sample_edits
-from graphveil.methods.structural.task import Edited, Task, Watch, proposals
+from graphveil.methods.structural.task import Edited, Goals, Task, Watch, proposals
 
 CHUNK = 100_000
 LARGE_EDGES = 50_000
@@ -104,13 +104,16 @@ class Stretch(NamedTuple):
     odds: Odds
 
 
-class AnnealingWalk(NamedTuple):
+AnyTask = TypeVar("AnyTask", bound=Goals)
+
+
+class AnnealingWalk(NamedTuple, Generic[AnyTask]):
     """A walk under way: its task, its state, its randomness, and who watches it.
 
     ``work`` is about the steps of a proposal, ``visited`` lists the best states at the last looks.
     """
 
-    task: Task
+    task: AnyTask
     annealing: AnnealingState
     rng: np.random.Generator
     watch: Watch | None
@@ -128,7 +131,7 @@ class AnnealingWalk(NamedTuple):
                 remember(self.visited, self.annealing)
             if self.seen_enough():
                 return True
-            if plan.stop and self.reached()[0] <= plan.allowed:
+            if plan.stop and self.annealing.state.classes.tally[UNPROTECTED] <= plan.allowed:
                 return False
         return False
 
@@ -151,7 +154,7 @@ class AnnealingWalk(NamedTuple):
         """Return whether sampled deletions are nearer the goal: too many nodes are unprotected."""
         can_sample = self.annealing.values is not None and self.task.edits == "delete"
         too_many = self.reached()[0] - self.task.allowed
-        return can_sample and too_many > FAR * self.task.graph.n_nodes
+        return can_sample and too_many > FAR * self.task.n_nodes
 
     def cannot_win(self) -> bool:
         """Return whether all are anonymous, with more than thrice the edits that are to be beaten.
@@ -173,7 +176,7 @@ class AnnealingWalk(NamedTuple):
         have better ones.
         """
         task, (state, values, best, _, _) = self.task, self.annealing
-        if values is None or task.edits != "delete":
+        if values is None or task.edits != "delete" or not isinstance(task, Task):
             return
         gap = max(1, -(-task.graph.n_edges // 100))
         sampled = sample_edits(task, "ua", gap=gap, rng=self.rng, watch=self.watch)
@@ -194,12 +197,8 @@ class AnnealingWalk(NamedTuple):
         state, values, best, _, trial = self.annealing
         go_to(state, values, best, trial, changed)
 
-    def edited(self) -> Edited:
-        """Return the best state, its unprotected nodes counted exactly."""
-        return edited_of(self.task, self.annealing, self.visited)
 
-
-def walk_of(task: Task, rng: np.random.Generator, watch: Watch | None) -> AnnealingWalk:
+def walk_of(task: Task, rng: np.random.Generator, watch: Watch | None) -> AnnealingWalk[Task]:
     """Return a walk that stands at the input."""
     annealing = annealing_state_of(task, rng)
     return AnnealingWalk(task, annealing, rng, watch, work_of(annealing), [])
@@ -263,28 +262,29 @@ def search(
         missed = walk.reached()[0] > stretch.plan.allowed
         if missed or walk.cannot_win() or not with_fewer(walk, shortened(stretch), 0):
             towards_goal(walk, steps)
-    return walk.edited()
+    return edited_of(task, walk.annealing, walk.visited)
 
 
-def _usual_steps(walk: AnnealingWalk) -> int:
+def _usual_steps(walk: AnnealingWalk[Any]) -> int:
     """Return the proposals where none are asked for: the default, or fewer where they are slow."""
     by_budget = walk.task.by_budget
-    steps = (default_iterations if by_budget else goal_iterations)(walk.task.graph.n_edges)
+    steps = (default_iterations if by_budget else goal_iterations)(walk.task.n_edges)
     if walk.task.edits == "any":
         steps = min(steps, MOST_WITH_ADDITIONS)
     if walk.annealing.values is None:
         return steps
-    most = AT_MOST if by_budget else min(AT_MOST // 4, AN_EDGE * walk.task.graph.n_edges)
+    most = AT_MOST if by_budget else min(AT_MOST // 4, AN_EDGE * walk.task.n_edges)
     return min(steps, max(most // walk.work, FEWEST))
 
 
-def within_budget(task: Task, steps: int) -> Stretch:
+def within_budget(task: Goals, steps: int) -> Stretch:
     """Return the stretch that only counts nodes, and stops at those allowed.
 
     Larger classes to fill ask for more heat and more second flips; the constants were tuned on the
     networks of the paper.
     """
     pairs, rewire = task.k == 2, task.edits == "rewire"
+    fewest = unprotected_by_rewiring(task) if rewire and isinstance(task, Task) else 0
     plan = Schedule(
         steps=steps,
         hot=0.4 if pairs else 0.5,
@@ -294,11 +294,11 @@ def within_budget(task: Task, steps: int) -> Stretch:
         pull=0.0,
         spared=0.0,
         spared_lack=0.0,
-        allowed=max(task.allowed, unprotected_by_rewiring(task)) if rewire else task.allowed,
+        allowed=max(task.allowed, fewest),
         stop=True,
     )
     odds = Odds(
-        focus=0.8 if task.graph.n_edges > LARGE_EDGES else 0.5,
+        focus=0.8 if task.n_edges > LARGE_EDGES else 0.5,
         undo=0.3,
         swap=0.15 if pairs else 0.3,
         swap_back=0.1,
@@ -326,14 +326,14 @@ def shortened(stretch: Stretch) -> Stretch:
     return stretch._replace(plan=stretch.plan._replace(steps=-(-stretch.plan.steps // TRIES)))
 
 
-def search_from_input(walk: AnnealingWalk, stretch: Stretch, edits: int) -> bool:
+def search_from_input(walk: AnnealingWalk[Any], stretch: Stretch, edits: int) -> bool:
     """Search with at most so many edits; return whether whoever watches has seen enough."""
     budget = 2 * edits if walk.task.edits == "rewire" else edits
     walk.back_to_input()
     return walk.anneal(stretch._replace(odds=stretch.odds._replace(budget=budget)))
 
 
-def with_fewer(walk: AnnealingWalk, stretch: Stretch, too_few: int) -> bool:
+def with_fewer(walk: AnnealingWalk[Any], stretch: Stretch, too_few: int) -> bool:
     """Search with half as many edits more than are too few, and so on; end at the best state.
 
     Returns whether whoever watches has seen enough.
@@ -350,7 +350,7 @@ def with_fewer(walk: AnnealingWalk, stretch: Stretch, too_few: int) -> bool:
     return False
 
 
-def towards_goal(walk: AnnealingWalk, steps: int, *, always: bool = False) -> None:
+def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) -> None:
     """Look for the fewest edits that reach the goal, from where the walk stands.
 
     Anneals where the goal is missed or `always`; if it still is, or is missed by far, goes where

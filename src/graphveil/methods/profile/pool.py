@@ -1,0 +1,279 @@
+"""The state of a walk over ties: which may go or come, and what each does to the codes of people.
+
+A code holds the numbers of ties of a person, each in bits of its own, and the color above them. A
+tie that comes adds to two codes, so that its kind and direction are all that a walk needs to know.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from graphveil.data import Graph, Layer, Network
+from graphveil.errors import InfeasibleError
+from graphveil.kernels.structural.annealing.proposals import MOST_FLIPS
+from graphveil.kernels.structural.annealing.state import (
+    AnnealingBest,
+    AnnealingState,
+    Pool,
+    PoolState,
+)
+from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
+from graphveil.kernels.structural.rows import NeighborRows
+from graphveil.methods.profile.layers import EditedLayer, EditedLayers, columns_of_layers
+from graphveil.methods.profile.plan import Ints, classes
+from graphveil.methods.structural.annealing.walk import AnnealingWalk
+
+CODE_BITS = 62
+"""The numbers of ties of a person, and the attributes, are one code of so many bits."""
+
+
+class ProfileTask(NamedTuple):
+    """A network, which ties may change, and when it is enough.
+
+    Attributes
+    ----------
+    network
+        Its layers are edited.
+    colors
+        int64, shape (n,), from 0 on: people of different colors do not look alike.
+    k
+        The smallest class of a protected person.
+    edits
+        ``"delete"``, ``"add"`` or ``"any"``.
+    budget, allowed, by_budget, to_beat
+        As those of `structural.task.Task`.
+    """
+
+    network: Network
+    colors: Ints
+    k: int
+    edits: str
+    budget: int
+    allowed: int
+    by_budget: bool
+    to_beat: int | None = None
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of people."""
+        return self.network.n_nodes
+
+    @property
+    def n_edges(self) -> int:
+        """The number of ties."""
+        return self.network.n_ties
+
+
+class ChangedTies(NamedTuple):
+    """Edits of ties, as sorted keys ``(layer * n + source) * n + target``.
+
+    Attributes
+    ----------
+    added, deleted
+        int64: what comes and what goes.
+    unprotected
+        How many people are then in classes below k.
+    """
+
+    added: Ints
+    deleted: Ints
+    unprotected: int
+
+    @property
+    def cost(self) -> int:
+        """How many ties come or go."""
+        return self.added.size + self.deleted.size
+
+
+def unprotected_in(network: Network, colors: Ints, k: int) -> Ints:
+    """Return the people whose profile and color fewer than k share.
+
+    Examples
+    --------
+    >>> network = Network((Layer.from_arcs([0, 1], [2, 2], n=4),))
+    >>> unprotected_in(network, np.zeros(4, dtype=np.int64), 2).tolist()
+    [2, 3]
+    """
+    labels, sizes = classes(colors, *network.degrees().T)
+    return np.flatnonzero(sizes[labels] < k)
+
+
+class Pairs(NamedTuple):
+    """What may be flipped: the ties there are, then candidates; as keys of `ChangedTies`.
+
+    Attributes
+    ----------
+    keys
+        int64: all of them.
+    n_ties
+        How many are ties of the network.
+    """
+
+    keys: Ints
+    n_ties: int
+
+
+def pairs_of(task: ProfileTask, planned: Ints, rng: np.random.Generator) -> Pairs:
+    """Return the ties that may go, and those that may come: planned ones and others."""
+    keys = keys_of(task.network.layers)
+    ties = keys[:0] if task.edits == "add" else keys
+    if task.edits == "delete":
+        return Pairs(ties, ties.size)
+    others = np.setdiff1d(_candidates(task, rng), keys)
+    return Pairs(np.concatenate([ties, np.union1d(others, planned)]), ties.size)
+
+
+def keys_of(layers: tuple[Layer, ...]) -> Ints:
+    """Return every tie as one number, ascending; of one without direction the smaller end first."""
+    parts = [np.empty(0, dtype=np.int64)]
+    for at, layer in enumerate(layers):
+        source, target = (end.astype(np.int64) for end in layer.ties())
+        n = layer.n_nodes
+        parts.append((at * n + source) * n + target)
+    return np.concatenate(parts)
+
+
+def _ends_of(keys: Ints, n: int) -> tuple[Ints, Ints, Ints]:
+    """Return the layers, sources and targets of these ties."""
+    rest, target = np.divmod(keys, n)
+    layer, source = np.divmod(rest, n)
+    return layer, source, target
+
+
+def _candidates(task: ProfileTask, rng: np.random.Generator) -> Ints:
+    """Return ties that may come, about as many as there are: half between unprotected people."""
+    network, n = task.network, task.n_nodes
+    rare = unprotected_in(network, task.colors, task.k)
+    drawn = []
+    for at, layer in enumerate(network.layers):
+        half = layer.n_ties // 2 + 1
+        near, far = rng.choice(rare, size=(2, half)), rng.integers(0, n, size=(2, half))
+        source, target = np.concatenate([near, far], axis=1)
+        if not layer.directed:
+            source, target = np.minimum(source, target), np.maximum(source, target)
+        drawn.append(((at * n + source) * n + target)[source != target])
+    return np.unique(np.concatenate(drawn))
+
+
+def changes_to(network: Network, layers: tuple[Layer, ...]) -> ChangedTies:
+    """Return the edits that lead to these layers, in which nobody is unprotected."""
+    before, after = keys_of(network.layers), keys_of(layers)
+    added = np.setdiff1d(after, before, assume_unique=True)
+    return ChangedTies(added, np.setdiff1d(before, after, assume_unique=True), 0)
+
+
+def walk_of(
+    task: ProfileTask, pairs: Pairs, rng: np.random.Generator
+) -> AnnealingWalk[ProfileTask]:
+    """Return a walk that stands at the network."""
+    n, size = task.n_nodes, pairs.keys.size
+    layer, source, target = _ends_of(pairs.keys, max(n, 1))
+    codes, steps = _codes(task, layer, source, target)
+    room = new_classes(codes, task.k, moves=2 * MOST_FLIPS, steps=(0, 0))
+    fill(room)
+    ends = np.concatenate([source, target])
+    start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))]).astype(np.int64)
+    pool = Pool(
+        one=source.astype(np.int32),
+        other=target.astype(np.int32),
+        start=start,
+        around=(np.argsort(ends, kind="stable") % max(size, 1)).astype(np.int32),
+        present=np.arange(size) < pairs.n_ties,
+        order=np.arange(size, dtype=np.int32),
+        position=np.arange(size, dtype=np.int32),
+        tally=np.zeros(1, dtype=np.int64),
+        common=np.zeros(size, dtype=np.int32),
+        mates=None,
+        steps=steps,
+    )
+    nobody = np.empty(0, dtype=np.int32)
+    rows = NeighborRows(
+        np.zeros(n + 1, dtype=np.int64), np.zeros(n, dtype=np.int64), nobody, nobody
+    )
+    best = AnnealingBest(
+        changed=np.zeros(size, dtype=np.bool_),
+        log=np.empty(max(size, 1), dtype=np.int32),
+        tally=np.array([0, room.tally[UNPROTECTED], 0], dtype=np.int64),
+    )
+    state = AnnealingState(
+        state=PoolState(room, rows, pool),
+        values=None,
+        best=best,
+        unprotected=np.empty(n, dtype=np.int64),
+        trial=np.empty(MOST_FLIPS, dtype=np.int64),
+    )
+    return AnnealingWalk(task, state, rng, None, 1, [])
+
+
+def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[Ints, Ints]:
+    """Return the code of every person, and what every pair adds to those of its ends.
+
+    A code holds each number of ties in bits of its own, and the color above them.
+    """
+    network = task.network
+    columns = columns_of_layers(network)
+    side = np.array([[each[0], each[-1]] for each in columns], dtype=np.int64)[layer]
+    most = network.degrees()
+    for at, ends in enumerate((source, target)):
+        np.add.at(most, (ends, side[:, at]), 1)
+    bits = [int(number).bit_length() for number in most.max(axis=0, initial=0)]
+    used = sum(bits) + int(task.colors.max(initial=0)).bit_length()
+    if used > CODE_BITS:
+        raise InfeasibleError(
+            f"the numbers of ties and the attributes of a person take {used} bits, over "
+            f"{CODE_BITS}. Read fewer kinds of ties, or group values of attributes."
+        )
+    unit = np.left_shift(1, np.cumsum([0, *bits[:-1]]), dtype=np.int64)
+    codes = network.degrees() @ unit + (task.colors << sum(bits))
+    return codes, unit[side]
+
+
+def checked(task: ProfileTask, pairs: Pairs, walk: AnnealingWalk[ProfileTask]) -> ChangedTies:
+    """Return the best state of a walk once an exact count of its unprotected people agrees.
+
+    Raises
+    ------
+    AssertionError
+        Where it differs from what the walk counted: a bug of ours.
+    """
+    changed, there = walk.annealing.best.changed, np.arange(pairs.keys.size) < pairs.n_ties
+    said, _ = walk.reached()
+    edits = ChangedTies(np.sort(pairs.keys[changed & ~there]), pairs.keys[changed & there], said)
+    after = Network(tuple(each.layer for each in applied(task.network, edits).layers))
+    exact = unprotected_in(after, task.colors, task.k).size
+    if exact != said:
+        raise AssertionError(f"{said} people were counted as unprotected, a recount gives {exact}")
+    return edits
+
+
+def applied(network: Network, edits: ChangedTies) -> EditedLayers:
+    """Return the layers of a network with these edits.
+
+    Examples
+    --------
+    >>> network = Network((Layer.from_arcs([0], [1], n=3),))
+    >>> edits = ChangedTies(np.array([5]), np.array([1]), 0)
+    >>> [(one.layer.ties().target.tolist(), one.cost) for one in applied(network, edits).layers]
+    [([2], 2)]
+    """
+    n = max(network.n_nodes, 1)
+    keys = np.setdiff1d(keys_of(network.layers), edits.deleted, assume_unique=True)
+    keys = np.union1d(keys, edits.added)
+    of_layer, source, target = _ends_of(keys, n)
+    layers = []
+    for at, layer in enumerate(network.layers):
+        here = of_layer == at
+        ends = source[here], target[here]
+        if layer.directed:
+            after = Layer.from_arcs(*ends, n=layer.n_nodes, name=layer.name)
+        else:
+            after = Layer.of(Graph.from_edges(*ends, n=layer.n_nodes), name=layer.name)
+        changed = [
+            int(np.count_nonzero(some // n // n == at)) for some in (edits.added, edits.deleted)
+        ]
+        layers.append(EditedLayer(after, *changed))
+    after_all = Network(tuple(each.layer for each in layers)).degrees()
+    change = int(np.abs(after_all - network.degrees()).sum())
+    return EditedLayers(tuple(layers), change, 1)

@@ -1,0 +1,183 @@
+"""Edits for a share of the people, or for a price: walks over ties, each flip looked at exactly.
+
+A walk is that of the method structural, whose kernels move the ends of a tie by steps of its own
+here. From the network it looks for the edits that protect most people; from ties that protect
+everybody, as they were grouped and realized, it looks for edits that can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from graphveil.data import Layer
+from graphveil.kernels.structural.annealing.state import go_to, keep
+from graphveil.kernels.structural.classes import UNPROTECTED
+from graphveil.methods.profile.plan import Ints
+from graphveil.methods.profile.pool import (
+    ChangedTies,
+    Pairs,
+    ProfileTask,
+    changes_to,
+    checked,
+    pairs_of,
+    unprotected_in,
+    walk_of,
+)
+from graphveil.methods.profile.strip import stripped
+from graphveil.methods.structural.annealing.walk import (
+    AnnealingWalk,
+    goal_iterations,
+    shortened,
+    towards_goal,
+    with_fewer,
+    within_budget,
+)
+from graphveil.methods.structural.task import better, proposals
+
+A_TIE, MOST_STEPS = 200, 5_000_000
+"""Proposals of a walk within a budget: so many a tie, and no more than these."""
+
+FOCUS = 0.8
+"""How often such a walk looks near an unprotected person."""
+
+BISECTIONS = 5
+"""A budget is met from a plan by so many goals, each between one too dear and one that it pays."""
+
+NEAR = 0.01
+"""As a share of the people: goals so near each other are not told apart."""
+
+
+def search(
+    task: ProfileTask,
+    *,
+    plans: list[tuple[Layer, ...]],
+    effort: float = 1.0,
+    rng: np.random.Generator,
+) -> ChangedTies:
+    """Return the best state of walks from the network, and from what was planned for everybody.
+
+    Parameters
+    ----------
+    task
+        What may change, and the goal.
+    plans
+        Layers in which every profile is shared by k people of a color, reached by edits that the
+        task allows: some of these are taken back.
+    effort
+        A multiple of the usual proposals.
+    rng
+        The randomness.
+
+    Returns
+    -------
+    ChangedTies
+        Its unprotected people are counted again from the edited ties.
+
+    Notes
+    -----
+    From a network whose ties come and go, a walk towards a goal ends far from where a plan does: it
+    starts from plans alone. A walk within a budget starts from the network, and from plans by way
+    of goals: as few people are given up as the budget allows.
+
+    Examples
+    --------
+    >>> star = Network((Layer.from_arcs([0, 0, 0, 0], [1, 2, 3, 4], n=6),))
+    >>> task = ProfileTask(star, np.zeros(6, dtype=np.int64), 2, "delete", 3, 0, by_budget=True)
+    >>> search(task, plans=[], rng=np.random.Generator(np.random.PCG64(1))).unprotected
+    1
+    """
+    none = np.empty(0, dtype=np.int64)
+    best = ChangedTies(none, none, unprotected_in(task.network, task.colors, task.k).size)
+    if best.unprotected <= task.allowed:
+        return best
+    changes = _distinct(changes_to(task.network, layers) for layers in plans)
+    for plan in changes:
+        if plan.cost <= task.budget and better(plan, best, task):
+            best = plan
+    if task.by_budget and best.unprotected == 0:
+        return best
+    looks = Look(task, effort, rng)
+    if task.by_budget or not changes:
+        best = _best_of(best, looks.from_network(), task)
+    for plan in changes:
+        tried = looks.paid_from(plan, best) if task.by_budget else looks.from_plan(plan)
+        best = _best_of(best, tried, task)
+    return best
+
+
+def _distinct(changes: Iterable[ChangedTies]) -> list[ChangedTies]:
+    """Return each change once."""
+    seen = {(one.added.tobytes(), one.deleted.tobytes()): one for one in changes}
+    return [*seen.values()]
+
+
+def _best_of(one: ChangedTies, other: ChangedTies, task: ProfileTask) -> ChangedTies:
+    return other if better(other, one, task) else one
+
+
+class Look(NamedTuple):
+    """Looks for edits: from the network, or from a plan.
+
+    Attributes
+    ----------
+    task, effort, rng
+        As `search` takes them.
+    """
+
+    task: ProfileTask
+    effort: float
+    rng: np.random.Generator
+
+    def from_network(self) -> ChangedTies:
+        """Return the best state of a walk that starts at the network as it is."""
+        task = self.task
+        pairs = pairs_of(task, np.empty(0, dtype=np.int64), self.rng)
+        walk = walk_of(task, pairs, self.rng)
+        usual = min(max(A_TIE * task.n_edges, 2 * A_TIE * 1_000), MOST_STEPS)
+        stretch = within_budget(task, proposals(usual, None, self.effort))
+        stretch = stretch._replace(odds=stretch.odds._replace(focus=FOCUS))
+        walk.anneal(stretch)
+        if not task.by_budget:
+            if walk.missed():
+                self._start_at(walk, pairs, stripped(walk, pairs))
+            else:
+                with_fewer(walk, shortened(stretch), 0)
+            towards_goal(walk, self._steps)
+        return checked(task, pairs, walk)
+
+    def from_plan(self, plan: ChangedTies) -> ChangedTies:
+        """Return the best state of a walk that takes edits of a plan back while the goal holds."""
+        pairs = pairs_of(self.task, plan.added, self.rng)
+        walk = walk_of(self.task, pairs, self.rng)
+        self._start_at(walk, pairs, np.concatenate([plan.added, plan.deleted]))
+        towards_goal(walk, self._steps)
+        return checked(self.task, pairs, walk)
+
+    def paid_from(self, plan: ChangedTies, best: ChangedTies) -> ChangedTies:
+        """Return what a budget pays of a plan: the fewest people are given up, by bisection."""
+        task, few, many = self.task, 0, best.unprotected
+        for _ in range(BISECTIONS):
+            allowed = (few + many) // 2
+            if many - few <= max(NEAR * task.n_nodes, 1):
+                break
+            aim = task._replace(allowed=allowed, by_budget=False, budget=task.n_edges)
+            tried = self._replace(task=aim, effort=self.effort / 2).from_plan(plan)
+            if tried.cost <= task.budget:
+                best = _best_of(best, tried, task)
+                many = min(tried.unprotected, allowed)
+            else:
+                few = allowed
+        return best
+
+    @property
+    def _steps(self) -> int:
+        return proposals(goal_iterations(self.task.n_edges), None, self.effort)
+
+    def _start_at(self, walk: AnnealingWalk[ProfileTask], pairs: Pairs, changed: Ints) -> None:
+        """Make the state with these edits the present one and the best."""
+        state, values, best, _, trial = walk.annealing
+        go_to(state, values, best, trial, np.isin(pairs.keys, changed))
+        keep(state.pool, state.pool.mates, best, state.classes.tally[UNPROTECTED])
