@@ -21,7 +21,7 @@ STATISTICS, DRAWING, NOISE = "noisy statistics", "drawing", "noise on statistics
 
 MOST_GROUPS, MOST_CLASSES = 8, 4
 MOST_EDGES = 50_000
-"""A larger graph is not drawn again: it would take a quarter of an hour."""
+"""A larger graph is not drawn again: it would take many minutes."""
 
 
 class _Said(NamedTuple):
