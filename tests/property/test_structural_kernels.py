@@ -402,7 +402,7 @@ def test_the_best_state_is_the_best_that_was_seen(graph, k, allowed, seed):
     changed = [pools.is_changed(pool, pair) for pair in range(graph.n_edges)]
     assert changed == best.changed.tolist()
     best.tally[pools.BEST_UNPROTECTED] = state.classes.tally[classes.UNPROTECTED] + 1
-    pools.keep_if_better(pool, best, state.classes.tally[classes.UNPROTECTED], 0)
+    pools.keep_if_better(state, best, 0, 0)
     assert state.classes.tally[classes.UNPROTECTED] == best.tally[pools.BEST_UNPROTECTED]
 
 

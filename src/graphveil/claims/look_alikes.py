@@ -55,6 +55,21 @@ _KNOWLEDGE_OF_LAYERS = (
 """The same of profiles over several layers."""
 
 
+_SIMILAR = (
+    "at least {number} {others} whose degree and number of triangles are each within {phi:g} % of "
+)
+"""What is promised against knowledge that is off by some percent."""
+
+_KNOWLEDGE_OF_BOXES = (
+    "Someone who keeps as candidates all nodes whose degree and number of triangles are each at "
+    "most {phi:g} % away from those of {person} in the released network, and uses nothing else of "
+    "it, is left with at least {k} nodes that may be that person. Who knows these numbers more "
+    "closely, or hears numbers that are off and looks around these, can be left with fewer. What "
+    "is known of the original network is another thing, since edges were changed: of it nothing "
+    "is promised."
+)
+
+
 class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural-k-anonymity"):
     """Each node of the stated share looks like at least k-1 others under the measure.
 
@@ -74,6 +89,12 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     layers
         The kinds of ties over which the profile is counted, where there are several; empty for the
         only one.
+    phi
+        Percent, from 0 to below 100: above 0, nodes need not be equal. A node is then protected if
+        at least k nodes, itself included, have a degree and a number of triangles each within phi
+        percent of its own: what is kept at phi is kept at every larger one, and at no smaller one.
+        Of the measure count at distance 1 alone. The decimal number is meant as it is written, with
+        four decimals at most.
 
     Examples
     --------
@@ -91,6 +112,9 @@ others.'
     >>> StructuralKAnonymity(k=2, measure="profile", layers=("calls", "family")).sentence
     'Every node of the release has the same numbers of ties of each kind (calls, family), out and \
 in where they have directions, as at least 1 other.'
+    >>> StructuralKAnonymity(k=2, measure="count", phi=10.0).sentence
+    'Every node of the release has at least 1 other whose degree and number of triangles are each \
+within 10 % of its own.'
     """
 
     k: int
@@ -99,6 +123,7 @@ in where they have directions, as at least 1 other.'
     share: float = 1.0
     known: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
+    phi: float = 0.0
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -119,6 +144,17 @@ in where they have directions, as at least 1 other.'
             )
         if not 0 < self.share <= 1:
             raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of nodes.")
+        if not 0 <= self.phi < 100:
+            raise ParameterError(
+                f"phi={self.phi} is outside [0, 100). Give a percentage below 100."
+            )
+        if round(self.phi, 4) != self.phi:
+            raise ParameterError(f"phi={self.phi} has more than 4 decimals. Give {self.phi:.4f}.")
+        if self.phi and (self.measure, self.distance, self.known) != ("count", 1, ()):
+            raise ParameterError(
+                f"phi={self.phi} goes with the measure count at distance 1, and with no known "
+                "attributes. Leave it at 0, or use these."
+            )
 
     def covers(self, claim: Guarantee) -> bool:
         """Whether who promises this may claim that: the same of as many nodes, or of fewer.
@@ -141,6 +177,10 @@ in where they have directions, as at least 1 other.'
         who = "Every node" if self.share == 1 else f"At least {percent:g} % of the nodes"
         verb = "has" if self.share == 1 else "have"
         others = "other" if self.k == 2 else "others"
+        if self.phi:
+            similar = _SIMILAR.format(number=self.k - 1, others=others, phi=self.phi)
+            own = "its own" if self.share == 1 else "their own"
+            return f"{who} of the release {verb} {similar}{own}."
         alike = _ALIKE[self.measure].format(distance=self.distance)
         if self.layers:
             alike = _ALIKE_IN_LAYERS.format(layers=", ".join(self.layers))
@@ -156,6 +196,9 @@ in where they have directions, as at least 1 other.'
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
         whom, original = "a person for whom the promise holds", "of it nothing is promised"
+        if self.phi:
+            person = "a person" if self.share == 1 else whom
+            return _KNOWLEDGE_OF_BOXES.format(phi=self.phi, k=self.k, person=person)
         if self.share == 1:
             whom = "that person"
             original = (

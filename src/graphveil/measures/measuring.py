@@ -9,7 +9,7 @@ from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.data.objects import as_container
 from graphveil.errors import ParameterError
-from graphveil.measures.fuzziness import candidate_set_sizes, check_phi
+from graphveil.measures.fuzziness import candidate_set_sizes, check_phi, noisy_share
 from graphveil.measures.multisets import twins
 from graphveil.measures.network import NetworkRisk, measure_network
 from graphveil.measures.registry import Measure, check_distance
@@ -174,7 +174,11 @@ def _of_nodes(
     labels, values, undecided = _classes_and_values(graph, entry, distance)
     fuzzy = None
     if phi is not None:
-        fuzzy = Fuzzy(phi=phi, candidate_set_sizes=candidate_set_sizes(graph, phi=phi))
+        fuzzy = Fuzzy(
+            phi=phi,
+            candidate_set_sizes=candidate_set_sizes(graph, phi=phi),
+            noisy_share_unprotected=noisy_share(graph, phi=phi, k=k),
+        )
     return Identifiability(
         measure=entry.name,
         distance=distance,

@@ -31,10 +31,14 @@ class Fuzzy:
         How far off, in percent.
     candidate_set_sizes
         int64, shape (n,): how many nodes each is similar to, itself included.
+    noisy_share_unprotected
+        The share of nodes for which fewer than k candidates are left to someone who hears numbers
+        that are off: see `noisy_share`.
     """
 
     phi: float
     candidate_set_sizes: Ints
+    noisy_share_unprotected: float
 
     def summary(self, k: int) -> dict[str, Any]:
         """Return the figures as JSON can hold them."""
@@ -47,6 +51,7 @@ class Fuzzy:
             "uniqueness": float(unique / n),
             "unprotected_nodes": int(unprotected),
             "share_unprotected": float(unprotected / n),
+            "noisy_share_unprotected": self.noisy_share_unprotected,
         }
 
 

@@ -102,6 +102,11 @@ def lines(
         figure, unit = percent(fuzzy["uniqueness"]), "are alone"
         question = f"the same, off by up to {measured.fuzzy.phi:g} %"
         every.append(_answered(question, figure, unit))
+        figure = percent(fuzzy["noisy_share_unprotected"])
+        few = "are alone" if measured.k == 2 else f"have fewer than {measured.k} candidates"
+        every.append(
+            _answered(f"numbers that are off by up to {measured.fuzzy.phi:g} %", figure, few)
+        )
     if finer is not None:
         also = NEIGHBORS if isinstance(finer, Identifiability) else WHOLE_ROW
         every.append(_line(f"also {also}", finer.own_sizes, finer.k))

@@ -14,7 +14,13 @@ from graphveil.kernels.leaf import leaf
 from graphveil.kernels.structural.annealing import proposals
 from graphveil.kernels.structural.annealing import state as pooled
 from graphveil.kernels.structural.annealing.state import AnnealingState
-from graphveil.kernels.structural.classes import UNPROTECTED, energy_of, list_unprotected, tallies
+from graphveil.kernels.structural.classes import (
+    energy_of,
+    list_unprotected,
+    nearly_unprotected,
+    tallies,
+    unprotected_of,
+)
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as aimed
 from graphveil.kernels.structural.target import moves
@@ -54,7 +60,8 @@ def attempt(
             pooled.take_back(state, values, trial, size, before)
         else:
             pooled.settle_trial(state, values, best, trial, size)
-            pooled.keep_if_better(state.pool, best, classes.tally[UNPROTECTED], plan.allowed)
+            nearly = nearly_unprotected(classes, plan)
+            pooled.keep_if_better(state, best, plan.allowed, nearly)
     if target_state is not None:
         if refused:
             aimed.take_back(with_aims, trial, size, before)
@@ -86,7 +93,7 @@ def anneal(
     temperature = plan.hot * cooling**first
     listed = 0
     for _ in range(first, last):
-        if plan.stop and classes.tally[UNPROTECTED] <= plan.allowed:
+        if plan.stop and unprotected_of(classes) <= plan.allowed:
             return
         if since >= renewal:
             since = 0

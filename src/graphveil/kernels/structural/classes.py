@@ -13,6 +13,13 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.hashing import FREE, find, new_table
 from graphveil.kernels.leaf import leaf
+from graphveil.kernels.structural.cells import (
+    LACKING,
+    UNCOVERED,
+    FuzzyCells,
+    change,
+    list_uncovered,
+)
 from graphveil.kernels.structural.schedule import Schedule
 from graphveil.kernels.tiers import for_each_entry, tiered
 
@@ -44,6 +51,11 @@ class NodeClasses(NamedTuple):
     A class of c < k nodes lacks ``c (2k - 1 - c) / (2k - 2)``: a lone node counts 1, one of k - 1
     alike little more than a half, so that joining a larger class pays before it is full. At k = 2
     this is the number of nodes. It is held in units of ``1 / (2k - 2)``.
+
+    Where the adversary's knowledge is off by some percent, ``cells`` counts whom it leaves alike,
+    and these are the unprotected nodes; ``inner`` counts them for knowledge that is off by half of
+    that, and ``tally`` counts classes all the same. Elsewhere these are None, and the kernels are
+    compiled without what asks for them.
     """
 
     table: Ints
@@ -52,10 +64,19 @@ class NodeClasses(NamedTuple):
     weight: Ints
     tally: Ints
     rule: Ints
+    cells: FuzzyCells | None
+    inner: FuzzyCells | None
 
 
 def new_classes(
-    codes: Ints, k: int, *, moves: int, steps: tuple[int, int], weight: Ints | None = None
+    codes: Ints,
+    k: int,
+    *,
+    moves: int,
+    steps: tuple[int, int],
+    weight: Ints | None = None,
+    cells: FuzzyCells | None = None,
+    inner: FuzzyCells | None = None,
 ) -> NodeClasses:
     """Return an unfilled table, the codes in its first rows, with room for the moves of one trial.
 
@@ -74,6 +95,8 @@ def new_classes(
         weight=np.empty(0, dtype=np.int64) if weight is None else weight,
         tally=np.zeros(FRESH + 1, dtype=np.int64),
         rule=np.array([k, shift, *steps], dtype=np.int64),
+        cells=cells,
+        inner=inner,
     )
 
 
@@ -95,7 +118,7 @@ def _worth(weight: Ints, code: int) -> int:
 @leaf
 def fill(classes: NodeClasses) -> None:
     """Enter every node by its code into the emptied table, and count anew; drops empty classes."""
-    table, node, _, weight, tally, rule = classes
+    table, node, _, weight, tally, rule, _, _ = classes
     k = rule[K]
     for v in range(len(node)):
         node[v, SLOT] = table[node[v, SLOT], 0]
@@ -130,9 +153,21 @@ def begin(classes: NodeClasses) -> None:
 
 
 @leaf
+def _recode(cells: FuzzyCells | None, v: int, old: int, code: int) -> None:
+    """Move v between the cells of two codes, where there are any."""
+    if cells is not None:
+        change(
+            cells,
+            v,
+            (old >> DEGREE_BITS, old & TRIANGLES),
+            (code >> DEGREE_BITS, code & TRIANGLES),
+        )
+
+
+@leaf
 def move(classes: NodeClasses, v: int, step: int) -> None:
     """Change the code of v by `step`; write the table, the tally and the log."""
-    table, node, log, weight, tally, rule = classes
+    table, node, log, weight, tally, rule, cells, inner = classes
     k, row = rule[K], node[v, SLOT]
     old = table[row, 0]
     code = old + step
@@ -164,6 +199,8 @@ def move(classes: NodeClasses, v: int, step: int) -> None:
     log[tally[MOVED], 0] = v
     log[tally[MOVED], 1] = row
     tally[MOVED] += 1
+    _recode(cells, v, old, code)
+    _recode(inner, v, old, code)
 
 
 @leaf
@@ -185,22 +222,46 @@ def tallies(classes: NodeClasses) -> tuple[int, int, int]:
 
 
 @leaf
+def _unprotected(cells: FuzzyCells | None, tally: Ints) -> tuple[int, int]:
+    """Return the unprotected nodes and what they lack, by the cells where there are any."""
+    if cells is not None:
+        return int(cells.tally[UNCOVERED]), int(cells.tally[LACKING])
+    return int(tally[UNPROTECTED]), int(tally[LACK])
+
+
+@leaf
+def unprotected_of(classes: NodeClasses) -> int:
+    """Return how many nodes are unprotected, by the cells where there are any."""
+    return _unprotected(classes.cells, classes.tally)[0]
+
+
+@leaf
+def nearly_unprotected(classes: NodeClasses, plan: Schedule) -> int:
+    """Return what nodes count, in tenths, that are protected from inexact knowledge alone."""
+    inner = _unprotected(classes.inner, classes.tally)[0]
+    return int(plan.half * inner + plan.exact * classes.tally[UNPROTECTED])
+
+
+@leaf
 def energy_of(classes: NodeClasses, plan: Schedule) -> float:
     """Return the energy but for the edits."""
-    unprotected, lack, gap = tallies(classes)
+    unprotected, lack = _unprotected(classes.cells, classes.tally)
     nodes = (1.0 - plan.ease) * max(float(unprotected), plan.spared)
     lacking = plan.ease * max(float(lack), plan.spared_lack) / (2 * classes.rule[K] - 2)
-    return float(nodes + lacking + plan.pull * gap)
+    closer = 0.1 * nearly_unprotected(classes, plan)
+    return float(nodes + lacking + plan.pull * classes.tally[GAP] + closer)
 
 
 @leaf
 def undo(classes: NodeClasses, before: tuple[int, int, int]) -> None:
     """Take back every move since `begin`, when these were the `tallies`."""
-    table, node, log, _, tally, _ = classes
+    table, node, log, _, tally, _, cells, inner = classes
     for i in range(tally[MOVED] - 1, -1, -1):
         v, row = log[i, 0], log[i, 1]
         table[node[v, SLOT], 1] -= 1
         table[row, 1] += 1
+        _recode(cells, v, table[node[v, SLOT], 0], table[row, 0])
+        _recode(inner, v, table[node[v, SLOT], 0], table[row, 0])
         node[v, SLOT] = row
     for i in range(tally[FRESH]):
         table[log[i, 2], 0] = FREE
@@ -212,7 +273,15 @@ def undo(classes: NodeClasses, before: tuple[int, int, int]) -> None:
 
 @leaf
 def list_unprotected(classes: NodeClasses, out: Ints) -> int:
-    """Write into out the nodes in classes below k that count; return how many."""
+    """Write into out the unprotected nodes that count; return how many."""
+    return _list(classes, classes.cells, out)
+
+
+@leaf
+def _list(classes: NodeClasses, cells: FuzzyCells | None, out: Ints) -> int:
+    """Write who is in a box of fewer than k nodes, or, without cells, in such a class."""
+    if cells is not None:
+        return list_uncovered(cells, out)
     filled = 0
     for v in range(len(classes.node)):
         row = classes.node[v, SLOT]

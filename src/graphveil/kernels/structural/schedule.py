@@ -11,7 +11,9 @@ class Schedule(NamedTuple):
     The temperature falls from `hot` to `cold` geometrically over `steps` proposals. The energy is
     `price` an edit, `pull` a unit of gap, and for the unprotected nodes a mean of their number and
     of what their classes lack, the latter with weight `ease`; both count only beyond what is
-    `spared`, and what is `spared_lack`. With `stop` the walk ends at the nodes `allowed`.
+    `spared`, and what is `spared_lack`. With `stop` the walk ends at the nodes `allowed`. Where the
+    adversary's knowledge is off by some percent, a node counts `half` tenths besides if it is
+    unprotected from knowledge that is off by half of that, and `exact` if from an exact one.
     """
 
     steps: int
@@ -24,6 +26,8 @@ class Schedule(NamedTuple):
     spared_lack: float
     allowed: int
     stop: bool
+    half: int = 0
+    exact: int = 0
 
 
 class Odds(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import msgspec
@@ -26,6 +26,7 @@ from graphveil.methods.colors import Ints, Merge, colors_of
 from graphveil.methods.structural.goals import Budget, Full, Goal, missed, share_of
 from graphveil.methods.structural.task import (
     CODES,
+    NEARLY,
     Edited,
     EditKind,
     OnInterrupt,
@@ -43,6 +44,7 @@ from graphveil.warning_kinds import Advice, GoalWarning, UnprotectedWarning
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
+    from graphveil.release import Provenance
 
 Heuristic = Literal["auto", Sampling, Walking]
 
@@ -53,6 +55,12 @@ KEPT: dict[EditKind, tuple[AnyCondition, ...]] = {
     "any": (),
 }
 """What stays as it was, by which edges may change."""
+
+LIMITS_OF_PHI = (
+    "Knowledge that is off leaves somebody among similar people here, not among equal ones: who "
+    "was alone to exact knowledge may still be."
+)
+"""What similar look-alikes leave open."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +114,11 @@ class StructuralAnonymity(AttributedMethod):
         degree at distance 1) are searched, others take the paper's heuristics.
     attach
         Of a `Network`: attributes that are published as they are, outside the promise.
+    phi
+        By how many percent what an adversary knows is off, from 0 to below 100, with four decimals
+        at most. Above 0 a node is protected if at least k nodes, itself included, have a degree and
+        a number of triangles each within phi percent of its own, which is weaker than exact
+        look-alikes. The measure count, without rewiring or known attributes, by the search alone.
     merge
         What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
         theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
@@ -187,6 +200,12 @@ class StructuralAnonymity(AttributedMethod):
         default="stop", text="Ctrl-C: no release, or one of the best so far", private=True
     )
 
+    phi: float = parameter(
+        default=0.0,
+        text="percent by which what is known of a person may be off; 0: exact",
+        minimum=0,
+        maximum=99.9999,
+    )
     known: Columns | None = known_parameter()
     attach: Columns | None = attach_parameter()
     merge: Merge = merge_parameter()
@@ -195,6 +214,7 @@ class StructuralAnonymity(AttributedMethod):
         """Check every parameter, and those that exclude each other."""
         super().__post_init__()
         self._check_known()
+        self._check_phi()
         _ = self.guarantee  # refuses what no guarantee can say
         known = known_to_target(self.measure, self.distance, self.edits)
         if self.heuristic == "target" and not known:
@@ -222,6 +242,20 @@ class StructuralAnonymity(AttributedMethod):
                 f"{self.measure}, distance={self.distance}, edits={self.edits}). Use ua, or auto."
             )
 
+    def _check_phi(self) -> None:
+        """Refuse heuristics that know nothing of similar nodes."""
+        if not self.phi:
+            return
+        if self.heuristic not in {"auto", "search"}:
+            raise ParameterError(
+                f"heuristic={self.heuristic} makes nodes equal, phi={self.phi} asks for similar "
+                "ones. Use search, or leave phi at 0."
+            )
+        if self.edits == "rewire":
+            raise ParameterError(
+                f"edits=rewire does not go with phi={self.phi}. Use any, or leave phi at 0."
+            )
+
     def _check_start(self) -> None:
         if self.measure not in CODES or self.distance != 1:
             raise ParameterError(
@@ -246,8 +280,23 @@ class StructuralAnonymity(AttributedMethod):
     def guarantee(self) -> StructuralKAnonymity:
         """What is promised if all nodes are reached; a run claims the share that it reached."""
         return StructuralKAnonymity(
-            k=self.k, measure=self.measure, distance=self.distance, known=self._roles.known
+            k=self.k,
+            measure=self.measure,
+            distance=self.distance,
+            known=self._roles.known,
+            phi=self.phi,
         )
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where a release comes from; its limits say what inexact knowledge leaves open."""
+        usual = super().provenance
+        return replace(usual, limits=f"{LIMITS_OF_PHI} {usual.limits}") if self.phi else usual
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the manifest states; phi where it is not 0."""
+        published = super().published_parameters()
+        return {n: v for n, v in published.items() if n != "phi" or v}
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
@@ -275,6 +324,8 @@ class StructuralAnonymity(AttributedMethod):
             allowed=self.goal.allowed(graph.n_nodes),
             by_budget=isinstance(self.goal, Budget),
             colors=colors,
+            phi=self.phi,
+            nearly=NEARLY if self.phi and isinstance(self.goal, Budget) else (0, 0),
         )
 
     def settings(self) -> Settings:
@@ -312,12 +363,12 @@ class StructuralAnonymity(AttributedMethod):
                 self.guarantee, share=share_of(reached, data.n_nodes)
             ),
             cost=cost,
-            advice=(*self._advice(task, result), *_lost(data.n_nodes, cost)),
+            advice=(*self._advice(task, result), *_left(self, cost), *_lost(data.n_nodes, cost)),
             unprotected=result.unprotected,
         )
 
     def _cost(self, graph: Graph, result: Result) -> dict[str, float | int]:
-        from graphveil.methods.structural.outcome import average_clustering, figures  # noqa: PLC0415  compiled code, when needed
+        from graphveil.methods.structural.outcome import average_clustering, figures, left_to_others  # noqa: PLC0415  compiled code, when needed
 
         edited = result.edited
         cost: dict[str, float | int] = {
@@ -332,6 +383,8 @@ class StructuralAnonymity(AttributedMethod):
         if result.lower_bound is not None:
             cost["edits_lower_bound"] = result.lower_bound
             cost["edits_over_lower_bound"] = _ratio(edited.cost, result.lower_bound)
+        if self.phi:
+            cost |= left_to_others(result.graph, phi=self.phi, k=self.k)
         for name, other in result.runners_up.items():
             cost |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
         return cost
@@ -354,6 +407,19 @@ class StructuralAnonymity(AttributedMethod):
         if "target" in result.runners_up:
             advice += _beside(graph, edited, result.runners_up["target"], allowed)
         return tuple(advice)
+
+
+def _left(method: StructuralAnonymity, cost: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return the advice on whom inexact knowledge alone does not find; none without phi."""
+    if not method.phi:
+        return ()
+    few, noisy = cost["nodes_unprotected_exactly"], 100 * cost["share_unprotected_from_noisy"]
+    advice = (
+        f"phi={method.phi:g} is weaker than exact look-alikes: {few:,} people have fewer than "
+        f"{method.k} for exact knowledge, and who hears numbers that are off by up to "
+        f"{method.phi:g} % is left with fewer than {method.k} candidates for {noisy:.2f} % of all"
+    )
+    return (Advice(advice, UnprotectedWarning),)
 
 
 def _lost(n_nodes: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:

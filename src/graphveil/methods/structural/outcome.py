@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.kernels.neighborhoods.triangles import triangles
-from graphveil.measures import MEASURES, class_sizes_of_nodes
+from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.measures.fuzziness import candidate_set_sizes, noisy_share
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
 from graphveil.methods.structural.task import CODES, Edited, Task
 
@@ -50,8 +51,24 @@ def codes_of(task: Task) -> NDArray[np.int64]:
 
 
 def unprotected_in(graph: Graph, task: Task) -> NDArray[np.int64]:
-    """Return the nodes of a graph that stand in classes below k, by the measure's exact classes."""
+    """Return the unprotected nodes of a graph.
+
+    They stand in classes below k, by the measure's exact classes. Where what the adversary knows is
+    off, they are similar to fewer than k.
+    """
+    if task.phi:
+        return np.flatnonzero(candidate_set_sizes(graph, phi=task.phi) < task.k)
     return np.flatnonzero(class_sizes_of_nodes(task.labels_of(graph)) < task.k)
+
+
+def nearly_unprotected_in(graph: Graph, task: Task) -> int:
+    """Return what nodes count that are protected from inexact knowledge alone: see `Task`."""
+    half, exact = task.nearly
+    if not (half or exact):
+        return 0
+    inner = candidate_set_sizes(graph, phi=task.phi / 2) < task.k
+    alone = class_sizes_of_nodes(task.labels_of(graph)) < task.k
+    return int(half * np.count_nonzero(inner) + exact * np.count_nonzero(alone))
 
 
 def counted(task: Task, edited: Edited) -> Edited:
@@ -64,7 +81,9 @@ def counted(task: Task, edited: Edited) -> Edited:
     >>> counted(Task(star, "dk", 1, 2, "delete", 3, 0), Edited(none, none, 0)).unprotected
     1
     """
-    return edited._replace(unprotected=unprotected_in(applied(task.graph, edited), task).size)
+    after = applied(task.graph, edited)
+    unprotected = unprotected_in(after, task).size
+    return edited._replace(unprotected=unprotected, nearly=nearly_unprotected_in(after, task))
 
 
 def checked(task: Task, edited: Edited) -> Edited:
@@ -75,11 +94,12 @@ def checked(task: Task, edited: Edited) -> Edited:
     AssertionError
         Where it differs from what a heuristic counted: a bug of ours.
     """
-    exact = counted(task, edited).unprotected
-    if exact != edited.unprotected:
-        raise AssertionError(
-            f"{edited.unprotected} nodes were counted as unprotected, a recount gives {exact}"
-        )
+    exact = counted(task, edited)
+    for was, count in ((edited.unprotected, exact.unprotected), (edited.nearly, exact.nearly)):
+        if was != count:
+            raise AssertionError(
+                f"{was} nodes were counted as unprotected, a recount gives {count}"
+            )
     return edited
 
 
@@ -107,6 +127,22 @@ def figures(graph: Graph, edited: Edited) -> dict[str, float | int]:
         "edges_kept_share": kept / graph.n_edges if graph.n_edges else 1.0,
         "nodes_unprotected": edited.unprotected,
         "clustering": average_clustering(applied(graph, edited)),
+    }
+
+
+def left_to_others(graph: Graph, *, phi: float, k: int) -> dict[str, float | int]:
+    """Return what similar look-alikes leave to exact knowledge, and to numbers that are off.
+
+    Examples
+    --------
+    >>> fan = Graph.from_edges([0, 0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 2, 3, 5], n=6)
+    >>> left_to_others(fan, phi=50, k=3)
+    {'nodes_unprotected_exactly': 6, 'share_unprotected_from_noisy': 0.8866666666666667}
+    """
+    alone = class_sizes_of_nodes(partition(graph, measure="count")) < k
+    return {
+        "nodes_unprotected_exactly": int(np.count_nonzero(alone)),
+        "share_unprotected_from_noisy": noisy_share(graph, phi=phi, k=k),
     }
 
 
@@ -141,7 +177,7 @@ def lower_bound(task: Task) -> int | None:
     """
     degrees = task.graph.degrees()
     fixed = MEASURES[task.measure].fixes_degree(task.distance)
-    if task.allowed or degrees.size < task.k or not fixed:
+    if task.allowed or degrees.size < task.k or not fixed or task.phi:
         return None
     if task.edits == "rewire":
         return 0

@@ -15,9 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
+from graphveil.methods.structural.annealing.fuzzy import search_under_uncertainty
 from graphveil.methods.structural.annealing.starts import cut, strip
 from graphveil.methods.structural.annealing.walk import search
-from graphveil.methods.structural.outcome import applied, lower_bound, unprotected_in
+from graphveil.methods.structural.outcome import (
+    applied,
+    lower_bound,
+    nearly_unprotected_in,
+    unprotected_in,
+)
 from graphveil.methods.structural.paper.sampling import sample_edits
 from graphveil.methods.structural.target.walk import target
 from graphveil.methods.structural.task import (
@@ -91,11 +97,12 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
         Unless the best so far is asked for.
     """
     before = unprotected_in(task.graph, task).size
+    nearly = nearly_unprotected_in(task.graph, task)
     with noted(wanted=settings.on_interrupt == "best") as interrupted:
-        missed = before > task.allowed
+        missed = before > task.allowed or bool(nearly)
         results = _try_all(task, settings, randomness, before, interrupted) if missed else {}
     none = np.empty((0, 2), dtype=np.int32)
-    best, chosen = Edited(none, none, before), None
+    best, chosen = Edited(none, none, before, nearly), None
     for name, other in results.items():
         if better(other, best, task):
             best, chosen = other, name
@@ -169,8 +176,8 @@ def _to_beat(task: Task, results: Iterable[Edited], *, cut_follows: bool) -> int
 
 def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
     """Return the heuristics to run: the one asked for, or those that may win, the cheap first."""
-    if settings.heuristic != "auto":
-        return (settings.heuristic,)
+    if settings.heuristic != "auto" or task.phi:
+        return ("search",) if task.phi else (settings.heuristic,)
     if not counted_by_codes(task):
         return ("ua", "search") if task.colors is None else ("ua",)
     aimed = known_to_target(task.measure, task.distance, task.edits)
@@ -199,7 +206,8 @@ def _heuristic(
         task = task._replace(edits="delete", budget=task.graph.n_edges)
     if name == "search" or name == "target" or name == "strip" or name == "cut":  # noqa: PLR1714  the type checker narrows by each
         steps, effort = settings.iterations, settings.effort
-        return WALKS[name](task, iterations=steps, effort=effort, rng=rng, watch=watch)
+        walk = search_under_uncertainty if task.phi else WALKS[name]
+        return walk(task, iterations=steps, effort=effort, rng=rng, watch=watch)
     gap = settings.recompute_gap_edges or max(1, math.ceil(task.graph.n_edges / 100))
     return sample_edits(task, name, gap=gap, rng=rng, watch=watch)
 

@@ -24,6 +24,11 @@ COLOR_BITS = {"count": 24, "edge-count": 40, "degree": 40}
 
 MOST_COLORS = 1 << 16
 
+NEARLY = (4, 3)
+"""What a node counts that is unprotected from knowledge that is off by half of phi, and from exact
+knowledge, in tenths of one that is unprotected at phi.
+"""
+
 Pairs: TypeAlias = "NDArray[np.int32]"
 Watch = Callable[[int, int], bool]
 """Is given the best state's unprotected nodes and edits now and then; returns whether to stop."""
@@ -91,6 +96,13 @@ class Task(NamedTuple):
     colors
         int64, shape (n,), from 0 on: nodes of different colors (published attributes) do not look
         alike. None where all have the same.
+    phi
+        By how many percent what an adversary knows is off: nodes are protected that k are similar
+        to, where that is above 0.
+    nearly
+        What a node counts besides, in tenths of an unprotected one, if it is unprotected from
+        knowledge that is off by half of `phi`, and if from exact knowledge. None do where both are
+        0, as where `phi` is.
     """
 
     graph: Graph
@@ -103,6 +115,8 @@ class Task(NamedTuple):
     by_budget: bool = False
     to_beat: int | None = None
     colors: NDArray[np.int64] | None = None
+    phi: float = 0.0
+    nearly: tuple[int, int] = (0, 0)
 
     @property
     def n_nodes(self) -> int:
@@ -205,12 +219,15 @@ class Edited(NamedTuple):
     added, deleted
         int32, shapes (a, 2) and (b, 2), smaller end first.
     unprotected
-        The number of nodes in classes below k in the edited graph, counted exactly.
+        The number of unprotected nodes of the edited graph, counted exactly.
+    nearly
+        What nodes count besides, in tenths: see `Task`.
     """
 
     added: Pairs
     deleted: Pairs
     unprotected: int
+    nearly: int = 0
 
     @property
     def cost(self) -> int:
@@ -241,5 +258,5 @@ def better(one: EditsMade, other: EditsMade, task: Goals) -> bool:
 
 def _rank(edited: EditsMade, task: Goals) -> tuple[int, int, int]:
     if task.by_budget:
-        return (edited.unprotected, edited.cost, 0)
+        return (10 * edited.unprotected + edited.nearly, edited.cost, edited.unprotected)
     return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)

@@ -30,11 +30,13 @@ from graphveil.verify.kinds.network import (
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
 from graphveil.verify.recount.attributes import classes_of_rows, strange_cell
 from graphveil.verify.recount.look_alikes import (
+    Alike,
     alike,
     class_sizes,
     count_degrees,
     numbers_of_ties,
     sides_of,
+    similar,
 )
 from graphveil.verify.recount.neighborhoods import Ints, TooMuchWorkError
 from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
@@ -184,7 +186,7 @@ def _budget(evidence: Evidence, condition: EditBudget) -> Check:
 
 
 def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
-    """Return whether all but the share left out stand in classes of at least k nodes."""
+    """Return whether all but the share left out look like, or are similar to, k - 1 others."""
     problem = _roles(evidence, promise) or _rare_rows(evidence, promise)
     if problem is not None:
         return problem
@@ -202,9 +204,15 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
         classes = classes.among(
             classes_of_rows(evidence.tables, [at[name] for name in promise.known]), promise.known
         )
-    n = classes.nodes.size
-    if not n:
+    if not classes.nodes.size:
         return holds(CLASSES, "the release has no nodes, so no class is too small")
+    return (_similar if promise.phi else _in_classes)(evidence, promise, classes)
+
+
+def _in_classes(evidence: Evidence, promise: StructuralKAnonymity, classes: Alike) -> Check:
+    """Return whether all but the share left out stand in classes of at least k nodes."""
+    del evidence
+    n = classes.nodes.size
     values, firsts, sizes = np.unique(classes.labels, return_index=True, return_counts=True)
     allowed = math.floor((1 - promise.share) * n + 1e-9)
     unprotected = int(sizes[sizes < promise.k].sum())
@@ -241,6 +249,30 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
     names, verb = " and ".join(map(shown, promise.known)), "has" if n == 1 else "have"
     problem = f"{counted(n, 'node')} {verb} {names} as fewer than k={promise.k} have"
     return fails(CLASSES, problem) if n else None
+
+
+def _similar(evidence: Evidence, promise: StructuralKAnonymity, classes: Alike) -> Check:
+    """Return whether all but the share left out have at least k nodes in their boxes."""
+    boxes = similar(evidence.tables, promise.phi)
+    n = boxes.size
+    allowed = math.floor((1 - promise.share) * n + 1e-9)
+    few = np.flatnonzero(boxes < promise.k)
+    smallest = int(np.argmin(boxes))
+    least = f"{classes.words(smallest)} has {counted(int(boxes[smallest]), 'node')} within"
+    within = f"{promise.phi:g} %, itself included"
+    if few.size > allowed:
+        return fails(
+            CLASSES,
+            f"node {smallest} of {least} {within}, fewer than k={promise.k}: "
+            f"{listed(few.tolist(), few.size)} ({counted(few.size, 'node')}, {allowed} allowed)",
+        )
+    sizes = np.bincount(np.unique(classes.labels, return_inverse=True)[1])
+    alone = counted(int(sizes[sizes < promise.k].sum()), "node")
+    return holds(
+        CLASSES,
+        f"of {n} nodes {few.size} have fewer than k={promise.k} within {within}, {allowed} "
+        f"allowed; {alone} would be left by exact knowledge with fewer than {promise.k}",
+    )
 
 
 def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:

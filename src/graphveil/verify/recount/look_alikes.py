@@ -6,6 +6,7 @@ Nothing is decided by a hash: values are compared whole, subgraphs by isomorphis
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -124,6 +125,42 @@ def alike(
     undecided = f"{given_up} pairs of pieces were given up after {MOST_STEPS} steps"
     remark = f"; {undecided} and count as different" if given_up else ""
     return Alike(np.arange(network.n), labels, words, kinds, remark)
+
+
+def similar(db: Database, phi: float) -> Ints:
+    """Return how many nodes are in the box of every node, itself included.
+
+    In the box of a node are those whose degree and triangles are each at most phi percent of its
+    own away, in whole numbers.
+
+    Parameters
+    ----------
+    db
+        The release.
+    phi
+        Percent; the decimal number is meant as it is written.
+
+    Raises
+    ------
+    ValueError
+        Where the release is no simple graph.
+    """
+    network = network_of(db)
+    if network is None:
+        raise ValueError("similar nodes are looked for in a simple graph")
+    degrees, triangles = network.degrees(), _triangles_of(network)
+    share = Fraction(str(phi)) / 100
+    part, whole = share.numerator, share.denominator
+    pairs, label, counts = np.unique(
+        np.stack((degrees, triangles)), axis=1, return_inverse=True, return_counts=True
+    )
+    sizes = []
+    for degree, closed in pairs.T.tolist():
+        first = np.searchsorted(pairs[0] * whole, degree * (whole - part), side="left")
+        last = np.searchsorted(pairs[0] * whole, degree * (whole + part), side="right")
+        near = np.abs(pairs[1, first:last] - closed) * whole <= part * closed
+        sizes.append(int(counts[first:last][near].sum()))
+    return np.array(sizes, dtype=np.int64)[label.ravel()]
 
 
 def class_sizes(db: Database) -> dict[int, int]:
@@ -277,12 +314,17 @@ _LABELS: dict[str, Callable[[ReleasedNetwork, int], tuple[Ints, int]]] = {
 def _sizes(network: ReleasedNetwork, distance: int) -> tuple[Ints, Ints]:
     """Return how many nodes and edges are within a distance of every node."""
     if distance == 1:
-        sums = np.concatenate([[0], np.cumsum(network.common_neighbors)])
-        triangles = (sums[network.indptr[1:]] - sums[network.indptr[:-1]]) // 2
-        return network.degrees() + 1, network.degrees() + triangles
+        return network.degrees() + 1, network.degrees() + _triangles_of(network)
     sizes = [(ball.nodes.size, ball.edges) for ball in _all_balls(network, distance)]
     nodes, edges = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
     return nodes, edges
+
+
+def _triangles_of(network: ReleasedNetwork) -> Ints:
+    """Return in how many triangles every node is."""
+    sums = np.concatenate([[0], np.cumsum(network.common_neighbors)])
+    triangles: Ints = (sums[network.indptr[1:]] - sums[network.indptr[:-1]]) // 2
+    return triangles
 
 
 def _all_balls(network: ReleasedNetwork, distance: int) -> Iterable[ReleasedBall]:

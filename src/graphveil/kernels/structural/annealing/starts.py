@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from graphveil.kernels.leaf import MINUS_ONE, leaf
+from graphveil.kernels.leaf import MINUS_ONE, ZERO, leaf
 from graphveil.kernels.structural.annealing.state import (
     NONE,
     AnnealingBest,
@@ -65,7 +65,7 @@ def two_sides(indptr: Ints, indices: Nodes, rng: np.random.Generator, side: Flag
 def delete(state: PoolState, best: AnnealingBest, trial: Ints, pair: int, allowed: int) -> None:
     """Delete the edge, and make the state the best if it is better."""
     flip(state, None, best, trial, pair)
-    keep_if_better(state.pool, best, state.classes.tally[UNPROTECTED], allowed)
+    keep_if_better(state, best, allowed, ZERO)
 
 
 @tiered(steps_over_pairs)

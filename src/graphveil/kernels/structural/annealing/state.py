@@ -21,6 +21,7 @@ from graphveil.kernels.structural.classes import (
     move,
     shift,
     undo,
+    unprotected_of,
 )
 from graphveil.kernels.structural.rows import NeighborRows, Nodes, common_of, toggle
 from graphveil.kernels.tiers import for_each_entry, tiered
@@ -69,7 +70,7 @@ def is_changed(pool: Pool, pair: int) -> bool:
     return bool(pool.position[pair] < pool.tally[CHANGED])
 
 
-LOGGED, BEST_UNPROTECTED, BEST_CHANGED = range(3)
+LOGGED, BEST_UNPROTECTED, BEST_CHANGED, BEST_NEARLY = range(4)
 
 
 class AnnealingBest(NamedTuple):
@@ -77,7 +78,7 @@ class AnnealingBest(NamedTuple):
 
     ``changed[pair]`` tells the best state's changed pairs, ``log`` the pairs flipped since, of
     which ``tally[LOGGED]`` are listed (more than fit are only counted). ``tally`` goes on with the
-    best state's unprotected nodes and its changed pairs.
+    best state's unprotected nodes, its changed pairs, and what `nearly_unprotected` counts.
     """
 
     changed: Flags
@@ -142,19 +143,26 @@ def keep(pool: Pool, mates: Ints | None, best: AnnealingBest, unprotected: int) 
     tally[BEST_CHANGED] = pool.tally[CHANGED]
 
 
-@leaf
-def keep_if_better(pool: Pool, best: AnnealingBest, unprotected: int, allowed: int) -> None:
-    """Make the present state, which leaves so many nodes unprotected, the best if it is better."""
-    if beats(unprotected, pool.tally[CHANGED], best.tally, allowed):
-        keep(pool, pool.mates, best, unprotected)
-
-
 class PoolState(NamedTuple):
     """The classes of the nodes, their neighbors, and the pairs that may be flipped."""
 
     classes: NodeClasses
     rows: NeighborRows
     pool: Pool
+
+
+@leaf
+def keep_if_better(state: PoolState, best: AnnealingBest, allowed: int, nearly: int) -> None:
+    """Make the present state, whose nodes count so many tenths besides, the best if it is better.
+
+    Without these as `beats` says; with them the sum of both decides before it.
+    """
+    pool, tally, now = state.pool, best.tally, unprotected_of(state.classes)
+    more = max(now - allowed, 0) - max(tally[BEST_UNPROTECTED] - allowed, 0)
+    worse = 10 * more + nearly - tally[BEST_NEARLY]
+    if worse < 0 or (worse == 0 and beats(now, pool.tally[CHANGED], tally, allowed)):
+        keep(pool, pool.mates, best, now)
+        tally[BEST_NEARLY] = nearly
 
 
 class AnnealingState(NamedTuple):

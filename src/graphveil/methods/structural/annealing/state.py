@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from graphveil.kernels.structural.annealing import shapes, values
 from graphveil.kernels.structural.annealing.proposals import MOST_FLIPS
 from graphveil.kernels.structural.annealing.state import (
     BEST,
+    BEST_NEARLY,
     BEST_UNPROTECTED,
     CHANGED,
     AnnealingBest,
@@ -21,7 +23,14 @@ from graphveil.kernels.structural.annealing.state import (
     PoolState,
     count_common,
 )
-from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
+from graphveil.kernels.structural.cells import FuzzyCells, fill_cells, new_cells
+from graphveil.kernels.structural.classes import (
+    DEGREE_BITS,
+    TRIANGLES,
+    fill,
+    new_classes,
+    unprotected_of,
+)
 from graphveil.kernels.structural.rows import NeighborRows, new_rows
 from graphveil.methods.structural.outcome import checked, codes_of, counted
 from graphveil.methods.structural.task import CODES, Edited, Task, better, counted_by_codes
@@ -79,7 +88,7 @@ def annealing_state_of(task: Task, rng: np.random.Generator) -> AnnealingState:
     best = AnnealingBest(
         changed=np.zeros(len(pairs), dtype=np.bool_),
         log=np.empty(max(len(pairs), 1), dtype=np.int32),
-        tally=np.array([0, state.classes.tally[UNPROTECTED], 0], dtype=np.int64),
+        tally=np.array([0, unprotected_of(state.classes), 0, 0], dtype=np.int64),
     )
     return AnnealingState(
         state=state,
@@ -100,12 +109,27 @@ def best_of(annealing: AnnealingState) -> Visited:
 def _by_codes(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, None]:
     steps = CODES[task.measure]
     moves = 2 * (rows.common.size + 2)
-    classes = new_classes(codes_of(task), task.k, moves=moves, steps=steps)
+    codes = codes_of(task)
+    cells = _cells(task, codes, rows, task.phi)
+    inner = _cells(task, codes, rows, task.phi / 2 if task.nearly[0] else 0)
+    classes = new_classes(codes, task.k, moves=moves, steps=steps, cells=cells, inner=inner)
     fill(classes)
     state = PoolState(classes, rows, pool)
     if steps[1]:
         count_common(state)
     return state, None
+
+
+def _cells(
+    task: Task, codes: NDArray[np.int64], rows: NeighborRows, phi: float
+) -> FuzzyCells | None:
+    """Return whom each node is similar to, where the adversary's knowledge is off."""
+    if not phi:
+        return None
+    highest = int(np.diff(rows.start).max(initial=0))
+    cells = new_cells(codes.size, highest, task.k, Fraction(str(phi)))
+    fill_cells(cells, codes >> DEGREE_BITS, codes & TRIANGLES)
+    return cells
 
 
 def _by_values(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, values.Values]:
@@ -271,7 +295,8 @@ def edited_of(task: Task, annealing: AnnealingState, visited: list[Visited]) -> 
         Where codes, which are no hashes, were counted wrong: a bug of ours.
     """
     last, said = best_of(annealing), int(annealing.best.tally[BEST_UNPROTECTED])
-    edited = edits_of(annealing, last)._replace(unprotected=said)
+    nearly = int(annealing.best.tally[BEST_NEARLY])
+    edited = edits_of(annealing, last)._replace(unprotected=said, nearly=nearly)
     if annealing.values is None:
         return checked(task, edited)
     best = counted(task, edited)

@@ -15,7 +15,7 @@ from graphveil.kernels.structural.annealing.state import (
     go_to,
     keep,
 )
-from graphveil.kernels.structural.classes import UNPROTECTED
+from graphveil.kernels.structural.classes import unprotected_of
 from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.methods.structural.annealing.state import (
     Visited,
@@ -183,7 +183,7 @@ class AnnealingWalk(NamedTuple, Generic[AnyTask]):
         n, pairs = task.graph.n_nodes, np.stack((state.pool.one, state.pool.other), axis=1)
         self._go_to(np.isin(keys_of(pairs, n), keys_of(sampled.deleted, n)))
         if sampled.unprotected <= task.allowed < self.reached()[0]:
-            keep(state.pool, state.pool.mates, best, state.classes.tally[UNPROTECTED])
+            keep(state.pool, state.pool.mates, best, unprotected_of(state.classes))
 
     def back_to_input(self) -> None:
         """Make the state without edits the present one."""
@@ -344,7 +344,7 @@ def with_fewer(walk: AnnealingWalk[Any], stretch: Stretch, too_few: int) -> bool
             break
         if search_from_input(walk, stretch, edits):
             return True
-        if walk.annealing.state.classes.tally[UNPROTECTED] > stretch.plan.allowed:
+        if unprotected_of(walk.annealing.state.classes) > stretch.plan.allowed:
             too_few = edits
     walk.back_to_best()
     return False
