@@ -52,6 +52,7 @@ def test_phi_shows_who_is_safe_from_knowledge_that_is_off(graphveil_here):
         "uniqueness": 0.2,
         "unprotected_nodes": 1,
         "share_unprotected": 0.2,
+        "noisy_share_unprotected": pytest.approx(0.308),
     } == json.loads(done.out)["fuzzy"]
 
 

@@ -77,6 +77,11 @@ def _of_guarantee(manifest: dict) -> Iterator[tuple[str, Change, tuple[str, ...]
         fields = {name: value for name, value in stated.items() if name != "type"}
         less = StructuralKAnonymity(**{**fields, "share": stated["share"] - 1e-7 / 7})
         yield "a share with room for a text", lambda m: _promise(m, less), METHOD
+    if stated.get("measure") == "count" and not stated["known"]:
+        fields = {name: value for name, value in stated.items() if name != "type"}
+        similar = StructuralKAnonymity(**{**fields, "phi": stated["phi"] + 12.3457})
+        yield "another uncertainty", lambda m: _promise(m, similar), METHOD
+        yield "a sign of zero", _set(-0.0, "claim", "guarantee", "phi"), ("manifest",)
     if stated["type"] == "adaptive-anonymity":
         yield "a level beyond the records", _raise_level, ("level",)
 

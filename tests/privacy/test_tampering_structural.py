@@ -49,12 +49,13 @@ def release_of(original, after, *, share=1.0, **changed) -> tuple[Release, list[
     released = np.argsort(order)
     parameters = parameters_of(**changed)
     named = {name: parameters[name] for name in ("k", "measure", "distance")}
+    method = StructuralAnonymity.from_parameters(parameters)
     before, now = ({tuple(edge) for edge in graph.edges().tolist()} for graph in (original, after))
     release = Release(
         data=after.permuted(order),
-        guarantee=StructuralKAnonymity(share=share, **named),
-        conditions=StructuralAnonymity.from_parameters(parameters).conditions,
-        provenance=provenance_of("structural", parameters),
+        guarantee=StructuralKAnonymity(share=share, phi=parameters.get("phi", 0.0), **named),
+        conditions=method.conditions,
+        provenance=method.provenance if method.phi else provenance_of("structural", parameters),
         private=Private(
             input_sha256=digest_of(original),
             cost={"edges_added": len(now - before), "edges_deleted": len(before - now)},
@@ -75,7 +76,7 @@ def reclaim(folder, *, both=True, **changed) -> None:
     """Let the manifest claim something else, in every place where it says so."""
     manifest = manifest_of(folder)
     guarantee = manifest["claim"]["guarantee"]
-    known = {name: guarantee.get(name) for name in ("k", "measure", "distance", "share")}
+    known = {name: guarantee.get(name) for name in ("k", "measure", "distance", "share", "phi")}
     promise = StructuralKAnonymity(
         **{name: value for name, value in known.items() if value is not None} | changed
     )
@@ -91,6 +92,46 @@ def set_parameters(folder, **changed) -> None:
     manifest = manifest_of(folder)
     manifest["method"]["parameters"] |= changed
     reseal(folder, manifest)
+
+
+HUBS = [(0, leaf) for leaf in range(1, 12)] + [(12, leaf) for leaf in range(13, 23)]
+HUBS_OF_OWN = [(0, 12), (1, 2)]
+
+
+def two_hubs(tmp_path, **changed):
+    """Write hubs of 11 and 10 leaves: each is within 10 % of the other, not of 9."""
+    original = graph_of([*HUBS, *HUBS_OF_OWN], 23)
+    release, _ = release_of(original, graph_of(HUBS, 23), phi=10.0, **changed)
+    return release.write(tmp_path / "release"), original
+
+
+def test_what_similar_look_alikes_promise_holds_where_it_is_kept(tmp_path):
+    folder, original = two_hubs(tmp_path)
+    verdict = verify(folder, original=original)
+    assert {} == failed(verdict)
+    assert verdict.complete
+
+
+@pytest.mark.parametrize("phi", [9.0909, 9.0, 0.0])
+def test_a_smaller_uncertainty_than_is_kept_is_refused(tmp_path, phi):
+    folder, original = two_hubs(tmp_path)
+    assert "classes" not in failed(verify(folder, original=original))
+    reclaim(folder, phi=phi)
+    assert "classes" in failed(verify(folder, original=original))
+
+
+def test_a_larger_uncertainty_holds_and_is_not_what_the_method_was_asked_for(tmp_path):
+    folder, _ = two_hubs(tmp_path)
+    reclaim(folder, both=False, phi=20.0)
+    verdict = verify(folder)
+    assert {"claim and parameters", "owner's record"} <= set(failed(verdict))
+    assert "classes" not in failed(verdict)
+
+
+def test_an_uncertainty_of_the_manifest_alone_is_noticed(tmp_path):
+    folder, _, original = two_paws(tmp_path)
+    reclaim(folder, both=False, phi=10.0)
+    assert {"method", "owner's record"} == set(failed(verify(folder, original=original)))
 
 
 @pytest.mark.parametrize("distance", [1, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
@@ -22,6 +23,8 @@ from graphveil.methods.structural.annealing.fuzzy import search_under_uncertaint
 from graphveil.methods.structural.annealing.state import annealing_state_of
 from graphveil.methods.structural.outcome import applied, nearly_unprotected_in
 from graphveil.methods.structural.task import NEARLY, Task
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
 PHIS = st.sampled_from([0, 5, 10, 33.3])
 SEEDS = st.integers(0, 2**32)
@@ -237,3 +240,18 @@ def test_a_release_claims_what_it_reached_at_phi_and_says_what_is_left(goal):
 def test_what_does_not_go_with_phi_is_refused(wrong, words):
     with pytest.raises(gv.errors.ParameterError, match=words):
         gv.StructuralAnonymity(**({"measure": "count"} | wrong))
+
+
+def test_a_release_at_phi_verifies_and_its_limits_say_that_others_are_only_similar(tmp_path):
+    graph = Graph.from_networkx(nx.karate_club_graph())
+    method = gv.StructuralAnonymity(measure="count", phi=20, iterations=3000)
+    release = method.anonymize(graph, seed=1)
+    folder = release.write(tmp_path / "release")
+    verdict = gv.verify_release(folder, original=graph)
+    assert verdict.ok
+    assert verdict.complete
+    [check] = [check for check in verdict.checks if check.name == "classes"]
+    exactly = counted(pairs_of(release.data), 2, 0)[0]
+    assert f"{exactly} nodes would be left by exact knowledge" in check.detail
+    limits = json.loads((folder / "release.json").read_text())["claim"]["does_not_protect_against"]
+    assert "among similar people here, not among equal ones" in limits

@@ -28,6 +28,25 @@ from graphveil.claims.guarantees import (
 from graphveil.errors import ParameterError
 from graphveil.methods.structural.goals import Budget
 
+AT_TEN = StructuralKAnonymity(k=5, measure="count", phi=10.0)
+
+
+def test_a_promise_at_phi_names_the_percentage_and_says_what_it_leaves_open():
+    assert (
+        "Every node of the release has at least 4 others whose degree and number of triangles are "
+        "each within 10 % of its own." == AT_TEN.sentence
+    )
+    assert "hears numbers that are off" in AT_TEN.threat_model
+    some = StructuralKAnonymity(k=2, measure="count", phi=2.5, share=0.9)
+    assert "At least 90 % of the nodes of the release have at least 1 other whose" in some.sentence
+    assert "within 2.5 % of their own." in some.sentence
+
+
+@pytest.mark.parametrize("phi", [-1.0, 100.0, float("nan"), -0.0, 0.00001, 1e-300])
+def test_an_uncertainty_that_is_no_percentage_of_four_decimals_is_refused(phi):
+    with pytest.raises(ParameterError, match="phi="):
+        StructuralKAnonymity(k=2, measure="count", phi=phi)
+
 
 def test_the_promise_to_everyone_names_the_others_a_node_looks_like():
     assert (
@@ -97,6 +116,9 @@ def test_it_is_checked_again_from_files():
         (StructuralKAnonymity(k=5), StructuralKAnonymity(k=5, share=0.5), True),
         (StructuralKAnonymity(k=5, share=0.5), StructuralKAnonymity(k=5), False),
         (StructuralKAnonymity(k=5), StructuralKAnonymity(k=5, measure="count"), False),
+        (AT_TEN, StructuralKAnonymity(k=5, measure="count", phi=10.0, share=0.9), True),
+        (AT_TEN, StructuralKAnonymity(k=5, measure="count", phi=9.0), False),
+        (StructuralKAnonymity(k=5, measure="count"), AT_TEN, False),
         (AdaptiveAnonymity(level=5), AdaptiveAnonymity(level=5, common=False), False),
         (EdgeDP(epsilon=1.0), EdgeDP(epsilon=2.0), False),
         (EdgeDP(epsilon=1.0), NotClaimed(reasons=("trial",)), True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
+from fractions import Fraction
 from itertools import combinations, pairwise, permutations, product
 
 import networkx as nx
@@ -113,6 +114,45 @@ def test_shapes_are_those_of_brute_force_rooted_isomorphism(measure, distance, g
     whole = graph_of(n, edges)
     expected = as_sets([slow_value(whole, node, measure, distance) for node in range(n)])
     assert expected == classes(n, edges, measure, distance)
+
+
+PHIS = (0.0, 5.0, 10.0, 33.3, 99.9999)
+
+
+def slow_boxes(n, edges, phi):
+    """Return how many nodes are in the box of each, by the definition."""
+    whole, share = graph_of(n, edges), Fraction(str(phi)) / 100
+    looks = [(whole.degree(v), nx.triangles(whole, v)) for v in range(n)]
+    return [
+        sum(abs(x - a) <= share * a and abs(y - b) <= share * b for x, y in looks) for a, b in looks
+    ]
+
+
+@settings(deadline=None)
+@given(graph=graphs(12), phi=st.sampled_from(PHIS), k=st.integers(2, 4), left=st.integers(0, 3))
+def test_boxes_are_counted_over_all_pairs_and_decide_what_is_promised(graph, phi, k, left):
+    n, edges = graph
+    expected = slow_boxes(n, edges, phi)
+    with emptied_database() as db:
+        put(db, n, edges)
+        assert expected == structural.similar(db, phi).tolist()
+    share = max(1 - left / n, 0.01)
+    allowed = int((1 - share) * n + 1e-9)
+    check = condition(n, edges, k=k, measure="count", phi=phi or 1e-4, share=share)
+    expected = slow_boxes(n, edges, phi or 1e-4)
+    few = [v for v in range(n) if expected[v] < k]
+    assert ("holds" if len(few) <= allowed else "fails") == check.outcome
+    if check.outcome == "fails":
+        assert f"{len(few)} node" in check.detail
+
+
+def test_a_box_is_drawn_around_the_node_and_is_not_symmetric():
+    star = [(0, leaf) for leaf in range(1, 11)] + [(11, leaf) for leaf in range(12, 21)]
+    assert "fails" == condition(21, star, k=2, measure="count", phi=9.9999).outcome
+    assert "fails" == condition(21, star, k=2, measure="count", phi=11.1111).outcome
+    assert "fails" == condition(21, star, k=2, measure="count", phi=10.0).outcome
+    assert "holds" == condition(21, star, k=2, measure="count", phi=11.1112).outcome
+    assert "holds" == condition(21, star, k=2, measure="count", phi=10.0, share=0.95).outcome
 
 
 def rooted(graph, node, distance) -> nx.Graph:

@@ -144,13 +144,13 @@ within 10 % of its own.'
             )
         if not 0 < self.share <= 1:
             raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of nodes.")
-        if not 0 <= self.phi < 100:
+        if not 0 <= self.phi < 100 or math.copysign(1, self.phi) < 0:
             raise ParameterError(
                 f"phi={self.phi} is outside [0, 100). Give a percentage below 100."
             )
         if round(self.phi, 4) != self.phi:
             raise ParameterError(f"phi={self.phi} has more than 4 decimals. Give {self.phi:.4f}.")
-        if self.phi and (self.measure, self.distance, self.known) != ("count", 1, ()):
+        if self.phi and ((self.measure, self.distance) != ("count", 1) or self.known):
             raise ParameterError(
                 f"phi={self.phi} goes with the measure count at distance 1, and with no known "
                 "attributes. Leave it at 0, or use these."
