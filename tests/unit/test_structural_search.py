@@ -5,7 +5,7 @@ import pytest
 
 from graphveil.data import Graph
 from graphveil.kernels.structural import classes
-from graphveil.kernels.structural.annealing.state import flip
+from graphveil.kernels.structural.annealing.state import BEST_UNPROTECTED, flip
 from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing import walk as module
 from graphveil.methods.structural.annealing.starts import cut, strip
@@ -233,3 +233,34 @@ def test_unprotected_nodes_are_counted_after_additions_and_deletions():
 @pytest.mark.parametrize(("edges", "proposals"), [(10, 100_000), (10_000, 500_000), (10**6, 5e6)])
 def test_proposals_grow_with_the_edges_within_bounds(edges, proposals):
     assert proposals == default_iterations(edges)
+
+
+def stretches_of(monkeypatch, left, *, most=module.MOST_STEPS, effort=1.0):
+    """Return the proposals of every stretch of a budget, when so many are left after each."""
+    after, steps = iter(left), []
+
+    def anneal(walk, stretch):
+        walk.annealing.best.tally[BEST_UNPROTECTED] = next(after)
+        steps.append(stretch.plan.steps)
+        return False
+
+    monkeypatch.setattr(module.AnnealingWalk, "anneal", anneal)
+    monkeypatch.setattr(module.AnnealingWalk, "edited", lambda walk: walk.reached())
+    monkeypatch.setattr(module, "MOST_STEPS", most)
+    task = task_of(FLAG)._replace(by_budget=True)
+    module.search(task, iterations=None, effort=effort, rng=generator())
+    return steps
+
+
+def test_a_budget_takes_longer_stretches_while_the_last_gained(monkeypatch):
+    assert [100_000] == stretches_of(monkeypatch, [0])
+    assert [100_000, 300_000] == stretches_of(monkeypatch, [100, 96])
+    gains = [100, 90, 80, 70, 60]
+    assert [100_000 * 3**i for i in range(4)] == stretches_of(monkeypatch, gains)
+
+
+def test_no_stretch_of_a_budget_is_longer_than_the_most_proposals(monkeypatch):
+    gains = [100, 90, 80, 70]
+    assert [100_000, 300_000] == stretches_of(monkeypatch, gains, most=800_000)
+    longer = [200_000, 600_000]
+    assert longer == stretches_of(monkeypatch, gains, most=800_000, effort=2.0)

@@ -176,8 +176,9 @@ def _to_beat(task: Task, results: Iterable[Edited], *, cut_follows: bool) -> int
 
 def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
     """Return the heuristics to run: the one asked for, or those that may win, the cheap first."""
-    if settings.heuristic != "auto" or task.phi:
-        return ("search",) if task.phi else (settings.heuristic,)
+    asked = "search" if task.phi else settings.heuristic
+    if asked != "auto":
+        return (asked,)
     if not counted_by_codes(task):
         return ("ua", "search") if task.colors is None else ("ua",)
     aimed = known_to_target(task.measure, task.distance, task.edits)

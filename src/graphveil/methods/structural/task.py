@@ -258,5 +258,6 @@ def better(one: EditsMade, other: EditsMade, task: Goals) -> bool:
 
 def _rank(edited: EditsMade, task: Goals) -> tuple[int, int, int]:
     if task.by_budget:
-        return (10 * edited.unprotected + edited.nearly, edited.cost, edited.unprotected)
+        nearly: int = getattr(edited, "nearly", 0)
+        return (10 * edited.unprotected + nearly, edited.cost, edited.unprotected)
     return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from graphveil.kernels.structural.annealing.state import BEST_NEARLY
 from graphveil.kernels.structural.classes import nearly_unprotected
+from graphveil.methods.structural.annealing.state import edited_of
 from graphveil.methods.structural.annealing.walk import (
     AnnealingWalk,
     Stretch,
@@ -73,7 +76,7 @@ def search_under_uncertainty(
     elif walk.missed():
         steps = proposals(min(max(50 * m, 400_000), 1_500_000), iterations, effort)
         _towards_goal(walk, steps)
-    return walk.edited()
+    return edited_of(task, walk.annealing, walk.visited)
 
 
 def spending(task: Task, steps: int) -> Stretch:
@@ -85,7 +88,7 @@ def spending(task: Task, steps: int) -> Stretch:
     return Stretch(plan, odds)
 
 
-def _towards_goal(walk: AnnealingWalk, steps: int) -> None:
+def _towards_goal(walk: AnnealingWalk[Any], steps: int) -> None:
     """Look for the fewest edits that reach the goal; warmer as long as it is missed."""
     for hot, cold, price in LADDER:
         stretch = _paying(walk.task, steps, hot=hot, cold=cold, price=price)

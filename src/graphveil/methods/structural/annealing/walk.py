@@ -31,6 +31,14 @@ from graphveil.methods.structural.task import Edited, Goals, Task, Watch, propos
 CHUNK = 100_000
 LARGE_EDGES = 50_000
 
+MOST_STEPS = 5_000_000
+"""Proposals of a stretch over codes, at most, where none are asked for."""
+
+LONGER, SLOPE = 3, 0.05
+"""How much longer the next stretch within a budget is, and what share of the nodes the last one
+must have protected.
+"""
+
 SHRINKS = 3
 """No walk that was seen took back more than two thirds of the edits with which all were anonymous.
 """
@@ -78,7 +86,7 @@ def default_iterations(n_edges: int) -> int:
     >>> default_iterations(14_484)
     724200
     """
-    return min(max(50 * n_edges, 100_000), 5_000_000)
+    return min(max(50 * n_edges, 100_000), MOST_STEPS)
 
 
 def goal_iterations(n_edges: int) -> int:
@@ -131,7 +139,7 @@ class AnnealingWalk(NamedTuple, Generic[AnyTask]):
                 remember(self.visited, self.annealing)
             if self.seen_enough():
                 return True
-            if plan.stop and self.annealing.state.classes.tally[UNPROTECTED] <= plan.allowed:
+            if plan.stop and unprotected_of(self.annealing.state.classes) <= plan.allowed:
                 return False
         return False
 
@@ -222,7 +230,8 @@ def search(
     iterations
         The proposals of one stretch; where None `default_iterations`, or `goal_iterations`, and
         fewer where a proposal is slow: as many as take about half a minute, for a goal a quarter of
-        that. A goal takes up to four stretches, of half, one and two times this length.
+        that. A goal takes up to four stretches, of half, one and two times this length. A budget
+        takes others of thrice this length, and so on, while the last gained a twentieth.
     effort
         What the usual proposals are multiplied by, where none are asked for.
     rng
@@ -258,11 +267,31 @@ def search(
     walk = walk_of(task, rng, watch)
     steps = proposals(_usual_steps(walk), iterations, effort)
     stretch = within_budget(task, steps)
+    if task.by_budget and iterations is None and walk.annealing.values is None:
+        _while_it_gains(walk, stretch, round(MOST_STEPS * max(effort, 1.0)))
+        return edited_of(task, walk.annealing, walk.visited)
     if walk.missed() and not walk.anneal(stretch) and not task.by_budget:
         missed = walk.reached()[0] > stretch.plan.allowed
         if missed or walk.cannot_win() or not with_fewer(walk, shortened(stretch), 0):
             towards_goal(walk, steps)
     return edited_of(task, walk.annealing, walk.visited)
+
+
+def _while_it_gains(walk: AnnealingWalk[Any], stretch: Stretch, most: int) -> None:
+    """Search, then from the input with thrice as many proposals, and so on, up to the most.
+
+    Ends, too, where the last search left hardly fewer nodes unprotected than those before.
+    """
+    steps = stretch.plan.steps
+    while walk.missed():
+        before = walk.reached()[0]
+        plan = stretch.plan._replace(steps=steps)
+        if search_from_input(walk, Stretch(plan, stretch.odds), walk.task.budget):
+            return
+        steps *= LONGER
+        gained = before - walk.reached()[0]
+        if steps > most or (steps > LONGER * stretch.plan.steps and gained < SLOPE * before):
+            return
 
 
 def _usual_steps(walk: AnnealingWalk[Any]) -> int:
