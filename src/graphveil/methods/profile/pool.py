@@ -195,7 +195,7 @@ def walk_of(
     best = AnnealingBest(
         changed=np.zeros(size, dtype=np.bool_),
         log=np.empty(max(size, 1), dtype=np.int32),
-        tally=np.array([0, room.tally[UNPROTECTED], 0], dtype=np.int64),
+        tally=np.array([0, room.tally[UNPROTECTED], 0, 0], dtype=np.int64),
     )
     state = AnnealingState(
         state=PoolState(room, rows, pool),
