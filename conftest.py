@@ -35,6 +35,7 @@ ROOMS = {
     "smooth-k": "(?:smooth|suppress)[-_]k|mondrian|features|on_disk|bipartite",
     "adaptive": "adaptive|cluster[-_]k|matching",
     "measures": "measure|evaluate",
+    "degree-triangle": "degree[-_]triangle|ladder",
 }
 """The tests that need one room of kernels, by words in their names."""
 

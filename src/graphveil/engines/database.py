@@ -9,13 +9,18 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
 import pyarrow as pa
 
 from graphveil.errors import ResourceError
 from graphveil.io.parquet_files import BATCH_ROWS, batches_in, schema_of
+from graphveil.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import duckdb
+else:
+    duckdb = lazy_module("duckdb")
 
 _PLAIN = re.compile(r"[\w/. +@-]*")
 """Names of folders that mean nothing but themselves."""

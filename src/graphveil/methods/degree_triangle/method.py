@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,16 @@ from graphveil.claims.epsilon import LARGEST_EPSILON, as_printed
 from graphveil.claims.statistics import NoisyStatistics
 from graphveil.data import Graph
 from graphveil.errors import InfeasibleError
-from graphveil.methods.degree_triangle.drawing import Drawn, drawn
-from graphveil.methods.degree_triangle.shape import Shape, shape_of
-from graphveil.methods.degree_triangle.statistics import Statistics, noisy_statistics
 from graphveil.methods.noisy import NoisyMethod, cost_of_flips, what_is_public
 from graphveil.noise.cells import cells_of
 from graphveil.noise.uniform import contains
 from graphveil.parameters import parameter
 from graphveil.randomness import Randomness
+
+if TYPE_CHECKING:
+    from graphveil.methods.degree_triangle.drawing import Drawn
+    from graphveil.methods.degree_triangle.shape import Shape
+    from graphveil.methods.degree_triangle.statistics import Statistics
 
 SHARES = {
     "epsilon_count": Fraction(2, 100),
@@ -128,6 +130,12 @@ class DegreeTriangleModel(NoisyMethod):
             )
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+        from graphveil.methods.degree_triangle.drawing import drawn  # noqa: PLC0415  compiled code
+        from graphveil.methods.degree_triangle.shape import shape_of  # noqa: PLC0415  as above
+        from graphveil.methods.degree_triangle.statistics import (  # noqa: PLC0415  as above
+            noisy_statistics,
+        )
+
         order = randomness.permutation(data.n_nodes)
         noisy = in_order(noisy_statistics(data, randomness, self.parts), order)
         decay = exp(-float(self.parts["epsilon_degrees"] / 2))
