@@ -32,8 +32,9 @@ RUNS = {
     "k-degree": [("k-degree", {"k": 4, "edits": edits}) for edits in ("add", "any")]
     + [("k-degree", {"k": 4, "edits": "add", "target": "greedy"})],
     "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL],
-    "smooth-k": [("smooth-k", {"k": 4}), ("smooth-k popular", {"k": 4})]
-    + [("mondrian", {"k": 4}), ("suppress-k", {"k": 4})],
+    "smooth-k": [
+        (method, {"k": 4}) for method in ("smooth-k", "smooth-k popular", "mondrian", "suppress-k")
+    ],
     "profile": [("profile", {"k": 3, "edits": edits}) for edits in ("add", "any")],
     "measures": [("hrg-mcmc", {"epsilon": 2.0})],
     "degree-triangle": [("degree-triangle-model", {"epsilon": 4.0})],
