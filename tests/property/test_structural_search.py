@@ -120,7 +120,7 @@ def assert_counted(task, state):
 
 
 def snapshot(state):
-    arrays = [*state.classes[:2], state.classes.tally[:4], state.rows.length, *state.pool[:-1]]
+    arrays = [*state.classes[:2], state.classes.tally[:4], state.rows.length, *state.pool[:-2]]
     return [*(array.copy() for array in arrays), np.array(sorted(edges_in(state)))]
 
 

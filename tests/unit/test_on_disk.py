@@ -311,7 +311,8 @@ def test_processes_change_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("method", "options", "message"),
     [
-        (gv.KDegree(k=2), {}, "k-degree needs all data in memory"),
+        (gv.KDegree(k=2), {}, "k-degree takes ties from the disk, no rows"),
+        (gv.Mondrian(k=2), {}, "mondrian needs all data in memory"),
         (SmoothK(k=2, chunks=Chunks(rows=6, order="label-propagation")), {}, "Use minhash"),
         (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 need all data"),
         (METHOD, {"reading": BipartiteOptions(users=Path("u.csv"))}, "users needs all ids"),
@@ -664,7 +665,7 @@ def test_without_a_size_of_chunks_the_disk_takes_one_that_no_data_decides(tmp_pa
 
 def test_a_method_without_chunks_has_no_flags_for_them(tmp_path):
     with pytest.raises(TypeError, match="on_disk"):
-        subcommand("k-degree")(tmp_path / "x.csv", out=tmp_path / "o", k=2, on_disk=True)
+        subcommand("mondrian")(tmp_path / "x.csv", out=tmp_path / "o", k=2, on_disk=True)
 
 
 # the warnings of a run

@@ -26,12 +26,18 @@ from graphveil.claims.guarantees import (
     SmoothKAnonymity,
     StructuralKAnonymity,
 )
+from graphveil.claims.statistics import NoisyStatistics
 from graphveil.records.manifest import read_manifest
 from graphveil.verify.promises.parameters import parameters_check
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
 FLIPS = {"cells": "6", "epsilon_cells": "2", "noisy_count": "3"}
+LISTS = {"noisy_degrees": "0 1 2", "noisy_mixing": "-3", "noisy_triangles": "0", "aims": "0"}
+LISTS |= {"group_cuts": "0", "class_cuts": "0", "degrees": "0 1 1", "stubs": "1"}
+DRAWN = {"nodes": 3, "noisy_count": "1", "floor": 1, "rate": "31/200", "unmended": 0, **LISTS}
+DRAWN |= {"epsilon_count": "1/50", "epsilon_degrees": "11/20", "epsilon_mixing": "3/25"}
+DRAWN |= {"epsilon_triangles": "31/100", "seed_of_drawing": "7"}
 STATED = (
     EditBudget(edges=3),
     EditBudget(share=0.25),
@@ -42,6 +48,7 @@ STATED = (
     BlockFlips(**FLIPS, sizes=(4,), weights=("9",)),
     ExactSize(size="12"),
     AttachedColumns(attach=("town",)),
+    NoisyStatistics(**DRAWN),
 )
 PROMISED = (
     KAnonymity(k=5),

@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
     with _plainly_named(spill) as plain:
         connection = duckdb.connect(":memory:", config=_config(plain, memory_mib, threads))
         try:
-            connection.execute("SET enable_progress_bar = false")
+            _without_bar(connection)
             yield connection
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
             raise ResourceError(
@@ -52,6 +52,15 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
         finally:
             connection.close()
             shutil.rmtree(spill, ignore_errors=True)
+
+
+def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let no query print a bar of DuckDB's own.
+
+    In a notebook that lacks what draws one, DuckDB prints none and refuses the setting.
+    """
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
 
 
 def _config(spill: Path, memory_mib: int, threads: int) -> dict[str, Any]:

@@ -135,6 +135,7 @@ def values_around(besides: Besides) -> tuple[list[Counts], list[Counts]]:
 
     Examples
     --------
+    >>> from graphveil.attacks.networks.signatures import KnownRows
     >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
     >>> codes = np.array([[0], [0], [1]], dtype=np.int32)
     >>> both = Besides.of_graphs(path, path, KnownRows(codes, codes))

@@ -84,6 +84,7 @@ def search(
 
     Examples
     --------
+    >>> from graphveil.data import Network
     >>> star = Network((Layer.from_arcs([0, 0, 0, 0], [1, 2, 3, 4], n=6),))
     >>> task = ProfileTask(star, np.zeros(6, dtype=np.int64), 2, "delete", 3, 0, by_budget=True)
     >>> search(task, plans=[], rng=np.random.Generator(np.random.PCG64(1))).unprotected
