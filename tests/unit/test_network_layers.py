@@ -6,6 +6,7 @@ import pytest
 import graphveil as gv
 from graphveil import io
 from graphveil.errors import DataError, InputError, UsageError
+from graphveil.measures import MEASURES
 
 ROWS = "source,target,kind\n1,2,call\n2,1,call\n1,3,mail\n3,1,mail\n2,3,family\n1,2,family\n"
 HOW = {"kind_column": "kind", "directed": "keep", "undirected": ("family",)}
@@ -167,6 +168,36 @@ def test_advice_says_which_methods_cannot_take_directions_or_kinds():
         choices = {choice.method: choice.trials for choice in gv.advise(network).choices}
         assert "of the ties are kept" in choices["profile"][0].words
         assert reason in choices["k-degree"][0].words
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_advice_names_all_that_the_promise_about_profiles_answers():
+    register = gv.datasets.generated_register(40, seed=1).with_attributes(["sex"])
+    directed = gv.Network((register.layers[0],))
+    kinds = ", ".join(layer.name for layer in register.layers)
+    has = f"how many ties of each kind ({kinds}) a person has"
+    of_kinds = f"{has}, out and in where they have directions"
+    for network, knowledge in (
+        (directed, "how many ties lead away from a person, and how many to that person"),
+        (register, f"the sex of a person and {of_kinds}"),
+    ):
+        advice = gv.advise(network)
+        choice = next(choice for choice in advice.choices if choice.method == "profile")
+        assert knowledge == choice.known
+        assert advice.answer.startswith(f"Against someone who knows {knowledge}, take profile: ")
+        known = None if network is directed else "sex"
+        claimed = gv.Profile(k=5, known=known).anonymize(network, seed=1).guarantee
+        assert (claimed.sentence, claimed.threat_model) == (choice.promise, choice.answers)
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [(["a", "b"], "how many ties of each kind a person has"), (["a"], MEASURES["degree"].knows)],
+)
+def test_ties_without_directions_lead_neither_away_nor_to_anybody(names, says):
+    pair = gv.Graph.from_edges([0], [1], n=3)
+    risk = gv.measure(gv.Network(dict.fromkeys(names, pair)), measure="profile", k=2)
+    assert says == risk.knows
 
 
 GML = """graph [

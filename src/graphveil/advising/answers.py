@@ -162,7 +162,10 @@ class Choice:
     def known(self) -> str:
         """What the adversary knows whom the promise answers, in a few words."""
         known = self.answers.partition("knows ")[2] or self.answers.partition("holds ")[2]
-        for end in (" in the released", ", and ", ". ", " is left"):
+        of_ties, released, _ = known.rpartition(" in the released network")
+        if released:
+            return of_ties.rstrip(",")
+        for end in (", and ", ". ", " is left"):
             known = known.partition(end)[0]
         return known.rstrip(",.")
 

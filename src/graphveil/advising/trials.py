@@ -52,7 +52,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
     roles = roles_of(method, data)
     several = [method.from_parameters(values | roles) for values in _parameters_of(method)]
     chosen = several[len(several) // 2]
-    promise = chosen.guarantee
+    promise = chosen.promised(data)
     sample = sample_of(data, method.trial_size, Randomness(seed=SEED))
     trials: tuple[Trial, ...] = ()
     measured_on = ""

@@ -88,9 +88,10 @@ class NetworkRisk(EquivalenceClasses):
 
 def knowledge_of_ties(measured: NetworkRisk) -> str:
     """Return what is known of a person's ties, in words."""
-    if measured.measure == PROFILE:
-        return _PROFILE_OF_LAYERS if len(measured.values) > 2 else _PROFILE
-    return MEASURES[measured.measure].knows
+    if measured.measure != PROFILE:
+        return MEASURES[measured.measure].knows
+    of_one = {("out", "in"): _PROFILE, ("degree",): MEASURES["degree"].knows}
+    return of_one.get(tuple(measured.values), _PROFILE_OF_LAYERS)
 
 
 def measure_network(

@@ -157,6 +157,12 @@ class Profile(Anonymizer[Network]):
         """What is promised, of everyone."""
         return StructuralKAnonymity(k=self.k, measure="profile", known=self._roles.known)
 
+    def promised(self, data: Data) -> StructuralKAnonymity:
+        """Return what is promised of this data: of several kinds of ties, it names them."""
+        names = tuple(layer.name for layer in as_network(data).layers)
+        layers = names if len(names) > 1 else ()
+        return msgspec.structs.replace(self.guarantee, layers=layers)
+
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
@@ -213,13 +219,11 @@ class Profile(Anonymizer[Network]):
                 f"nobody could be made {self.k}-anonymous within goal={self.goal}. Raise the "
                 "budget, or lower k."
             )
-        names = tuple(layer.name for layer in layers)
         cost = {**_cost(data, changes), "people_suppressed": colors.n_suppressed(data)}
         return MethodResult(
             data=released,
             guarantee=msgspec.structs.replace(
-                self.guarantee,
-                layers=names if len(names) > 1 else (),
+                self.promised(data),
                 share=share_of(data.n_nodes - unprotected.size, data.n_nodes),
             ),
             cost=cost | self._reached(data, of_person, unprotected.size),
