@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.kernels.profile import steps
 from graphveil.kernels.profile.arcs import changed_arcs, has_arc
+from graphveil.methods.k_degree.cells import planned_change
 from graphveil.methods.profile import realize as realizing
 from graphveil.methods.profile.level import cells_of, leveled
 from graphveil.methods.profile.plan import ADDITIONS, Prices, ProfilePlan, classes
@@ -247,6 +248,19 @@ def test_on_four_people_the_edits_are_the_fewest_or_nearly(seed, additions):
     changes = realize(layer, colors, 2, additions=additions, randomness=Randomness(seed=1))
     best = best_edits(layer, 2, additions)
     assert best <= changes.cost <= best + 2
+
+
+@settings(deadline=None)
+@given(digraphs(most=4), st.integers(1, 3), st.sampled_from(["add", "any"]))
+def test_no_release_needs_fewer_edits_than_either_number_alone_needs_changes(layer, k, edits):
+    """One arc is one way out and one way in: neither number's least change is halved."""
+    if layer.n_nodes < k:
+        return
+    colors = np.zeros(layer.n_nodes, dtype=np.int64)
+    bound = max(
+        int(planned_change(numbers, colors, k, edits=edits).sum()) for numbers in layer.degrees()
+    )
+    assert bound <= best_edits(layer, k, edits == "add")
 
 
 @settings(deadline=None)

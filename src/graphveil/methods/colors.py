@@ -34,8 +34,8 @@ class Colors(NamedTuple):
     table
         The known attributes as published, a row a person; None where none are known.
     of_person
-        int64, shape (n,): the color of everyone, from 0 on without a gap; None where all have the
-        same.
+        int64, shape (n,): the color of everyone, from 0 on without a gap, numbered as people have
+        them first; None where all have the same.
     """
 
     table: Table | None
@@ -70,7 +70,7 @@ def colors_of(
     >>> sex = Table.from_columns({"sex": ["f", "f", "f", "m", "m", "x"]})
     >>> network = Network({"ties": Graph.from_edges([0], [1], n=6)}, sex)
     >>> colors_of(network, ("sex",), 2, "suppress", Randomness(seed=1)).of_person.tolist()
-    [1, 1, 1, 0, 0, 0]
+    [0, 0, 0, 1, 1, 1]
     """
     if not known or network.people is None:
         return Colors(None, None)
@@ -167,9 +167,13 @@ def numbered_colors(colors: Ints | None, n: int) -> Ints:
 
 
 def _classes(table: Table) -> tuple[Ints, Ints]:
-    """Return the class of equal rows of everyone, and how many rows each has."""
-    _, of_row, sizes = np.unique(table.codes, axis=0, return_inverse=True, return_counts=True)
-    return of_row.reshape(-1).astype(np.int64), sizes
+    """Return the class of equal rows of everyone, as they come, and how many rows each has.
+
+    Values have codes in the order of their names, on which nothing shall hang.
+    """
+    _, of_row = np.unique(table.codes, axis=0, return_inverse=True)
+    of_person = numbered_colors(of_row.reshape(-1), table.n_rows)
+    return of_person, np.bincount(of_person).astype(np.int64)
 
 
 def suppressed_further(
