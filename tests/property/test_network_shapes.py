@@ -63,8 +63,10 @@ def cells_of(folder, *, directed):
     return Counter((row["sex"], out[row["node"]] + into[row["node"]]) for row in rows)
 
 
-@pytest.mark.parametrize("edits", ["any", "add"])
-@pytest.mark.parametrize("values", ATTRIBUTES)
+@pytest.mark.parametrize(
+    ("values", "edits"),
+    [*((values, "any") for values in ATTRIBUTES), ("some colors below k", "add")],
+)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", METHODS)
 def test_the_plainest_networks_are_released_with_classes_of_k(name, shape, values, edits, tmp_path):
