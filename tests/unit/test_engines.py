@@ -6,6 +6,8 @@ import contextvars
 import multiprocessing
 import operator
 import os
+import subprocess
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -111,13 +113,25 @@ def test_what_is_kept_is_not_computed_again_and_what_is_left_is(tmp_path):
     assert 5 == len(asked)
 
 
+COUNTED = """
+import sys
+from pathlib import Path
+from graphveil.engines import LocalEngine
+from graphveil.engines.engine import Query
+
+folder = Path(sys.argv[1])
+query = Query("SELECT count(DISTINCT x), max(x) FROM {rows}", ("x",))
+with LocalEngine(jobs=1, memory_mib=128).at(folder) as tables:
+    print(tables.ask(query, rows=tables.rows([folder / "numbers.parquet"])))
+"""
+
+
 def test_rows_that_memory_cannot_hold_are_counted_on_the_disk(tmp_path):
     numbers = pa.table({"x": np.arange(6_000_000, dtype=np.int64)})
     parquet.write_table(numbers, tmp_path / "numbers.parquet")
-    query = Query("SELECT count(DISTINCT x), max(x) FROM {rows}", ("x",))
-    with LocalEngine(jobs=1, memory_mib=128).at(tmp_path) as tables:
-        answer = tables.ask(query, rows=tables.rows([tmp_path / "numbers.parquet"]))
-    assert [(6_000_000, 5_999_999)] == answer
+    command = [sys.executable, "-c", COUNTED, str(tmp_path)]  # where DuckDB did nothing before
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "[(6000000, 5999999)]\n" == done.stdout, done.stderr
     assert not (tmp_path / "spill").exists()
 
 
