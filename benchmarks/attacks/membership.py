@@ -105,7 +105,9 @@ def show() -> None:
     print("|---|---|---|---|---|---|---|")
     for (data, method, parameters), of in rows.items():
         name = f"{method} {parameters.strip('{}')}".replace("'", "")
-        areas = f"{of[row_]:.3f} | {of[plain]:.3f} | {of[f'{row_}, by the release alone']:.3f}"
+        areas = (
+            f"{of[row_]:.3f} | {of[plain]:.3f} | {of[f'{row_}, by one score of the release']:.3f}"
+        )
         print(f"| {data} | {name} | {areas} | {of[few]:.3f} | {of[f'{plain}, found at 1 %']:.3f} |")
 
 

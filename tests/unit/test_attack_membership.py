@@ -42,7 +42,7 @@ def test_a_curve_is_that_of_all_pairs_and_of_every_threshold(seed):
             for least in [-np.inf, *some.value]
             if np.mean(second > least) <= false
         ]
-        assert max(found) == pytest.approx(curve.found_at(false))
+        assert max(found) == pytest.approx(curve.recall_at(false))
 
 
 def test_the_intervals_of_a_curve_cover_what_many_people_give():
@@ -57,7 +57,7 @@ def test_the_intervals_of_a_curve_cover_what_many_people_give():
         low, high = curve.area_sample()[1:]
         covered[0] += low <= truth[0] <= high
         curve = Curve(Scored(positive + rng.normal(size=240), positive, person))
-        low, high = curve.found_sample(0.1, rng)[1:]
+        low, high = curve.recall_sample(0.1, rng)[1:]
         covered[1] += low <= truth[1] <= high
     assert (covered >= [180, 175]).all(), covered
 
@@ -135,7 +135,7 @@ def test_of_a_release_of_other_people_nobody_is_found():
         return gv.Rename().anonymize(rows.permuted(np.arange(data.size), ids=data.labels()), seed=1)
 
     told = told_of(lists(), others)
-    for part in (ROW, f"{ROW}, by the release alone", f"{ROW}, found at 1 % false alarms"):
+    for part in (ROW, f"{ROW}, by one score of the release", f"{ROW}, found at 1 % false alarms"):
         assert told[part].low <= told[part].guess <= told[part].high
 
 
@@ -171,7 +171,7 @@ def test_what_cannot_be_handed_to_a_process_is_done_without(monkeypatch):
 
 def test_likelihoods_find_more_people_than_the_release_alone():
     told = told_of(lists(120, items=30, mean=6), smooth)
-    assert told[ROW].low > told[f"{ROW}, by the release alone"].high
+    assert told[ROW].low > told[f"{ROW}, by one score of the release"].high
 
 
 def smooth(data, seed):

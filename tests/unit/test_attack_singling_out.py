@@ -78,36 +78,36 @@ def test_no_statement_without_the_release_is_true_of_one_more_often(people):
     )
 
 
-@pytest.mark.parametrize("told_apart", [True, False])
+@pytest.mark.parametrize("members_differ", [True, False])
 @pytest.mark.parametrize("size", [2, 3, 4])
-def test_one_member_has_a_value_as_often_as_counted_over_all_classes(size, told_apart):
-    chances = np.array([0.2, 0.8]) if not told_apart else np.array([0.5, 0.3, 0.2])
+def test_one_member_has_a_value_as_often_as_counted_over_all_classes(size, members_differ):
+    chances = np.array([0.2, 0.8]) if not members_differ else np.array([0.5, 0.3, 0.2])
     exactly, right, every = np.zeros(chances.size), np.zeros((chances.size, chances.size)), 0.0
     for values in itertools.product(range(chances.size), repeat=size):
-        same = len(set(values)) == 1 and (told_apart or values[0] == 1)
+        same = len(set(values)) == 1 and (members_differ or values[0] == 1)
         chance = 0.0 if same else float(np.prod(chances[list(values)]))
         every += chance
         for value in range(chances.size):
             exactly[value] += chance * (values.count(value) == 1)
         right[values[0], values[1]] += chance
-    assert exactly / every == pytest.approx(one_of(chances, size, told_apart=told_apart))
-    for mine, others in enumerate(right):
-        guess = likeliest_of_others(chances, size, mine, told_apart=told_apart)
+    assert exactly / every == pytest.approx(one_of(chances, size, members_differ=members_differ))
+    for mine, others in enumerate(right) if members_differ else ():
+        guess = likeliest_of_others(chances, size, mine)
         assert others[guess] == pytest.approx(others.max())
 
 
-def shown_of(seed, *, told_apart):
+def shown_of(seed, *, members_differ):
     rng = rng_of(seed)
-    values = np.full(4, 2) if not told_apart else np.array([2, 3, 2, 2])
-    cells = rng.integers(0, values, (6, 4)) if told_apart else np.ones((6, 4), dtype=int)
+    values = np.full(4, 2) if not members_differ else np.array([2, 3, 2, 2])
+    cells = rng.integers(0, values, (6, 4)) if members_differ else np.ones((6, 4), dtype=int)
     cells[rng.random((6, 4)) < 0.4] = HIDDEN
-    return ShownCells(cells.astype(np.int32), rng.integers(1, 4, 6), values, told_apart)
+    return ShownCells(cells.astype(np.int32), rng.integers(1, 4, 6), values, members_differ)
 
 
-@pytest.mark.parametrize("told_apart", [True, False])
+@pytest.mark.parametrize("members_differ", [True, False])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_statement_is_the_likeliest_of_those_written_out_one_by_one(seed, told_apart):
-    shown = shown_of(seed, told_apart=told_apart)
+def test_a_statement_is_the_likeliest_of_those_written_out_one_by_one(seed, members_differ):
+    shown = shown_of(seed, members_differ=members_differ)
     for own in range(6):
         made = statement(shown, own)
         alike = [
@@ -119,7 +119,9 @@ def test_a_statement_is_the_likeliest_of_those_written_out_one_by_one(seed, told
         for column in range(4):
             if shown.value[own, column] != HIDDEN:
                 continue
-            single = one_of(shown.shares(column), int(shown.sizes[own]), told_apart=told_apart)
+            single = one_of(
+                shown.shares(column), int(shown.sizes[own]), members_differ=members_differ
+            )
             for value, chance in enumerate(single):
                 also = sum(w * shown.likely(column)[d, value] for d, w in enumerate(weights))
                 chances.append(chance * np.exp(-also))

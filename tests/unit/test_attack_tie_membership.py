@@ -48,7 +48,7 @@ def test_of_a_release_of_another_network_no_tie_is_told():
         return gv.Rename().anonymize(ring, seed=seed)
 
     told, _ = told_of(gv.Rename().anonymize(graph, seed=1), graph, rerun=other)
-    for part in ("one tie", "one tie, by the release alone"):
+    for part in ("one tie", "one tie, by one score of the release"):
         assert told[part].low <= 0.5 <= told[part].high
 
 
@@ -60,7 +60,7 @@ def test_what_few_false_alarms_find_stays_below_what_epsilon_allows(epsilon):
     least = told["one tie, found at 1 % false alarms"].low
     assert least <= 1.5 * 0.01 * np.exp(epsilon)  # the threshold is drawn, too
     chance = np.exp(epsilon) / (1 + np.exp(epsilon))
-    assert told["one tie"].low <= chance <= told["one tie, by the release alone"].high
+    assert told["one tie"].low <= chance <= told["one tie, by one score of the release"].high
 
 
 def test_few_ties_and_an_unknown_method_are_the_reason():

@@ -180,6 +180,18 @@ class TooLargeError(NotMeasuredError):
     """Data is above the limit of an attack; the message says the limit and the way out."""
 
 
+def refuse_more_nodes(n: int, most: int, way_out: str) -> None:
+    """Refuse a network of more nodes than an attack takes.
+
+    Raises
+    ------
+    TooLargeError
+        Where there are more; the message ends with the way out.
+    """
+    if n > most:
+        raise TooLargeError(f"{n:,} nodes are more than {most:,}. {way_out}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Attack(Generic[C, P]):
     """One attack.

@@ -50,7 +50,7 @@ class Curve:
     --------
     >>> value, positive = np.array([3.0, 1.0, 2.0, 0.0]), np.array([True, True, False, False])
     >>> curve = Curve(Scored(value, positive, np.arange(4)))
-    >>> curve.area(), curve.found_at(0.0), curve.found_at(0.5)
+    >>> curve.area(), curve.recall_at(0.0), curve.recall_at(0.5)
     (0.75, 0.5, 1.0)
     """
 
@@ -85,7 +85,7 @@ class Curve:
         half = float(special.stdtrit(self.people - 1, 0.975) * np.sqrt(variance))
         return Sample(self.people, max(area - half, 0.0), min(area + half, 1.0))
 
-    def found_at(self, false: float) -> float:
+    def recall_at(self, false: float) -> float:
         """Return the share of the first group above a threshold that so few others exceed.
 
         Parameters
@@ -93,10 +93,10 @@ class Curve:
         false
             The largest share of the second group above it.
         """
-        return float(self._found(np.ones((1, self.people)), false)[0])
+        return float(self._recall(np.ones((1, self.people)), false)[0])
 
-    def found_sample(self, false: float, rng: np.random.Generator) -> Sample:
-        """Return the interval of the bootstrap over people around `found_at`.
+    def recall_sample(self, false: float, rng: np.random.Generator) -> Sample:
+        """Return the interval of the bootstrap over people around `recall_at`.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class Curve:
         """
         size = max(1, _CELLS // max(self._top(false), self.people))
         parts = [
-            self._found(resampled(self.people, min(size, RESAMPLES - start), rng), false)
+            self._recall(resampled(self.people, min(size, RESAMPLES - start), rng), false)
             for start in range(0, RESAMPLES, size)
         ]
         return percentiles(np.concatenate(parts), self.people, fewest=self.people)
@@ -136,7 +136,7 @@ class Curve:
         second = np.cumsum(~self._first)
         return int(np.searchsorted(second, _REACH * false * second[-1] + _MORE, side="right"))
 
-    def _found(self, often: NDArray[np.float64], false: float) -> NDArray[np.float64]:
+    def _recall(self, often: NDArray[np.float64], false: float) -> NDArray[np.float64]:
         """Return what is found where people count so often, draws by people."""
         most = self._top(false)
         starts, _ = self._groups(most)

@@ -135,15 +135,15 @@ class Lesson:
         float64, shape (targets,): a ratio's logarithm; NaN for targets that all the others hold,
         or none.
         """
-        own, held = self._scores[attacked], np.array([self._inside[attacked]])
-        held = np.concatenate([held, ~held])
-        numbers = self._numbers - held
+        own, inside = self._scores[attacked], np.array([self._inside[attacked]])
+        inside = np.concatenate([inside, ~inside])
+        numbers = self._numbers - inside
         known = (numbers > 0).all(axis=0)
         made = np.full(known.size, np.nan)
         if not known.any():
             return made
         own, numbers = own[known], numbers[:, known, None]
-        means = (self._sums[:, known] - held[:, known, None] * own) / numbers
+        means = (self._sums[:, known] - inside[:, known, None] * own) / numbers
         squares = self._squares[known].sum(axis=0) - own.T @ own
         squares -= np.einsum("itk,itl->kl", numbers * means, means)
         noise = squares / max(int(numbers.sum()) - 2 * len(own), 1) + self._least
@@ -215,9 +215,9 @@ def figures_of(
     figures = [AttackFigure(asked, curve.area(), area, GUESS, sample=curve.area_sample())]
     for false in FALSE:
         part = f"{asked}, found at {100 * false:g} % false alarms"
-        sample = curve.found_sample(false, rng)
-        figures.append(AttackFigure(part, curve.found_at(false), share, false, sample=sample))
-    part = f"{asked}, by the release alone"
+        sample = curve.recall_sample(false, rng)
+        figures.append(AttackFigure(part, curve.recall_at(false), share, false, sample=sample))
+    part = f"{asked}, by one score of the release"
     figures.append(AttackFigure(part, plain.area(), area, GUESS, sample=plain.area_sample()))
     return figures
 

@@ -76,12 +76,12 @@ def given_records(
     """
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  heavy: not for help
 
-    order, place = rng.permutation(pairs.n), rng.permutation(pairs.n)
+    order, shuffled = rng.permutation(pairs.n), rng.permutation(pairs.n)
     gain = np.full((pairs.n, pairs.n), chances.min() - pairs.n * (np.ptp(chances) + 1))
-    gain[order[pairs.indices], place[pairs.records]] = chances
+    gain[order[pairs.indices], shuffled[pairs.records]] = chances
     people, records = linear_sum_assignment(gain, maximize=True)
     given = np.empty(pairs.n, dtype=np.int64)
-    given[np.argsort(order)[people]] = np.argsort(place)[records]
+    given[np.argsort(order)[people]] = np.argsort(shuffled)[records]
     return given
 
 

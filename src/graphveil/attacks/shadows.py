@@ -5,7 +5,10 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import run_again, seconds_of_one
@@ -27,6 +30,30 @@ WORTH_PROCESSES = 10.0
 
 SURELY_LONG = 20.0
 """A run of the method that took as many seconds is not timed again."""
+
+
+class Half(NamedTuple):
+    """A release to be made: which half of the targets it holds, and its seed."""
+
+    inside: NDArray[np.bool_]
+    seed: int
+
+
+def halves_of(size: int, number: int, rng: np.random.Generator) -> list[Half]:
+    """Return so many releases to be made, each of a random half of so many targets.
+
+    Examples
+    --------
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> [int(half.inside.sum()) for half in halves_of(5, 2, rng)]
+    [2, 2]
+    """
+    halves = []
+    for _ in range(number):
+        inside = np.zeros(size, dtype=bool)
+        inside[rng.permutation(size)[: size // 2]] = True
+        halves.append(Half(inside, int(rng.integers(1 << 62))))
+    return halves
 
 
 def shadow_results(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:

@@ -190,7 +190,7 @@ command = with_signature(
             "jobs",
             int | None,
             "Processes that share the releases which an attacker makes, where they take more than "
-            "seconds. Without this: one a processor.",
+            "10 seconds. Without this: one a processor.",
             default=None,
         ),
         *COLUMN_FLAGS,

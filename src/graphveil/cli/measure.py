@@ -141,9 +141,11 @@ def _check_on_disk(
     """Refuse what needs all ties in memory, where they are to stay on the disk."""
     if asked and (kind is not Graph or options is None):
         raise UsageError("--on-disk is for a file of ties. Leave it out.")
-    if asked and measures != ("degree", None):
-        other = next(name for name in measures[::-1] if name not in ("degree", None))
-        raise UsageError(f"--on-disk counts degrees alone, not {other}. Leave it out.")
+    measure, cascade = measures
+    if asked and cascade is not None:
+        raise UsageError("--cascade needs all ties in memory. Leave --on-disk out.")
+    if asked and measure != "degree":
+        raise UsageError(f"--on-disk counts degrees alone, not {measure or 'count'}. Leave it out.")
 
 
 def _data(path: Path, options: AnyOptions | None, stack: ExitStack, *, on_disk: bool) -> Data:

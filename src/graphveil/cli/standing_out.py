@@ -92,7 +92,7 @@ def _print_nodes(measured: Identifiability) -> None:
             fuzzy["unprotected_nodes"],
             fuzzy["share_unprotected"],
         )
-        result("if each number that is heard is off by up to as much at random:")
+        result(f"if each number is off by up to {measured.fuzzy.phi:g} % at random:")
         noisy = f"{100 * fuzzy['noisy_share_unprotected']:.2f}"
         result(f"  {f'unprotected (k={measured.k})':<26} {noisy:>12} % of people")
     _print_people(measured, "nodes")

@@ -1,4 +1,4 @@
-"""A DataFrame of Spark, a folder of Parquet files or a table of a catalogue as rows of a run."""
+"""A DataFrame of Spark, a folder of Parquet files or a table of a catalog as rows of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphveil.io import BipartiteOptions
 from graphveil.on_disk.intake import Facts, Given, counted_rows
 
 TABLE = "table:"
-"""How the name of a table of the session's catalogue begins."""
+"""How the name of a table of the session's catalog begins."""
 
 WHOLE = {"tinyint", "smallint", "int", "bigint"}
 

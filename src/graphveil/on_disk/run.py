@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ from graphveil.engines.spark import SparkEngine
 from graphveil.errors import UsageError, option
 from graphveil.io import BipartiteOptions
 from graphveil.io.options import recorded
-from graphveil.io.source import Source
 from graphveil.on_disk.frames import FrameSource
 from graphveil.on_disk.intake import Facts, intake
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.stages import Job, run_stages, runs_on_disk
 from graphveil.progress import stage
+from graphveil.records.digest import digest_of_file
 from graphveil.release.files import format_that_came_in, release_format
 from graphveil.release.staging import check_target
 
@@ -108,7 +107,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     source = check_readable(Path(path), options)
     form = release_format(format or format_that_came_in(source.path, options.format), "bipartite")
     with stage(f"digesting {source.name}"):
-        file_sha256 = _digest_of(source)
+        file_sha256 = digest_of_file(source.path)
     engine = engine or LocalEngine()
 
     def take(tables: Tables, folder: Path) -> Facts:
@@ -129,12 +128,6 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         take,
         warned=warned,
     )
-
-
-def _digest_of(source: Source) -> str:
-    """Return the SHA-256 of the bytes of a file."""
-    with source.path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def anonymize_frame(  # noqa: PLR0913  as above
@@ -160,7 +153,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
     method
         As of `anonymize_file`.
     rows
-        A DataFrame, a file or folder of Parquet, or ``table:NAME`` of the session's catalogue.
+        A DataFrame, a file or folder of Parquet, or ``table:NAME`` of the session's catalog.
     out
         The release folder, on this machine.
     engine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -16,6 +17,12 @@ from graphveil.data.origin import FileOrigin, ObjectOrigin
 _BLOCK = 1 << 22
 ROWS = "rows:"
 """How the digest of users by features begins: earlier versions had another one, without this."""
+
+
+def digest_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of(data: Data) -> str:

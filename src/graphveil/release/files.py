@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 import re
 from collections.abc import Sequence
@@ -25,6 +24,7 @@ from graphveil.io.questioned import EVERY_WORD
 from graphveil.io.risky_names import SEPARATORS, formulas, refuse_separators
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
+from graphveil.records.digest import digest_of_file
 from graphveil.records.manifest import ID_COLUMN, DataFile, Described, DescribedLayer
 
 if TYPE_CHECKING:
@@ -332,8 +332,6 @@ def described_file(
     rows: int,
 ) -> DataFile:
     """Return the manifest's entry of a file that has been written, with its digest."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     return DataFile(
         name=path.name,
         role=role,
@@ -341,7 +339,7 @@ def described_file(
         columns=columns,
         rows=rows,
         bytes=path.stat().st_size,
-        sha256=digest,
+        sha256=digest_of_file(path),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,7 @@ from graphveil.atomic import OWNER_ONLY
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.errors import GraphveilError, Message, warn
+from graphveil.records.digest import digest_of_file
 from graphveil.records.ledger import Spent
 from graphveil.records.ledger_entries import Composed
 from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
@@ -297,7 +297,7 @@ def _write_private_folder(
     record = Record(
         input_sha256=private.input_sha256,
         origins_sha256=list(private.origins_sha256),
-        manifest_sha256=_sha256(stage.public / MANIFEST),
+        manifest_sha256=digest_of_file(stage.public / MANIFEST),
         linkage_sha256=digests.get(LINKAGE),
         method=publication.provenance.method,
         seed=private.seed,
@@ -319,15 +319,10 @@ def _write_private_folder(
 def _written(tables: Iterable[pa.Table], path: Path) -> str:
     """Write tables for the owner alone, and return the file's digest."""
     write_owners(tables, path)
-    return _sha256(path)
+    return digest_of_file(path)
 
 
 def _write_private(path: Path, content: bytes) -> None:
     """Write a file that its owner alone may read."""
     path.touch(mode=OWNER_ONLY)
     path.write_bytes(content)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -204,6 +204,15 @@ OF_NETWORKS = (
         r"hits",
         "{n} true ties are published",
     ),
+    Subject(
+        "inferred",
+        "someone who knows who is who, all other ties and the method, and asks for one tie",
+        "one tie, all others known",
+        "tie-membership",
+        r"one tie",
+        "of one tie and one pair without, the right one is told {n} times",
+        if_measured=True,
+    ),
 )
 
 OF_FEATURES = (
@@ -223,6 +232,24 @@ OF_FEATURES = (
         "matching",
         r"true pair, mean",
         GUESSED,
+    ),
+    Subject(
+        "singled out",
+        "someone who has the release, and knows which values its columns can have",
+        "the release",
+        "singling-out",
+        r"true of one person",
+        "of {n} groups of equal rows something is said that is true of exactly one person",
+        if_measured=True,
+    ),
+    Subject(
+        "linked",
+        "someone who has the original and runs the method {0} times",
+        "the original, {0} runs",
+        "matching",
+        r"re-run (\d+) times, right guess",
+        GUESSED,
+        if_measured=True,
     ),
     Subject(
         "linked",
@@ -247,6 +274,15 @@ OF_FEATURES = (
         "class-truth",
         r"entries true, mean",
         "of the people whom it may be about, it is true of {n}",
+    ),
+    Subject(
+        "inferred",
+        "someone in the data, who knows the own row",
+        "the own row",
+        "insider",
+        r"whole row read by another of the class",
+        "the whole row of {n} people is read",
+        if_measured=True,
     ),
     Subject(
         "inferred",

@@ -242,7 +242,21 @@ def _knows(what: str) -> _Asked:
 
 
 _AGAIN = "who has the original and runs the method again"
-_OFTEN = "who has the original and runs the method eight times"
+_PAIRS = _parts(
+    ("true pair, mean", _Asked(POINTED, "chance to pick a person's own record, on average")),
+    ("true pair, largest", _Asked(POINTED, "chance to pick a person's own record, at worst")),
+    ("re-run, right guess", _Asked(LINKED, f"by someone {_AGAIN}", _AGAIN)),
+)
+_TIMES = re.compile(r"re-run (\d+) times, right guess")
+
+
+def _matching(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    yield from _PAIRS(rows)
+    for row in rows:
+        if times := _TIMES.fullmatch(row.part):
+            often = f"who has the original and runs the method {times[1]} times"
+            yield _Asked(LINKED, f"by someone {often}", often), row
+
 
 _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
     "candidate-set": _parts(
@@ -267,12 +281,7 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             _knows("the published attributes of a person, and how many ties of each kind"),
         ),
     ),
-    "matching": _parts(
-        ("true pair, mean", _Asked(POINTED, "chance to pick a person's own record, on average")),
-        ("true pair, largest", _Asked(POINTED, "chance to pick a person's own record, at worst")),
-        ("re-run, right guess", _Asked(LINKED, f"by someone {_AGAIN}", _AGAIN)),
-        ("re-run 8 times, right guess", _Asked(LINKED, f"by someone {_OFTEN}", _OFTEN)),
-    ),
+    "matching": _matching,
     "linkage": _items,
     "seeded-matching": _copies,
     "alignment": _copies,

@@ -280,7 +280,10 @@ def _on_disk(
             method, path, output.folder, reading=options, ledger=run.ledger, **shared
         )
     if not isinstance(options, io.BipartiteOptions):
-        raise UsageError("--on-disk takes ties, or users and items. Leave it out.")
+        raise UsageError(
+            "--on-disk takes ties, or users and items, and this file was read as a table. Leave it "
+            "out, or say --kind."
+        )
     return anonymize_file(method, path, output.folder, engine=current(), reading=options, **shared)
 
 
@@ -301,6 +304,9 @@ def _on_spark(
         raise UsageError(
             "--engine spark needs --working FOLDER, which driver and executors can write. Give it."
         )
+    here = "--on-disk" if run.on_disk else "--jobs" if run.jobs is not None else ""
+    if here:
+        raise UsageError(f"{here} is for a run on this machine. Leave it out, or --engine spark.")
     if not isinstance(options, io.BipartiteOptions):
         raise UsageError("--engine spark takes users and items only. Leave it out.")
     if run.nested_in is not None:
@@ -341,7 +347,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
         One that runs in chunks: `SmoothK` or `SuppressK`.
     source
         A file of users and items; with Spark a DataFrame, a file or folder of Parquet, or
-        ``table:NAME`` of the session's catalogue.
+        ``table:NAME`` of the session's catalog.
     out
         The release folder, on this machine; its private sibling is ``out.private``.
     engine

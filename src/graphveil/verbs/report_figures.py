@@ -6,6 +6,7 @@ import dataclasses
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from graphveil.evaluate.comparison import Comparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import measure, singled_out
 from graphveil.methods.rename import Rename
-from graphveil.progress import stage
+from graphveil.progress import context, stage, within
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release
 from graphveil.report.numbers import count
@@ -82,7 +83,7 @@ def figures_of(
     attacked = folder if folder is not None and private_folder(folder).is_dir() else release
     with stage("attacking the release"):
         after = _attacked(attacked, original, attacks, seed)
-    with stage("attacking the original under new ids"), warnings.catch_warnings():
+    with _once_more(), warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphveilWarning)
         same = _as_published(pair)
         before = _attacked(Rename().anonymize(same, seed=seed), same, attacks, seed)
@@ -93,6 +94,15 @@ def figures_of(
         times=dict(_times(release, pair, attacks)),
         command=command,
     )
+
+
+@contextmanager
+def _once_more() -> Iterator[None]:
+    """Attack the original under new ids in this block: notices say that it is the second time."""
+    say = context().notices
+    again = None if say is None else lambda text: say(f"{text}, once more on the original")
+    with stage("attacking the original under new ids"), within(notices=again):
+        yield
 
 
 def _as_published(pair: Comparison[Any]) -> Data:

@@ -32,7 +32,7 @@ class ShownCells(NamedTuple):
         int64, shape (classes,): how many released rows are so.
     values
         int64, shape (columns,): how many values there are.
-    told_apart
+    members_differ
         Whether a hidden cell says that members differ, as in a table; of features without columns
         it says that not all have it.
     """
@@ -40,14 +40,14 @@ class ShownCells(NamedTuple):
     value: NDArray[np.int32]
     sizes: NDArray[np.int64]
     values: NDArray[np.int64]
-    told_apart: bool
+    members_differ: bool
 
     def shares(self, column: int) -> NDArray[np.float64]:
         """Return how often every value of a column is shown, each at least half a time."""
         value = self.value[:, column]
         shown = value != HIDDEN
         number = int(self.values[column])
-        if not self.told_apart:
+        if not self.members_differ:
             having = self.sizes[shown].sum()
             counts = np.array([self.sizes.sum() - having, having])
         else:
@@ -61,9 +61,9 @@ class ShownCells(NamedTuple):
         Of members who are not alike in a hidden column one is less likely to have a frequent value.
         """
         value, chances = self.value[:, column], self.shares(column)
-        sizes, place = np.unique(self.sizes, return_inverse=True)
+        sizes, position = np.unique(self.sizes, return_inverse=True)
         alike = chances[None, :] ** (sizes[:, None] - 1.0)
-        if self.told_apart:
+        if self.members_differ:
             differ = (sizes[:, None] > 1) & (chances.size > 1)
             hidden = np.where(differ, chances * (1 - alike), chances)
         else:
@@ -71,11 +71,11 @@ class ShownCells(NamedTuple):
             hidden = np.column_stack([1 - having, having])
         hidden /= hidden.sum(axis=1, keepdims=True)
         exact = np.eye(chances.size)[np.maximum(value, 0)]
-        likely: NDArray[np.float64] = np.where((value == HIDDEN)[:, None], hidden[place], exact)
+        likely: NDArray[np.float64] = np.where((value == HIDDEN)[:, None], hidden[position], exact)
         return likely
 
 
-class HeldCells(NamedTuple):
+class TrueCells(NamedTuple):
     """What people truly have, and in which class they are.
 
     Parameters
@@ -90,7 +90,7 @@ class HeldCells(NamedTuple):
     own: NDArray[np.int64]
 
 
-def cells_of(pair: BipartiteComparison) -> tuple[ShownCells, HeldCells]:
+def cells_of(pair: BipartiteComparison) -> tuple[ShownCells, TrueCells]:
     """Return the cells of a release in which all that is shown is true, and those of the original.
 
     Parameters
@@ -115,8 +115,8 @@ def cells_of(pair: BipartiteComparison) -> tuple[ShownCells, HeldCells]:
     >>> pair = TableComparison(
     ...     original=before, released=after, position=np.arange(2), randomness=Randomness(seed=1)
     ... )
-    >>> shown, held = cells_of(pair.one_hot())
-    >>> shown.value.tolist(), shown.sizes.tolist(), held.value.tolist()
+    >>> shown, truth = cells_of(pair.one_hot())
+    >>> shown.value.tolist(), shown.sizes.tolist(), truth.value.tolist()
     ([[-1, 0]], [2], [[0, 0], [1, 0]])
     """
     if not pair.released.n_users:
@@ -136,12 +136,12 @@ def cells_of(pair: BipartiteComparison) -> tuple[ShownCells, HeldCells]:
     every = _dense(pair.original, np.arange(columns.size), (columns, number), values.size)
     labels = equal_rows(pair.released)
     first, sizes = np.unique(labels, return_index=True, return_counts=True)[1:]
-    shown = _dense(pair.released, _places(pair), (columns, number), values.size)[first]
-    held = HeldCells(every if table else np.maximum(every, 0), labels[pair.linked])
-    own = shown[held.own]
-    if ((own != HIDDEN) & (own != held.value)).any():
+    shown = _dense(pair.released, _positions(pair), (columns, number), values.size)[first]
+    truth = TrueCells(every if table else np.maximum(every, 0), labels[pair.linked])
+    own = shown[truth.own]
+    if ((own != HIDDEN) & (own != truth.value)).any():
         raise NotMeasuredError("entries are not true of all of their class")
-    return ShownCells(shown, sizes, values, table), held
+    return ShownCells(shown, sizes, values, table), truth
 
 
 def refuse_many(pair: BipartiteComparison) -> int:
@@ -162,25 +162,25 @@ def refuse_many(pair: BipartiteComparison) -> int:
     return int(equal_rows(pair.released).max(initial=-1)) + 1
 
 
-def _places(pair: BipartiteComparison) -> NDArray[np.int64]:
-    """Return the place of every released feature among those of the original."""
+def _positions(pair: BipartiteComparison) -> NDArray[np.int64]:
+    """Return the position of every released feature among those of the original."""
     known = as_text(pair.original.feature_labels()).tolist()
-    place = {name: number for number, name in enumerate(known)}
+    position = {name: number for number, name in enumerate(known)}
     named = as_text(pair.released.feature_labels()).tolist()
-    if pair.original.items == "people" or any(name not in place for name in named):
+    if pair.original.items == "people" or any(name not in position for name in named):
         raise NotMeasuredError("the release has features that the original has not")
-    return np.array([place[name] for name in named], dtype=np.int64)
+    return np.array([position[name] for name in named], dtype=np.int64)
 
 
 def _dense(
     data: Bipartite,
-    places: NDArray[np.int64],
+    positions: NDArray[np.int64],
     where: tuple[NDArray[np.int64], NDArray[np.int64]],
     width: int,
 ) -> NDArray[np.int32]:
     """Return people by columns: the value of their feature there, `HIDDEN` where there is none."""
     columns, number = where
     cells = np.full((data.n_users, width), HIDDEN, dtype=np.int32)
-    features = places[data.indices]
+    features = positions[data.indices]
     cells[data.rows(), columns[features]] = number[features]
     return cells

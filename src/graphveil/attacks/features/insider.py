@@ -12,8 +12,8 @@ from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.cells import (
     HIDDEN,
     MOST_CELLS,
-    HeldCells,
     ShownCells,
+    TrueCells,
     cells_of,
     refuse_many,
 )
@@ -41,11 +41,11 @@ def insider(situation: AttackInput[BipartiteComparison], options: AttackOptions)
         Where nobody shares a class, or what is shown is not true of all of a class.
     """
     del options
-    shown, held = cells_of(situation.comparison)
+    shown, truth = cells_of(situation.comparison)
     if (shown.sizes < PAIR).all():
         raise NotMeasuredError("nobody shares a class with another")
-    certain, everything = (some[held.own] for some in _read_whole(shown))
-    guessed = _guessed(shown, held)
+    certain, everything = (some[truth.own] for some in _read_whole(shown))
+    guessed = _guessed(shown, truth)
     whole = "share of people"
     figures = [
         AttackFigure(
@@ -57,10 +57,10 @@ def insider(situation: AttackInput[BipartiteComparison], options: AttackOptions)
         part, unit = "hidden cells of others, right guess", "share of hidden cells"
         figures.append(AttackFigure(part, float(right), unit, float(without)))
     risk, baseline = (
-        np.where(whole_, 1.0, some[held.own] / np.maximum(guessed.cells[held.own], 1))
+        np.where(whole_, 1.0, some[truth.own] / np.maximum(guessed.cells[truth.own], 1))
         for whole_, some in ((certain, guessed.inside), (everything, guessed.outside))
     )
-    alone = shown.sizes[held.own] < PAIR
+    alone = shown.sizes[truth.own] < PAIR
     risk[alone] = baseline[alone] = np.nan
     return Outcome(figures, risk, baseline)
 
@@ -72,43 +72,49 @@ def _read_whole(shown: ShownCells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]
     """
     hidden = shown.value == HIDDEN
     everything = ~hidden.any(axis=1) & (shown.sizes >= PAIR)
-    if not shown.told_apart:
+    if not shown.members_differ:
         return everything, everything
     turned = (~hidden | (shown.values == PAIR)).all(axis=1) & (shown.sizes == PAIR)
     return everything | turned, everything
 
 
-def _guessed(shown: ShownCells, held: HeldCells) -> _Guessed:
+def _guessed(shown: ShownCells, truth: TrueCells) -> _Guessed:
     """Return how many hidden cells of others every class has, and how many are guessed right.
 
-    Every member guesses the cells of every other one: the value that is likeliest where not all
-    members have that of the one who guesses.
+    Somebody without a row guesses the value that is likeliest where it is hidden. A member guesses
+    the cells of every other one: of columns in which members differ the value that is likeliest
+    beside the own one; else as somebody without a row does, but that of two members not both have
+    a feature that their class hides.
     """
     made = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
     for column in range(shown.values.size):
         number = int(shown.values[column])
         hidden = (shown.value[:, column] == HIDDEN) & (shown.sizes >= PAIR)
-        value, own = held.value[:, column], held.own
+        value, own = truth.value[:, column], truth.own
         some = hidden[own] & (value != HIDDEN)
         counts = np.bincount(own[some] * number + value[some], minlength=hidden.size * number)
         counts = counts.reshape(hidden.size, number)
         chances = shown.shares(column)
         pairs = counts.sum(axis=1) * (counts.sum(axis=1) - 1)
         made.cells[:] += pairs
-        made.outside[:] += counts[:, chances.argmax()] * (counts.sum(axis=1) - 1)
+        likely = shown.likely(column).argmax(axis=1)
+        own_guess = counts[np.arange(hidden.size), likely]
+        made.outside[:] += own_guess * (counts.sum(axis=1) - 1)
         for size in np.unique(shown.sizes[hidden]).tolist():
             of_size = np.nonzero(hidden & (shown.sizes == size))[0]
             for mine in range(number):
-                guess = likeliest_of_others(chances, size, mine, told_apart=shown.told_apart)
+                if shown.members_differ:
+                    guess = likeliest_of_others(chances, size, mine)
+                else:
+                    lacks = size == PAIR and mine == number - 1
+                    guess = 0 if lacks else int(likely[of_size[0]])
                 there = counts[of_size, guess] - (guess == mine)
                 made.inside[of_size] += counts[of_size, mine] * np.maximum(there, 0)
     return made
 
 
-def likeliest_of_others(
-    chances: NDArray[np.float64], size: int, mine: int, *, told_apart: bool
-) -> int:
-    """Return the likeliest value of another member, of a column that the class hides.
+def likeliest_of_others(chances: NDArray[np.float64], size: int, mine: int) -> int:
+    """Return the likeliest value of another member, of a column in which members differ.
 
     Parameters
     ----------
@@ -118,19 +124,14 @@ def likeliest_of_others(
         How many members there are, two at least.
     mine
         The value of the member who guesses.
-    told_apart
-        Whether members are known to differ; else not all have the last value.
 
     Examples
     --------
-    >>> likeliest_of_others(np.array([0.9, 0.1]), 2, 0, told_apart=True)
+    >>> likeliest_of_others(np.array([0.9, 0.1]), 2, 0)
     1
     """
-    if not told_apart and mine != chances.size - 1:
-        left = np.ones_like(chances)
-    else:
-        left = np.ones_like(chances)
-        left[mine] = 1 - chances[mine] ** (size - 2)
+    left = np.ones_like(chances)
+    left[mine] = 1 - chances[mine] ** (size - 2)
     return int((chances * left).argmax())
 
 
@@ -149,7 +150,8 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
 INSIDER = Attack(
     name="insider",
     kind=Bipartite,
-    knows="the own row, and which class of equal rows is the own one",
+    knows="the own row, which class of equal rows is the own one, and which values columns can "
+    "have",
     definition="the share of people whose whole row another member of their class reads for "
     "certain; how often the likeliest value of a hidden cell of another member is right, beside "
     "that of somebody without a row",

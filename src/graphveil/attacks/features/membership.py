@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from graphveil.attacks.likelihood_ratio import (
 from graphveil.attacks.shadows import (
     MOST_SECONDS_UNASKED,
     SHADOWS,
+    Half,
+    halves_of,
     seconds_of_shadows,
     shadow_results,
 )
@@ -52,13 +54,6 @@ class MembershipOptions(AttackOptions):
     )
 
 
-class _Half(NamedTuple):
-    """A release to be made: whom it holds, and its seed."""
-
-    inside: NDArray[np.int64]
-    seed: int
-
-
 @dataclass(frozen=True)
 class _Attacked:
     """Makes releases of a part of the people, and scores rows in them."""
@@ -67,9 +62,9 @@ class _Attacked:
     pair: BipartiteComparison
     targets: NDArray[np.int64]
 
-    def __call__(self, half: _Half) -> NDArray[np.float64]:
+    def __call__(self, half: Half) -> NDArray[np.float64]:
         """Return what a release says of every target: see `evidence`."""
-        beside = beside_without(self.again, self.pair, half.inside, half.seed)
+        beside = beside_without(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
         share = self.targets.size / self.pair.original.n_users
         return evidence(beside.before[self.targets], beside.classes, share)
 
@@ -85,13 +80,9 @@ def membership(situation: AttackInput[BipartiteComparison], options: MembershipO
     rng = situation.rng("membership: people")
     work = _attacked(situation, options, rng)
     n = situation.comparison.original.n_users
-    inside = np.zeros((options.shadows, n), dtype=bool)
-    halves = []
-    for taking_part in inside:
-        taking_part[rng.permutation(n)[: n // 2]] = True
-        halves.append(_Half(np.nonzero(taking_part)[0], int(rng.integers(1 << 62))))
+    halves = halves_of(n, options.shadows, rng)
     scores = np.array(shadow_results(work, halves))
-    shadows = ShadowScores(scores, inside[:, work.targets])
+    shadows = ShadowScores(scores, np.array([half.inside[work.targets] for half in halves]))
     made = ratios(shadows, CHOICES)
     figures = figures_of(shadows, made, ("a whole row", "share of people who took part"), rng)
     risk, baseline = (np.full(n, np.nan) for _ in range(2))
@@ -116,8 +107,8 @@ def _attacked(
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     if known.size < FEWEST_PEOPLE:
         raise NotMeasuredError(
-            f"{people.own.size} people, {known.size} of them with {FEWEST_FEATURES} features or "
-            "more, are too few to leave some out"
+            f"{known.size} of {people.own.size} people have {FEWEST_FEATURES} features or more, "
+            f"{FEWEST_PEOPLE} are needed"
         )
     again = Again(situation)
     refuse_people(pair)
@@ -146,23 +137,23 @@ def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOpti
         work = _attacked(situation, options, rng)
     except NotMeasuredError:
         return counted
-    n = pair.original.n_users
-    half = _Half(np.sort(rng.permutation(n)[: n // 2]), int(rng.integers(1 << 62)))
+    half = halves_of(pair.original.n_users, 1, rng)[0]
     return counted + seconds_of_shadows(situation, lambda: work(half), options.shadows, 0.5)
 
 
 MEMBERSHIP = Attack(
     name="membership",
     kind=Bipartite,
-    knows="a person's whole row, the rows of people like them, and the method with its parameters",
+    knows="the rows of all people who may have taken part, of whom half did, and the method with "
+    "its parameters",
     definition="how often somebody in a release of half of the people scores higher than somebody "
     "who is not, ties being a half: the area under the curve; and the share of people inside who "
-    "are found where so few who are not are taken for them",
+    "are found at 1 % and 0.1 % false alarms",
     source="likelihood ratio of Carlini et al., Membership inference attacks from first "
     "principles, 2022; scores of classes are graphveil's own",
     needs_linkage=True,
-    cost="24 runs of the method on half of the people, who are attacked, 2,000 at most; up to "
-    f"{MOST_CELLS:,} distinct rows and features together",
+    cost="24 runs of the method on half of the people each. 2,000 people are attacked at most; up "
+    f"to {MOST_CELLS:,} distinct rows and features together",
     compute=membership,
     seconds=seconds,
     options=MembershipOptions,

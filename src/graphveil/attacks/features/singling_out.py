@@ -1,4 +1,4 @@
-"""Statements from the release alone that are true of exactly one person."""
+"""Statements from a release that are true of exactly one person."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOp
 from graphveil.attacks.features.cells import (
     HIDDEN,
     MOST_CELLS,
-    HeldCells,
     ShownCells,
+    TrueCells,
     cells_of,
     refuse_many,
 )
@@ -52,22 +52,22 @@ def singling_out(situation: AttackInput[BipartiteComparison], options: AttackOpt
         Where there are no people, or what is shown is not true of all of a class.
     """
     del options
-    shown, held = cells_of(situation.comparison)
+    shown, truth = cells_of(situation.comparison)
     rng = situation.rng("singling-out: classes")
     classes = rng.permutation(shown.sizes.size)[:MOST_CLASSES]
     made = [statement(shown, number) for number in np.sort(classes).tolist()]
-    people = [true_of(one, shown, held) for one in made]
+    people = [true_of(one, shown, truth) for one in made]
     alone = [who[0] for who in people if who.size == 1]
-    blind = best_blind(len(held.own))
+    blind = best_blind(len(truth.own))
     sample = wilson(len(alone), len(made)) if classes.size < shown.sizes.size else None
     figures = [
         AttackFigure(
             "true of one person", len(alone) / len(made), "share of classes", blind, sample=sample
         )
     ]
-    risk = np.where(np.isin(held.own, classes), 0.0, np.nan)
+    risk = np.where(np.isin(truth.own, classes), 0.0, np.nan)
     risk[alone] = 1.0
-    baseline = np.where(np.isnan(risk), np.nan, blind * len(made) / len(held.own))
+    baseline = np.where(np.isnan(risk), np.nan, blind * len(made) / len(truth.own))
     return Outcome(figures, risk, np.minimum(baseline, 1.0))
 
 
@@ -113,7 +113,9 @@ def statement(shown: ShownCells, class_: int) -> Statement:
     best = Statement(class_, HIDDEN, HIDDEN, float(size == 1) * float(np.exp(-others.sum())))
     for column in np.nonzero(shown.value[class_] == HIDDEN)[0].tolist():
         also = others @ shown.likely(column)
-        single = one_of(shown.shares(column), size, told_apart=shown.told_apart) * np.exp(-also)
+        single = one_of(shown.shares(column), size, members_differ=shown.members_differ) * np.exp(
+            -also
+        )
         value = int(single.argmax())
         if single[value] > best.chance:
             best = Statement(class_, column, value, float(single[value]))
@@ -128,7 +130,7 @@ def _likely_alike(shown: ShownCells, class_: int) -> NDArray[np.float64]:
     return likely
 
 
-def one_of(chances: NDArray[np.float64], size: int, *, told_apart: bool) -> NDArray[np.float64]:
+def one_of(chances: NDArray[np.float64], size: int, *, members_differ: bool) -> NDArray[np.float64]:
     """Return how likely exactly one member of a class has each value of a hidden column.
 
     Parameters
@@ -137,19 +139,19 @@ def one_of(chances: NDArray[np.float64], size: int, *, told_apart: bool) -> NDAr
         float64: how likely people have the values.
     size
         How many members there are.
-    told_apart
+    members_differ
         Whether members are known to differ; else not all have the last value.
 
     Examples
     --------
-    >>> one_of(np.array([0.5, 0.5]), 2, told_apart=True).tolist()
+    >>> one_of(np.array([0.5, 0.5]), 2, members_differ=True).tolist()
     [1.0, 1.0]
-    >>> one_of(np.array([0.5, 0.5]), 1, told_apart=False).tolist()
+    >>> one_of(np.array([0.5, 0.5]), 1, members_differ=False).tolist()
     [1.0, 0.0]
     """
     left_out = chances**size
     exactly: NDArray[np.float64] = size * chances * (1 - chances) ** (size - 1)
-    if told_apart:
+    if members_differ:
         ruled_out = left_out.sum()
         exactly = exactly if size > 1 else np.zeros_like(exactly)
     else:
@@ -158,7 +160,7 @@ def one_of(chances: NDArray[np.float64], size: int, *, told_apart: bool) -> NDAr
     return exactly / max(1 - float(ruled_out), np.finfo(float).tiny)
 
 
-def true_of(one: Statement, shown: ShownCells, held: HeldCells) -> NDArray[np.int64]:
+def true_of(one: Statement, shown: ShownCells, truth: TrueCells) -> NDArray[np.int64]:
     """Return of whom a statement is true.
 
     Parameters
@@ -167,13 +169,13 @@ def true_of(one: Statement, shown: ShownCells, held: HeldCells) -> NDArray[np.in
         The statement.
     shown
         The classes.
-    held
+    truth
         The original.
     """
     row = shown.value[one.class_]
-    fits = ((row == HIDDEN) | (held.value == row)).all(axis=1)
+    fits = ((row == HIDDEN) | (truth.value == row)).all(axis=1)
     if one.column != HIDDEN:
-        fits &= held.value[:, one.column] == one.value
+        fits &= truth.value[:, one.column] == one.value
     return np.nonzero(fits)[0]
 
 
@@ -200,7 +202,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
 SINGLING_OUT = Attack(
     name="singling-out",
     kind=Bipartite,
-    knows="the release alone",
+    knows="the release, and which values its columns can have",
     definition="for each class the statement 'the cells that it shows, and this value of a column "
     "that it hides': the share of classes for which it is true of exactly one person of the "
     "original, beside the best statement that is made without the release",

@@ -20,7 +20,7 @@ TRUTHS = (0.6, 0.5, 0.75, 0.99)
 """How often a published entry is taken for true of a member of its class."""
 
 JOINT = {0.75: 4, 0.99: 5}
-"""Truths for which members are shared out among the classes, and the place of their scores."""
+"""Truths for which members are shared out among the classes, and the column of their scores."""
 
 MOST_JOINT_CELLS = 5_000_000
 """Up to so many people and classes they are."""
@@ -73,10 +73,10 @@ def evidence(
     for some in whole:
         common = scores(items[some], classes, np.ones(frequency.size))
         rare = scores(items[some], classes, rarity) - absent
-        for place, truth in enumerate(TRUTHS):
+        for column, truth in enumerate(TRUTHS):
             fit = np.log(truth / (1 - truth)) * common + rare
             fit += np.log1p(-truth) * shown
-            made[some, place] = fit.max(axis=1)
+            made[some, column] = fit.max(axis=1)
             if joint and truth in JOINT:
                 made[some, JOINT[truth]] = _shared_out(fit, members)
     return made

@@ -122,8 +122,8 @@ def in_cells(cells: Cells, codes: Codes) -> InCells:
 
     Examples
     --------
-    >>> told = in_cells(np.array([0, 0, 1, 1]), np.array([3, 3, 3, 4]))
-    >>> told.certain.tolist(), told.right.tolist(), told.guessed
+    >>> cells = in_cells(np.array([0, 0, 1, 1]), np.array([3, 3, 3, 4]))
+    >>> cells.certain.tolist(), cells.right.tolist(), cells.guessed
     ([True, True, False, False], [1.0, 1.0, 0.5, 0.5], 0.75)
     """
     values = int(codes.max(initial=0)) + 1

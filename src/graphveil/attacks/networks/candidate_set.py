@@ -15,7 +15,7 @@ from graphveil.attacks.attack import (
     AttackInput,
     AttackOptions,
     Outcome,
-    TooLargeError,
+    refuse_more_nodes,
 )
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
@@ -85,10 +85,10 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
     near: dict[str, CandidateSets] = {}
     for words, rows in besides.items():
         of_ties = candidates(known, released, pair.linked, targets, rows)
-        near |= {f"{name}{words}": _only(of_ties, at) for at, name in enumerate(SIGNATURES)}
+        near |= {f"{name}{words}": of_ties.only(at) for at, name in enumerate(SIGNATURES)}
         if profiles is not None:
             of_arcs = candidates(*profiles, pair.linked, targets, rows)
-            near[f"{named}{words}"] = _only(of_arcs, 0)
+            near[f"{named}{words}"] = of_arcs.only(0)
     risk = np.full(n, np.nan)
     risk[targets] = np.max([sets.right for sets in near.values()], axis=0)
     figures = [figure for name, sets in near.items() for figure in figures_of(name, sets, n, rng)]
@@ -109,10 +109,7 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
     """
     pair = situation.comparison
     n = pair.original.n_nodes
-    if n > MOST_NODES:
-        raise TooLargeError(
-            f"{n:,} nodes are more than {MOST_NODES:,}. Try it on a release of a part of the people"
-        )
+    refuse_more_nodes(n, MOST_NODES, "Try it on a release of a part of the people")
     return PER_SQUARE * squares(pair) + PER_END * options.of_nodes(n) * ends_of(pair)
 
 
@@ -131,10 +128,6 @@ def _profiles(pair: GraphComparison) -> tuple[Profiles, Profiles] | None:
 
 def _kinds_of_ties(pair: GraphComparison) -> int:
     return len(pair.networks[0].layers) if isinstance(pair, NetworkComparison) else 1
-
-
-def _only(near: CandidateSets, number: int) -> CandidateSets:
-    return CandidateSets(*(counts[number] for counts in near))
 
 
 def figures_of(

@@ -13,7 +13,7 @@ from graphveil.attacks.attack import (
     AttackFigure,
     AttackInput,
     Outcome,
-    TooLargeError,
+    refuse_more_nodes,
 )
 from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.besides import (
@@ -115,7 +115,9 @@ def neighbor_attributes(
     """
     pair = situation.comparison
     rows, n = published_attributes(pair), pair.original.n_nodes
-    if rows is None or n == 0:
+    if n == 0:
+        raise NotMeasuredError("there are no people")
+    if rows is None:
         raise NotMeasuredError("no attribute is published")
     layers = layers_of(pair)
     both = (
@@ -131,8 +133,7 @@ def neighbor_attributes(
     risk = np.full(n, np.nan)
     figures = list(_alone(both, rows))
     for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{WITH_ATTRIBUTES}", rows)):
-        near = candidates(known, released, pair.linked, targets, own)
-        near = type(near)(*(counts[0] for counts in near))
+        near = candidates(known, released, pair.linked, targets, own).only(0)
         figures += figures_of(name, near, n, rng)
         risk[targets] = np.fmax(risk[targets], near.right)
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
@@ -194,10 +195,7 @@ def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttribut
     """
     pair = situation.comparison
     n = pair.original.n_nodes
-    if n > MOST_NODES:
-        raise TooLargeError(
-            f"{n:,} nodes are more than {MOST_NODES:,}. Try it on a release of a part of the people"
-        )
+    refuse_more_nodes(n, MOST_NODES, "Try it on a release of a part of the people")
     columns = max(len(pair.networks[1].attributes), 1)
     return PER_END * options.of_nodes(n) * ends_of(pair) * columns
 

@@ -8,7 +8,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
+from graphveil.attacks.attack import (
+    Attack,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    TooLargeError,
+    refuse_more_nodes,
+)
 from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
 from graphveil.attacks.networks.copies import Pairing, of_people, pairing
@@ -139,8 +146,7 @@ def check_matching(pair: GraphComparison) -> None:
         With the reason.
     """
     n, total = pair.original.n_nodes, squares(pair)
-    if n > MOST_NODES:
-        raise TooLargeError(f"{n:,} nodes are more than {MOST_NODES:,}. {SMALLER}")
+    refuse_more_nodes(n, MOST_NODES, SMALLER)
     if total > MOST_SQUARES:
         raise TooLargeError(
             f"the squares of the degrees add up to {total:,}, more than {MOST_SQUARES:,}. {SMALLER}"

@@ -9,7 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, TooLargeError
+from graphveil.attacks.attack import (
+    Attack,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    refuse_more_nodes,
+)
 from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
 from graphveil.attacks.networks.best_assignment import (
@@ -164,10 +170,7 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
     """
     pair = situation.comparison
     n = pair.original.n_nodes
-    if n > MOST_NODES:
-        raise TooLargeError(
-            f"{n:,} nodes are more than {MOST_NODES:,}. seed-propagation takes larger networks"
-        )
+    refuse_more_nodes(n, MOST_NODES, "seed-propagation takes larger networks")
     one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)
     return len(options.settings) * options.draws * one
 

@@ -184,6 +184,10 @@ class CandidateSets(NamedTuple):
     ties: NDArray[np.int64]
     nearest: NDArray[np.int64]
 
+    def only(self, signature: int) -> CandidateSets:
+        """Return the arrays of one signature, each of shape (targets,)."""
+        return CandidateSets(*(counts[signature] for counts in self))
+
     @property
     def right(self) -> NDArray[np.float64]:
         """How likely a guess among the nearest is right."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,13 @@ from graphveil.attacks.likelihood_ratio import (
 from graphveil.attacks.shadows import (
     MOST_SECONDS_UNASKED,
     SHADOWS,
+    Half,
+    halves_of,
     seconds_of_shadows,
     shadow_results,
 )
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.release import Release
@@ -54,13 +56,6 @@ class TieMembershipOptions(AttackOptions):
     )
 
 
-class _Without(NamedTuple):
-    """A release to be made: which of the ties it holds, and its seed."""
-
-    inside: NDArray[np.bool_]
-    seed: int
-
-
 @dataclass(frozen=True)
 class _Attacked:
     """Makes releases of the graph without some ties, and looks at these pairs."""
@@ -68,16 +63,16 @@ class _Attacked:
     again: Rerun
     graph: Graph
     targets: NDArray[np.int64]
-    """The places of the ties among the edges of the graph."""
+    """The positions of the ties among the edges of the graph."""
 
-    def __call__(self, without: _Without) -> NDArray[np.float64]:
+    def __call__(self, half: Half) -> NDArray[np.float64]:
         """Return what a release shows of every pair: see `seen_of`."""
         edges, n = self.graph.edges(), self.graph.n_nodes
         kept = np.ones(len(edges), dtype=bool)
-        kept[self.targets[~without.inside]] = False
+        kept[self.targets[~half.inside]] = False
         rest = Graph.from_edges(edges[kept, 0], edges[kept, 1], n=n)
         rest = rest.permuted(np.arange(n), ids=self.graph.labels())
-        return seen_of(self.again(rest, without.seed), rest, edges[self.targets])
+        return seen_of(self.again(rest, half.seed), rest, edges[self.targets])
 
 
 def seen_of(release: Release[Graph], data: Graph, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -101,11 +96,11 @@ def seen_of(release: Release[Graph], data: Graph, pairs: NDArray[np.int32]) -> N
     if linkage is None:
         raise TypeError("a run of a method comes with its linkage")
     ties = release.data.to_scipy().astype(np.float64)
-    place = linkage.positions_of(data.labels(), release.data.labels())
-    one, two = (ties[place[side]] for side in pairs.T)
+    position = linkage.positions_of(data.labels(), release.data.labels())
+    one, two = (ties[position[side]] for side in pairs.T)
     common = np.asarray(one.multiply(two).sum(axis=1)).ravel()
     degrees = np.log1p(np.diff(one.indptr)) + np.log1p(np.diff(two.indptr))
-    tied = np.asarray(ties[place[pairs[:, 0]], place[pairs[:, 1]]]).ravel()
+    tied = np.asarray(ties[position[pairs[:, 0]], position[pairs[:, 1]]]).ravel()
     return np.column_stack([tied, degrees, np.sqrt(common)])
 
 
@@ -121,21 +116,12 @@ def tie_membership(
     """
     rng = situation.rng("tie-membership")
     work = _attacked(situation, options, rng)
-    tasks = [
-        _Without(_half(work.targets.size, rng), int(rng.integers(1 << 62)))
-        for _ in range(options.shadows)
-    ]
-    scores = np.array(shadow_results(work, tasks))
-    shadows = ShadowScores(scores, np.array([task.inside for task in tasks]))
+    halves = halves_of(work.targets.size, options.shadows, rng)
+    scores = np.array(shadow_results(work, halves))
+    shadows = ShadowScores(scores, np.array([half.inside for half in halves]))
     made = ratios(shadows, CHOICES)
     figures = figures_of(shadows, made, ("one tie", "share of ties"), rng)
     return Outcome(figures, *_of_people(work, risks_of(made, shadows.inside)))
-
-
-def _half(size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    inside = np.zeros(size, dtype=bool)
-    inside[rng.permutation(size)[: size // 2]] = True
-    return inside
 
 
 def _attacked(
@@ -144,6 +130,11 @@ def _attacked(
     rng: np.random.Generator,
 ) -> _Attacked:
     """Return what makes the releases, of ties drawn evenly."""
+    if isinstance(situation.comparison, NetworkComparison):
+        raise NotMeasuredError(
+            "it runs the method on ties alone, and this one was run on attributes, directions or "
+            "kinds of ties too"
+        )
     if situation.rerun is None:
         raise NotMeasuredError(
             "this version does not know the method, or the owner's record is not there"
@@ -152,7 +143,8 @@ def _attacked(
     number = min(options.ties, graph.n_edges // ONE_IN)
     if number < FEWEST_TIES:
         raise NotMeasuredError(
-            f"{graph.n_edges} ties are too few to ask about {FEWEST_TIES}, one in {ONE_IN}"
+            f"{graph.n_edges} ties are too few: one in {ONE_IN} is asked about, and at least "
+            f"{FEWEST_TIES}, so {ONE_IN * FEWEST_TIES} are needed"
         )
     targets = np.sort(rng.choice(graph.n_edges, number, replace=False))
     return _Attacked(situation.rerun, graph, targets)
@@ -182,8 +174,8 @@ def seconds(situation: AttackInput[GraphComparison], options: TieMembershipOptio
         work = _attacked(situation, options, rng)
     except NotMeasuredError:
         return counted
-    task = _Without(_half(work.targets.size, rng), int(rng.integers(1 << 62)))
-    return counted + seconds_of_shadows(situation, lambda: work(task), options.shadows, 1.0)
+    half = halves_of(work.targets.size, 1, rng)[0]
+    return counted + seconds_of_shadows(situation, lambda: work(half), options.shadows, 1.0)
 
 
 TIE_MEMBERSHIP = Attack(
@@ -193,7 +185,7 @@ TIE_MEMBERSHIP = Attack(
     "its parameters",
     definition="how often a tie scores higher than a pair whose tie was taken away before the "
     "method was run, ties being a half: the area under the curve; and the share of ties that are "
-    "found where so few such pairs are taken for one",
+    "found at 1 % and 0.1 % false alarms",
     source="likelihood ratio of Carlini et al., Membership inference attacks from first "
     "principles, 2022; scores of pairs are graphveil's own",
     needs_linkage=True,

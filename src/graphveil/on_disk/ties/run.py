@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,7 @@ from graphveil.on_disk.working import fingerprint_of, opened
 from graphveil.owner_warnings import warn_owner
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
-from graphveil.records.digest import digest_of_graph
+from graphveil.records.digest import digest_of_file, digest_of_graph
 from graphveil.records.ledger import Ledger
 from graphveil.release import Private
 from graphveil.release.files import format_that_came_in, release_format
@@ -134,7 +133,7 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     check_form(form)
     ties = tie_file(source, options)
     with stage(f"digesting {source.name}"):
-        file_sha256 = _sha256(source.path)
+        file_sha256 = digest_of_file(source.path)
     decided_by = _decided_by(method, seed, options)
     warned += forewarn(target, warned=warned, on_disk=True)
     working = opened(target, fingerprint_of(file_sha256, decided_by), seed=seed, force=force)
@@ -205,11 +204,6 @@ def check_method(method: Anonymizer[Any], options: GraphOptions) -> None:
         )
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _decided_by(
     method: Anonymizer[Any], seed: int | None, options: GraphOptions
 ) -> Mapping[str, Any]:
@@ -220,5 +214,5 @@ def _decided_by(
         "parameters": method.parameters(),
         "seed": Randomness(seed=seed).seed,
         "reading": recorded(options),
-        "nodes": None if options.nodes is None else _sha256(options.nodes),
+        "nodes": None if options.nodes is None else digest_of_file(options.nodes),
     }
