@@ -110,6 +110,20 @@ def realize_layers(
     >>> [(each.added, each.deleted) for each in done.layers]
     [(0, 0), (0, 1)]
     """
+    changed = _of_some_orders(network, colors, k, additions=additions, randomness=randomness)
+    if additions or changed.cost == 0:
+        return changed
+    small = work_of(network, k) <= FREE_WORK
+    if not small and _few_additions(network, colors, k, randomness) >= changed.cost:
+        return changed
+    added = _of_some_orders(network, colors, k, additions=True, randomness=randomness)
+    return added if added.cost < changed.cost else changed
+
+
+def _of_some_orders(
+    network: Network, colors: Ints, k: int, *, additions: bool, randomness: Randomness
+) -> EditedLayers:
+    """Return the fewest edits of some orders of layers, by plans of these edits."""
     if len(network.layers) == 1:
         return _only(network.layers[0], colors, k, additions=additions, randomness=randomness)
     best = None
@@ -124,10 +138,6 @@ def realize_layers(
             break
     if best is None:
         raise AssertionError("nothing was tried")
-    if not additions and _few_additions(network, colors, k, randomness) < best.cost:
-        order = [*range(len(network.layers))]
-        tried = _in_order(network, colors, k, order, additions=True, randomness=randomness)
-        best = tried if tried.cost < best.cost else best
     check(network, colors, k, best)
     return best
 
