@@ -296,7 +296,7 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     for name in ("linkage", "membership", "class-truth"):
         assert "there are no people" == attacked(name, [], []).not_measured[name]
     few = attacked("membership", ["abc"], ["abc"])
-    assert "too few to leave some out" in few.not_measured["membership"]
+    assert "1 of 1 people have 3 features or more, 20" in few.not_measured["membership"]
     empty = attacked("class-truth", ["abc"], [""])
     assert "no entry was published" == empty.not_measured["class-truth"]
     monkeypatch.setattr(scoring, "MOST_CELLS", 5)

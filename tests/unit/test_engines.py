@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from graphveil.engines import LocalEngine, current, using
+from graphveil.engines.database import database
 from graphveil.engines.engine import Query
 from graphveil.engines.local_tables import LocalTables
 from graphveil.errors import ParameterError, ResourceError
@@ -117,6 +118,7 @@ COUNTED = """
 import sys
 from pathlib import Path
 from graphveil.engines import LocalEngine
+from graphveil.engines.database import database
 from graphveil.engines.engine import Query
 
 folder = Path(sys.argv[1])
@@ -126,12 +128,37 @@ with LocalEngine(jobs=1, memory_mib=128).at(folder) as tables:
 """
 
 
+@pytest.mark.thorough  # how much memory a count needs at once is DuckDB's to decide
 def test_rows_that_memory_cannot_hold_are_counted_on_the_disk(tmp_path):
     numbers = pa.table({"x": np.arange(6_000_000, dtype=np.int64)})
     parquet.write_table(numbers, tmp_path / "numbers.parquet")
     command = [sys.executable, "-c", COUNTED, str(tmp_path)]  # where DuckDB did nothing before
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "[(6000000, 5999999)]\n" == done.stdout, done.stderr
+    assert not (tmp_path / "spill").exists()
+
+
+def test_a_query_that_memory_ends_is_asked_again_with_half_of_it(tmp_path, monkeypatch):
+    limits = []
+
+    @contextmanager
+    def ended(folder, *, memory_mib, threads):
+        limits.append(memory_mib)
+        with database(folder, memory_mib=memory_mib, threads=threads) as db:
+            if len(limits) < n_ends:
+                db.execute("SET memory_limit = '1KiB'")
+            yield db
+
+    monkeypatch.setattr("graphveil.engines.local_tables.database", ended)
+    paths = tables_of(tmp_path, [[(0, 1), (1, 2), (2, 3)]])
+    query = Query("SELECT count(DISTINCT x), max(x) FROM {rows}", ("x",))
+    with LocalEngine(jobs=1, memory_mib=256).at(tmp_path) as tables:
+        n_ends = 2
+        assert [(3, 3)] == tables.ask(query, rows=tables.rows(paths))
+        assert [256, 128] == limits
+        n_ends = 9
+        with pytest.raises(ResourceError, match="128 MiB"):
+            tables.ask(query, rows=tables.rows(paths))
     assert not (tmp_path / "spill").exists()
 
 
