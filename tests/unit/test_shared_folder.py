@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import warnings
 from types import SimpleNamespace
@@ -132,6 +133,18 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path):
     (tmp_path / "shared").write_text("a file")
     with pytest.raises(ResourceError, match="cannot be written"):
         begun(tmp_path)
+
+
+def test_what_a_run_whose_private_folder_is_gone_has_left_is_named_and_stays(tmp_path):
+    working, folder = begun(tmp_path)
+    working.close()
+    shutil.rmtree(working.folder)
+    (tmp_path / "shared" / "out.working-of-somebody").mkdir()
+    with pytest.warns(GraphveilWarning, match="rows of people, of another run into") as said:
+        _, other = begun(tmp_path)
+    assert [str(folder)] == [str(one.message).split()[0] for one in said]
+    assert folder.is_dir()
+    assert other.is_dir()
 
 
 def test_what_cannot_be_deleted_is_named(tmp_path, monkeypatch):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 import tempfile
 from pathlib import Path
 
 from graphveil.atomic import ELSEWHERE, OWNER_ONLY, kept_elsewhere, whole_file
-from graphveil.errors import ReleaseError, ResourceError, option
+from graphveil.errors import ReleaseError, ResourceError, option, warn
+from graphveil.warning_kinds import LeftoverWarning
 
 _PRIVATE = 0o700
 _OTHERS = 0o077
@@ -52,6 +54,27 @@ def shared_folder(path: Path, private: Path) -> Path:
             f"{folder} cannot be written ({error.strerror}). Choose another place."
         ) from error
     return folder
+
+
+def name_others(folder: Path) -> None:
+    """Tell the owner of folders beside this one that other runs of the same release have left.
+
+    Nothing of them is deleted: a run of that name into another place may be going on.
+
+    Warns
+    -----
+    LeftoverWarning
+        For each of them.
+    """
+    release, _, digits = folder.name.rpartition("-")
+    named = re.compile(rf"{re.escape(release)}-[0-9a-f]{{{len(digits)}}}")
+    for path in sorted(folder.parent.iterdir()):
+        if path != folder and named.fullmatch(path.name):
+            message = (
+                f"{path} holds rows of people, of another run into a release of this name. Delete "
+                "it, unless that run goes on"
+            )
+            warn(message, LeftoverWarning)
 
 
 def _check_own(folder: Path) -> None:

@@ -22,7 +22,7 @@ import pyarrow as pa
 from graphveil._version import __version__
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.engines.engine import MOST_ANSWERS, Answer, Dialect, Query, gone
-from graphveil.engines.shared_folder import shared_folder
+from graphveil.engines.shared_folder import name_others, shared_folder
 from graphveil.errors import ReleaseError, ResourceError, UsageError
 from graphveil.progress import stage
 
@@ -107,9 +107,16 @@ class SparkEngine:
             Where the run has kept its rows in another place, or others can write into the folder.
         ResourceError
             Where the folder cannot be written.
+
+        Warns
+        -----
+        LeftoverWarning
+            Where another run of this name has left its folder there.
         """
         name = f"{folder.name.lstrip('.')}-{run[:RUN_DIGITS]}"
-        yield SparkTables(self.spark, shared_folder(Path(self.working) / name, folder), run)
+        shared = shared_folder(Path(self.working) / name, folder)
+        name_others(shared)
+        yield SparkTables(self.spark, shared, run)
 
 
 def session() -> Any:
