@@ -422,6 +422,8 @@ def test_a_frame_is_told_from_others_by_its_query_and_files_by_their_state(spark
         frame.where(f"user < {limit}").createOrReplaceTempView("few")
         one, again, other = again, other, digest("table:few")
     assert one == again != other
+    frame.write.saveAsTable("kept_lists")
+    assert digest("table:kept_lists") == digest("table:kept_lists")
     assert () == FrameSource.of(spark.createDataFrame(likes(20)), spark).origins
     [origin] = FrameSource.of(frame.where("user < 110"), spark).origins
     assert (origin,) == FrameSource.of(str(path), spark).origins
