@@ -66,8 +66,8 @@ def test_it_goes_where_the_run_is_refused_and_stays_and_is_named_where_it_may_go
     assert [] == list((tmp_path / "shared").iterdir())
     assert not working.folder.exists()
     for error, reason in (
-        (ResourceError("no space"), "goes on from there. Delete"),
-        (ReleaseError("something is there"), "once what stands in the way is gone. Delete"),
+        (ResourceError("no space"), "goes on from there. Delete both"),
+        (ReleaseError("something is there"), "once what stands in the way is gone. Delete both"),
         (KeyboardInterrupt(), "goes on from there. Delete"),
     ):
         working, folder = begun(tmp_path)

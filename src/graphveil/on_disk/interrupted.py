@@ -55,8 +55,9 @@ def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None
 
 def _say_where(working: Working, *, once: str = "") -> None:
     goes_on = "the same command goes on from there" + (f", once {once}" if once else "")
+    where, all_of_it = working.folders
     message = (
-        f"the unfinished run is kept in {working.folders}, for its owner alone: {goes_on}. Delete "
-        "it to give up"
+        f"the unfinished run is kept in {where}, for its owner alone: {goes_on}. Delete "
+        f"{all_of_it} to give up"
     )
     warn(message, LeftoverWarning)

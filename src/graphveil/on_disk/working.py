@@ -80,8 +80,8 @@ class Working:
     name: str
 
     @property
-    def folders(self) -> str:
-        """Where the run keeps people's rows, in words."""
+    def folders(self) -> tuple[str, str]:
+        """Where the run keeps people's rows, in words, and what to call that: it, or both."""
         return _in_words(self.folder)
 
     def stage(self, name: str) -> Path:
@@ -144,8 +144,9 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
             return run.opened(folder, seed, lock)
         lock.close()
         if not force:
+            where, all_of_it = _in_words(folder)
             raise ReleaseError(
-                f"{_in_words(folder)} holds an unfinished run of other data or options. Delete it, "
+                f"{where} holds an unfinished run of other data or options. Delete {all_of_it}, "
                 f"or say {option('force', value=True)}."
             )
         _delete(folder)
@@ -202,10 +203,10 @@ def _delete(folder: Path) -> None:
                 warn(left, LeftoverWarning)
 
 
-def _in_words(folder: Path) -> str:
-    """Return where a run keeps people's rows: its working folder, and what it names elsewhere."""
+def _in_words(folder: Path) -> tuple[str, str]:
+    """Return the words for a working folder with what it names elsewhere, and for all of it."""
     elsewhere = kept_elsewhere(folder)
-    return f"{folder}" if elsewhere is None else f"{folder} (with {elsewhere})"
+    return (f"{folder}", "it") if elsewhere is None else (f"{folder} (with {elsewhere})", "both")
 
 
 def _mode_of(path: Path) -> int:
