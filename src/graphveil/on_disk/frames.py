@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 import msgspec
 
 from graphveil.engines.engine import Tables
-from graphveil.engines.spark import first_line, is_of_spark, spoken
+from graphveil.engines.spark_errors import first_line, is_of_spark, spoken
 from graphveil.errors import InputError, UsageError, option
 from graphveil.io import BipartiteOptions
 from graphveil.on_disk.intake import Facts, Given, counted_rows
