@@ -80,6 +80,9 @@ class ScrambledTables:
         del doing
         if name not in self.stored:
             self.stored[name] = rows()
+        return self.kept_as(name)
+
+    def kept_as(self, name):
         return lambda: _permuted(self.stored[name], self.rng)
 
     def batches(self, rows, by):
@@ -117,8 +120,8 @@ class ScrambledEngine:
         self.stored = {}
 
     @contextmanager
-    def at(self, folder):
-        del folder
+    def at(self, folder, run):
+        del folder, run
         self.stored.clear()
         yield ScrambledTables(self.rng, self.stored)
 
@@ -130,8 +133,10 @@ class HookedEngine(LocalEngine):
         """Do something before a chunk is clustered; the number is of those not yet done."""
 
     @contextmanager
-    def at(self, folder):
-        def run(tasks):
+    def at(self, folder, run=""):
+        del run
+
+        def done(tasks):
             number = 0
             for task in tasks:
                 if _clusters(task):
@@ -139,7 +144,7 @@ class HookedEngine(LocalEngine):
                     number += 1
                 yield task()
 
-        yield LocalTables(folder, self.memory_mib, run)
+        yield LocalTables(folder, self.memory_mib, done)
 
 
 def _clusters(task):

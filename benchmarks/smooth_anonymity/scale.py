@@ -6,7 +6,8 @@
 Every (size, variant) is one fresh process, so that its peak memory is its own. A worker's peak is
 the largest of all children and counts what the caller held when it started them, so it is an
 upper bound. Compiled code is loaded by a small run first. With ``--disk`` the lists are written to
-Parquet files in a folder and anonymized through the disk. Raw rows go to ``results/scale.parquet``.
+Parquet files in a folder and anonymized through the disk; its use is looked at ten times a second.
+Raw rows go to ``results/scale.parquet``.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import shutil
 import subprocess
 import sys
+import threading
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +73,44 @@ def on_disk(size: int, method: gv.SmoothK, folder: Path, jobs: int) -> dict[str,
     out = folder / f"released-{size}"
     started = time.perf_counter()
     engine, reading = LocalEngine(jobs=jobs), BipartiteOptions(items="things")
-    anonymize_file(method, path, out, engine=engine, seed=1, force=True, reading=reading)
+    for left in (out, out.with_name(f"{out.name}.private")):
+        shutil.rmtree(left, ignore_errors=True)
+    with peak_of_disk(folder) as peak:
+        anonymize_file(method, path, out, engine=engine, seed=1, reading=reading)
     seconds = time.perf_counter() - started
     record = json.loads((folder / f"{out.name}.private" / "record.json").read_text())
-    row = {"seconds": seconds, "jaccard": record["cost"]["jaccard"]}
+    row = {"seconds": seconds, "jaccard": record["cost"]["jaccard"], "disk_mib": peak[0] / 2**20}
     return row | {"file_mib": path.stat().st_size / 2**20} | peaks(jobs)
+
+
+@contextmanager
+def peak_of_disk(folder: Path) -> Iterator[list[int]]:
+    """Give the largest number of bytes added to a folder, as time goes on."""
+    peak, over = [0], threading.Event()
+    before = used(folder)
+
+    def look() -> None:
+        while not over.wait(0.1):
+            peak[0] = max(peak[0], used(folder) - before)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        over.set()
+        thread.join()
+
+
+def used(folder: Path) -> int:
+    """Return the bytes in a folder, at any depth; what goes away meanwhile counts nothing."""
+    total = 0
+    for entry in folder.iterdir():
+        try:
+            total += used(entry) if entry.is_dir() else entry.stat().st_size
+        except OSError:
+            continue
+    return total
 
 
 def peaks(jobs: int) -> dict[str, float]:

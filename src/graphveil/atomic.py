@@ -6,6 +6,7 @@ What is written gets a hidden name beside its own, and takes its own name once i
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import secrets
@@ -23,6 +24,9 @@ OWNER_ONLY, EVERYBODY = 0o600, 0o666
 
 LOCK = "lock"
 """The file in a working folder that a run holds."""
+
+ELSEWHERE = "elsewhere.json"
+"""The file in a working folder that names another one, which the run keeps in another place."""
 
 
 @contextmanager
@@ -177,6 +181,24 @@ def working_folder(out: Path) -> Path:
     '.lists-k8.working'
     """
     return out.with_name(f".{out.name}.working")
+
+
+def kept_elsewhere(working: Path) -> Path | None:
+    """Return the folder that a run keeps in another place than its working folder, if it noted one.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, ELSEWHERE).write_text('{"folder": "/mnt/run"}')
+    ...     kept_elsewhere(Path(folder)).as_posix()
+    '/mnt/run'
+    """
+    note = working / ELSEWHERE
+    try:
+        return Path(json.loads(note.read_bytes())["folder"]) if note.is_file() else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 @contextmanager

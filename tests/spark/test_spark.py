@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import stat
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -15,7 +17,14 @@ import graphveil as gv
 from graphveil.cli import run as command_line
 from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.engines.spark import SparkTables, check_executors, equipment
-from graphveil.errors import GraphveilWarning, InputError, ResourceError, UsageError
+from graphveil.errors import (
+    GraphveilWarning,
+    InfeasibleError,
+    InputError,
+    ReleaseError,
+    ResourceError,
+    UsageError,
+)
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.on_disk import queries
@@ -50,6 +59,19 @@ def pairs_of(table):
 
 def engine_of(spark, folder):
     return SparkEngine(spark=spark, working=folder / "working")
+
+
+def tables_of(spark, folder):
+    return SparkTables(spark, folder, "a run")
+
+
+def refuse_secrets(spark, *secrets):
+    """See that none of these texts stands in the event log of the session."""
+    logged = [file for file in spark.events.rglob("*") if file.is_file()]
+    assert logged
+    for file in logged:
+        content = file.read_bytes()
+        assert [] == [secret for secret in secrets if secret.encode() in content]
 
 
 def files_of(out):
@@ -100,10 +122,21 @@ def test_the_release_is_that_of_one_machine(
     assert files_of(here) == files_of(there)
     assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
     assert [] == list((tmp_path / "working").iterdir())
-    logged = [file for file in spark.events.rglob("*") if file.is_file()]
-    assert logged
-    for file in logged:
-        assert str(SEED).encode() not in file.read_bytes()
+    refuse_secrets(spark, str(SEED), f"{SEED:x}")
+
+
+def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine(
+    spark, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED", 20)
+    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED_OF_A_CHUNK", 1)
+    path = tmp_path / "likes.parquet"
+    parquet.write_table(likes(), path)
+    options = {"seed": SEED, "reading": THINGS}
+    here = gv.anonymize_rows(METHOD, path, tmp_path / "here", engine=LocalEngine(jobs=1), **options)
+    engine = engine_of(spark, tmp_path)
+    there = gv.anonymize_rows(METHOD, str(path), tmp_path / "there", engine=engine, **options)
+    assert files_of(here) == files_of(there)
 
 
 def test_the_command_takes_a_folder_of_parts(spark, tmp_path, capsys):
@@ -142,25 +175,72 @@ class Watched(SparkTables):
         return super().grouped(rows, by, n, work, schema)
 
 
+def stop(given, monkeypatch, **options):
+    """Stop a run when its chunks are done, and return its folder that executors see."""
+    with monkeypatch.context() as patched:
+        patched.setattr("graphveil.engines.spark.SparkTables", Stopped)
+        with pytest.raises(KeyboardInterrupt), pytest.warns(GraphveilWarning, match="unfinished"):
+            gv.anonymize_rows(*given, **options)
+    return max(options["engine"].working.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
+
+
 def test_an_interrupted_run_goes_on_after_the_last_stage_and_without_a_seed_has_one_root(
     spark, tmp_path, monkeypatch
 ):
     parquet.write_table(likes(120), tmp_path / "likes.parquet")
     given = (METHOD, str(tmp_path / "likes.parquet"), tmp_path / "out")
     options = {"engine": engine_of(spark, tmp_path), "reading": THINGS}
-    with monkeypatch.context() as patched:
-        patched.setattr("graphveil.engines.spark.SparkTables", Stopped)
-        with pytest.raises(KeyboardInterrupt), pytest.warns(GraphveilWarning, match="unfinished"):
-            gv.anonymize_rows(*given, **options)
-    root = (tmp_path / ".out.working" / "run.json").read_bytes()
-    assert b"root" in root
-    names = [path.name for path in (tmp_path / "working").rglob("*")]
-    assert not [name for name in names if "run.json" in name]
+    shared = stop(given, monkeypatch, **options)
+    root = json.loads((tmp_path / ".out.working" / "run.json").read_bytes())["root"]
+    secrets = (root, str(int(root, 16)))
+    files = [path for path in tmp_path.joinpath("working").rglob("*") if path.is_file()]
+    for secret in secrets:
+        assert [] == [path for path in files if secret.encode() in path.read_bytes()]
+        assert [] == [path for path in files if secret in str(path)]
+    assert 0o700 == stat.S_IMODE(shared.stat().st_mode)
     monkeypatch.setattr("graphveil.engines.spark.SparkTables", Watched)
     out = gv.anonymize_rows(*given, **options)
     original = gv.read_bipartite(tmp_path / "likes.parquet", items="things")
     assert gv.verify_release(out, original=original).ok
     assert [] == list((tmp_path / "working").iterdir())
+    refuse_secrets(spark, *secrets)
+
+
+@pytest.mark.parametrize("private", ["there", "deleted"])
+def test_another_run_of_the_same_name_releases_its_own_rows(spark, tmp_path, monkeypatch, private):
+    options = {"engine": engine_of(spark, tmp_path), "reading": THINGS}
+    frames = [spark.createDataFrame(likes(120, seed=seed)) for seed in (1, 2)]
+    out = tmp_path / "out"
+    shared = stop((METHOD, frames[0], out), monkeypatch, **options)
+    if private == "deleted":
+        shutil.rmtree(tmp_path / ".out.working")
+    else:
+        with pytest.raises(ReleaseError, match=rf"with {shared}\) holds an unfinished run"):
+            gv.anonymize_rows(METHOD, frames[1], out, **options)
+    gv.anonymize_rows(METHOD, frames[1], out, force=True, **options)
+    parquet.write_table(likes(120, seed=2), tmp_path / "second.parquet")
+    original = gv.read_bipartite(tmp_path / "second.parquet", items="things")
+    assert gv.verify_release(out, original=original).ok
+    left = [shared] if private == "deleted" else []
+    assert left == list((tmp_path / "working").iterdir())
+
+
+def test_a_run_goes_on_under_the_same_working_folder_alone(spark, tmp_path, monkeypatch):
+    engine = engine_of(spark, tmp_path)
+    given = (METHOD, spark.createDataFrame(likes(120)), tmp_path / "out")
+    shared = stop(given, monkeypatch, engine=engine, reading=THINGS)
+    other = SparkEngine(spark=spark, working=tmp_path / "other")
+    with pytest.raises(ReleaseError, match=f"keeps its rows in {shared}, not in "):
+        gv.anonymize_rows(*given, engine=other, reading=THINGS)
+    shutil.rmtree(shared)
+    with pytest.raises(ResourceError, match="lacks the rows that the unfinished run kept there"):
+        gv.anonymize_rows(*given, engine=engine, reading=THINGS)
+
+
+def test_rows_that_another_run_has_kept_are_never_taken(spark, tmp_path):
+    SparkTables(spark, tmp_path, "one run").kept(spark.range(3), "rows", "keeping")
+    with pytest.raises(ReleaseError, match="holds rows of another run"):
+        SparkTables(spark, tmp_path, "another").kept(spark.range(4), "rows", "keeping")
 
 
 @dataclass(frozen=True)
@@ -174,7 +254,7 @@ class Failing:
 
 
 def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(spark, tmp_path):
-    tables = SparkTables(spark, tmp_path)
+    tables = tables_of(spark, tmp_path)
     rows = spark.range(3)
     schema = pa.schema([("id", pa.int64())])
     with pytest.raises(RuntimeError, match=r"^doing it: ValueError: chunk 7 has no rows$"):
@@ -231,7 +311,7 @@ STATEMENTS = {
 @pytest.mark.parametrize("what", STATEMENTS)
 def test_every_statement_answers_alike_in_both_dialects(spark, tmp_path, what):
     query, given, expected = STATEMENTS[what]
-    there = SparkTables(spark, tmp_path).ask(
+    there = tables_of(spark, tmp_path).ask(
         query, **{name: spark.createDataFrame(table) for name, table in given.items()}
     )
     paths = {name: tmp_path / f"{name}.parquet" for name in given}
@@ -252,7 +332,7 @@ def test_a_sample_is_of_the_same_users_on_both_engines(spark, tmp_path):
     table = likes(300, text=True)
     parquet.write_table(table, tmp_path / "likes.parquet")
     query = queries.sampled("4000")
-    there = SparkTables(spark, tmp_path).select(query, rows=spark.createDataFrame(table))
+    there = tables_of(spark, tmp_path).select(query, rows=spark.createDataFrame(table))
     with LocalEngine(jobs=1).at(tmp_path) as tables:
         rows = tables.select(query, rows=tables.rows([tmp_path / "likes.parquet"]))
         here = {user for batch in tables.batches(rows, None) for user in batch["user"].to_pylist()}
@@ -284,15 +364,71 @@ BROKEN = {
 def test_broken_rows_are_refused(spark, tmp_path, what):
     text, message = BROKEN[what]
     with pytest.raises(InputError, match=message):
-        FrameSource.of(spark.sql(text), spark).take(SparkTables(spark, tmp_path), THINGS)
+        FrameSource.of(spark.sql(text), spark).take(tables_of(spark, tmp_path), THINGS)
 
 
-def test_rows_that_are_refused_leave_nothing(spark, tmp_path):
-    text, message = BROKEN["a missing user"]
+REFUSED = {
+    "before they are kept": ("a missing user", InputError, "1 ids are missing"),
+    "behind them": ("a user in two rows", InputError, "a user stands in two rows"),
+    "for their number": (None, InfeasibleError, "at least 2 rows"),
+    "for a session of another version": (None, UsageError, "executors have"),
+}
+
+
+@pytest.mark.parametrize("when", REFUSED)
+def test_rows_that_are_refused_leave_nothing(spark, tmp_path, monkeypatch, when):
+    what, kind, message = REFUSED[when]
+    text = BROKEN[what][0] if what else "SELECT 1 AS user, array(2) AS items"
     engine = engine_of(spark, tmp_path)
-    with pytest.raises(InputError, match=message):
+    if kind is UsageError:
+        monkeypatch.setattr("graphveil.engines.spark.equipment", lambda: "nothing")
+    with pytest.raises(kind, match=message):
         gv.anonymize_rows(METHOD, spark.sql(text), tmp_path / "out", engine=engine, reading=THINGS)
-    assert ["working"] == [path.name for path in tmp_path.iterdir()]
+    assert [] == [path for path in tmp_path.rglob("*") if path.name != "working"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_what_spark_cannot_read_is_one_line(tmp_path, capsys):
+    (tmp_path / "broken.parquet").write_text("no Parquet")
+    words = ["anonymize", "smooth-k", "--k=2", "--items=things", "--engine=spark"]
+    words += [f"--working={tmp_path / 'working'}", f"--out={tmp_path / 'out'}"]
+    for source, reason in (
+        ("table:nope", "[TABLE_OR_VIEW_NOT_FOUND]"),
+        ("table:a b", "[PARSE_SYNTAX_ERROR]"),
+        (str(tmp_path / "broken.parquet"), "[FAILED_READ_FILE"),
+    ):
+        assert 2 == command_line([*words[:2], source, *words[2:]])
+        said = capsys.readouterr().err.strip()
+        name = source.rpartition("/")[2]
+        assert f"{name} cannot be read: {reason}" in said
+        assert "JVM" not in said
+        assert "Traceback" not in said
+    assert ["broken.parquet"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_a_frame_is_told_from_others_by_its_query_and_files_by_their_state(spark, tmp_path):
+    def digest(source):
+        return FrameSource.of(source, spark).digest
+
+    path = tmp_path / "likes.parquet"
+    parquet.write_table(likes(20), path)
+    frame = spark.read.parquet(str(path))
+    tables = [likes(20), likes(20), likes(20, seed=1)]
+    one, again, other = (digest(spark.createDataFrame(table)) for table in tables)
+    assert one == again != other
+    assert 3 == len({digest(frame), digest(frame.where("user < 110")), digest(str(path))})
+    assert digest(str(path)) == digest(str(path))
+    for limit in (110, 110, 111):
+        frame.where(f"user < {limit}").createOrReplaceTempView("few")
+        one, again, other = again, other, digest("table:few")
+    assert one == again != other
+    frame.write.saveAsTable("kept_lists")
+    assert digest("table:kept_lists") == digest("table:kept_lists")
+    assert () == FrameSource.of(spark.createDataFrame(likes(20)), spark).origins
+    [origin] = FrameSource.of(frame.where("user < 110"), spark).origins
+    assert (origin,) == FrameSource.of(str(path), spark).origins
+    parquet.write_table(likes(21), path)
+    assert (origin,) != FrameSource.of(str(path), spark).origins
 
 
 def test_what_does_not_run_on_spark_is_refused_before_the_work(spark, tmp_path):
@@ -313,7 +449,7 @@ def test_what_does_not_run_on_spark_is_refused_before_the_work(spark, tmp_path):
 
 
 def test_columns_of_other_names_are_taken_where_they_are_named(spark, tmp_path):
-    tables = SparkTables(spark, tmp_path)
+    tables = tables_of(spark, tmp_path)
     frame = spark.sql("SELECT 1S AS who, array('tea') AS `what``s`, 3 AS weight")
     reading = BipartiteOptions(items="things", user_column="who", item_column="what`s")
     facts = FrameSource.of(frame, spark).take(tables, reading)

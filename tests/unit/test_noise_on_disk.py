@@ -17,7 +17,13 @@ import graphveil as gv
 from graphveil import io
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.cli import run as command_line
-from graphveil.errors import InfeasibleError, UsageError
+from graphveil.errors import (
+    GraphveilWarning,
+    InfeasibleError,
+    InputError,
+    ReleaseError,
+    UsageError,
+)
 from graphveil.noise import Channel, channel, words_from
 from graphveil.noise.uniform import FULL
 from graphveil.on_disk import anonymize_ties
@@ -147,6 +153,35 @@ def test_epsilon_is_entered_once_in_a_ledger_before_noise_is_drawn(tmp_path, mon
     with pytest.raises(UsageError, match="limit"):
         anonymize_ties(METHODS[0], file, tmp_path / "more", reading=options, ledger=ledger)
     assert not (tmp_path / "more").exists()
+
+
+@pytest.mark.parametrize("error", [ReleaseError("it stands there"), InputError("no such rows")])
+def test_noise_that_was_drawn_is_kept_whatever_refuses_the_release(tmp_path, monkeypatch, error):
+    file, options = ties(tmp_path)
+    ledger = gv.Ledger(tmp_path / "spent.json")
+
+    def refuse(*_, **__):
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr("graphveil.on_disk.ties.run.publish", refuse)
+        with pytest.raises(type(error)), pytest.warns(GraphveilWarning, match="unfinished run"):
+            anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options, ledger=ledger)
+    monkeypatch.setattr(draft, "draw", None)
+    anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options, ledger=ledger)
+    assert Fraction(3) == ledger.total("edge")
+
+
+def test_what_is_refused_before_noise_is_drawn_leaves_nothing(tmp_path, monkeypatch):
+    file, options = ties(tmp_path)
+
+    def refuse(*_, **__):
+        raise InputError("no such rows")
+
+    monkeypatch.setattr("graphveil.on_disk.ties.run.forewarn_of_others", refuse)
+    with pytest.raises(InputError):
+        anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options)
+    assert [] == list(tmp_path.glob(".out*"))
 
 
 def test_other_edges_than_those_drawn_are_not_published(tmp_path, monkeypatch):

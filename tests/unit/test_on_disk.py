@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import bisect
 import errno
+import hashlib
 import json
+import math
 import os
 import stat
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -38,6 +41,7 @@ from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.on_disk import anonymize_file
 from graphveil.on_disk.columns import KEY
 from graphveil.on_disk.stages import CHUNK_ROWS
+from graphveil.on_disk.worker import Released
 from graphveil.release import digest_of, read_manifest, read_record, read_release
 from odd_engines import HookedEngine, Interrupted, ScrambledEngine
 
@@ -498,6 +502,57 @@ def test_a_release_of_several_buckets_is_the_one_of_one(tmp_path, monkeypatch):
     assert one.read_bytes() == (tmp_path / "scrambled/data.parquet").read_bytes()
 
 
+def sampled_slowly(users, rate):
+    """Return the users that a rate samples, by the rule as it is written."""
+    digests = {user: hashlib.sha256(str(user).encode()).hexdigest() for user in users}
+    return sorted(user for user, digest in digests.items() if digest[:4] < f"{rate:04x}")
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_sample_that_is_too_small_is_doubled_and_no_chunk_is_below_4k(
+    tmp_path, monkeypatch, text
+):
+    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED", 20)
+    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED_OF_A_CHUNK", 1)
+    table = likes(580, text=text)
+    users = [user if text else user + 1000 for user in table["user"].to_pylist()]
+    table = table.set_column(0, "user", [users])
+    rate = math.ceil(8 / 60 * 2**16)
+    assert len(sampled_slowly(users, rate)) < 80
+    sample = sampled_slowly(users, 2 * rate)
+    cuts = [piece[0] for piece in np.array_split(sample, 10)[1:]]
+    expected = Counter(bisect.bisect_right(cuts, user) for user in users)
+    sizes, original = {}, Released.__call__
+
+    def noted(work, number, rows):
+        assert sizes.setdefault(number, rows.num_rows) == rows.num_rows
+        return original(work, number, rows)
+
+    monkeypatch.setattr(Released, "__call__", noted)
+    path = write_as(table, tmp_path, "parquet")
+    method = replace(METHOD, chunks=Chunks(rows=60, order="none"))
+    here = run(path, tmp_path / "here", method=method, seed=3)
+    assert expected == sizes
+    assert 8 <= min(sizes.values()) < max(sizes.values())
+    there = anonymize_file(method, path, tmp_path / "there", engine=ScrambledEngine(), seed=3)
+    assert (here / "data.parquet").read_bytes() == (there / "data.parquet").read_bytes()
+    assert gv.verify_release(here, original=gv.read_bipartite(path)).ok
+
+
+def test_hashes_cut_the_same_sample_on_any_engine(tmp_path, monkeypatch):
+    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED", 20)
+    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED_OF_A_CHUNK", 1)
+    path = write_as(likes(580), tmp_path, "parquet")
+    method = replace(METHOD, chunks=Chunks(rows=60))
+    here = run(path, tmp_path / "here", method=method, seed=3)
+    there = anonymize_file(method, path, tmp_path / "there", engine=ScrambledEngine(), seed=3)
+    assert (here / "data.parquet").read_bytes() == (there / "data.parquet").read_bytes()
+    assert gv.verify_release(here, original=gv.read_bipartite(path)).ok
+    monkeypatch.undo()
+    whole = run(path, tmp_path / "whole", method=method, seed=3)
+    assert (here / "data.parquet").read_bytes() != (whole / "data.parquet").read_bytes()
+
+
 def test_two_rows_of_one_key_stop_the_run(tmp_path, monkeypatch):
     path = write_as(likes(), tmp_path, "parquet")
     monkeypatch.setattr(
@@ -623,6 +678,36 @@ def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, 
     assert [working_folder(tmp_path / "out").name, path.name] == names_in(tmp_path)
     run(path, tmp_path / "out")
     assert ["likes.parquet", "out", "out.private"] == names_in(tmp_path)
+
+
+@pytest.mark.parametrize("what", ["another release", "a folder of something else"])
+def test_a_run_whose_place_is_taken_meanwhile_is_kept_and_goes_on(tmp_path, what):
+    path, out = write_as(likes(), tmp_path, "parquet"), tmp_path / "out"
+
+    class Overtaken(HookedEngine):
+        def before(self, number, _):
+            if number == 3 and what == "another release":
+                METHOD.anonymize(gv.read_bipartite(path)).write(out)
+            elif number == 3:
+                out.mkdir()
+
+    with (
+        pytest.warns(GraphveilWarning, match="once what stands in the way is gone"),
+        pytest.raises(ReleaseError, match="exists"),
+    ):
+        anonymize_file(METHOD, path, out, engine=Overtaken(jobs=1), seed=3)
+    assert (working_folder(out) / "released" / "done.json").is_file()
+    force = what == "another release"
+    if not force:
+        out.rmdir()
+
+    class Done(HookedEngine):
+        def before(self, number, _):
+            raise AssertionError(number)
+
+    anonymize_file(METHOD, path, out, engine=Done(jobs=1), seed=3, force=force)
+    assert gv.verify_release(out, original=gv.read_bipartite(path)).ok
+    assert not working_folder(out).exists()
 
 
 # the command line

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
+from graphveil.errors import ResourceError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -95,7 +97,7 @@ Answer: TypeAlias = "list[tuple[Any, ...]]"
 
 
 class Tables(Protocol):
-    """Seven verbs on the tables of one run."""
+    """Eight verbs on the tables of one run."""
 
     @property
     def dialect(self) -> Dialect:
@@ -161,6 +163,20 @@ class Tables(Protocol):
             What is going on meanwhile, for whoever waits.
         """
 
+    def kept_as(self, name: str) -> Rows:
+        """Return the rows that this run has kept under a name.
+
+        Parameters
+        ----------
+        name
+            The name.
+
+        Raises
+        ------
+        ResourceError
+            Where none are there.
+        """
+
     def batches(self, rows: Rows, by: str | None) -> Iterator[pa.RecordBatch]:
         """Yield rows to this process, some at a time.
 
@@ -172,6 +188,14 @@ class Tables(Protocol):
             The int64 column whose order they come in, which rises from group to group as well.
             None: any order.
         """
+
+
+def gone(name: str, folder: Path) -> ResourceError:
+    """Return the error of rows that a run has kept, and that are there no more."""
+    return ResourceError(
+        f"{folder} lacks the {name} that the unfinished run kept there. Bring them back, or delete "
+        "what is left of it, and begin anew."
+    )
 
 
 class Chunkwise(Protocol):
@@ -192,5 +216,16 @@ class Engine(Protocol):
     def memory_mib(self) -> int:
         """The memory that sorting in this process may take, in MiB."""
 
-    def at(self, folder: Path) -> AbstractContextManager[Tables]:
-        """Give the tables of one run, which may keep what is private to it in this folder."""
+    def at(self, folder: Path, run: str) -> AbstractContextManager[Tables]:
+        """Give the tables of one run, which may keep what is private to it in this folder.
+
+        What is kept in another place is noted there, see `graphveil.atomic.kept_elsewhere`: the
+        run deletes both.
+
+        Parameters
+        ----------
+        folder
+            The private folder of the run.
+        run
+            What this run alone has, the same when it goes on; it tells nothing of root or seed.
+        """

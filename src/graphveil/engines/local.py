@@ -77,14 +77,17 @@ class LocalEngine:
                 yield from crew.mapped(chunks)
 
     @contextmanager
-    def at(self, folder: Path) -> Iterator[LocalTables]:
+    def at(self, folder: Path, run: str = "") -> Iterator[LocalTables]:
         """Give the tables of one run, which lie in a folder; its processes end with the block.
 
         Parameters
         ----------
         folder
             A folder that is there, private to the run.
+        run
+            Not used: nothing lies in another place.
         """
+        del run
         if self._jobs == 1:
             yield LocalTables(folder, self.memory_mib, lambda tasks: map(done, tasks))
             return

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.engines.database import database, stream
-from graphveil.engines.engine import MOST_ANSWERS, Answer, Dialect, Query
+from graphveil.engines.engine import MOST_ANSWERS, Answer, Dialect, Query, gone
 from graphveil.engines.pieces import (
     Chosen,
     Filed,
@@ -133,7 +133,14 @@ class LocalTables:
                     advance(1)
             _note(note, {"files": len(pieces)})
             shutil.rmtree(spread, ignore_errors=True)
-        n = json.loads(note.read_bytes())["files"]
+        return self.kept_as(name)
+
+    def kept_as(self, name: str) -> LocalRows:
+        """Return the rows that this run has kept under a name."""
+        folder = self._folder / name
+        if not (folder / NOTE).is_file():
+            raise gone(name, self._folder)
+        n = json.loads((folder / NOTE).read_bytes())["files"]
         return [InFile(folder / f"{number:06d}.arrow") for number in range(n)]
 
     def batches(self, rows: LocalRows, by: str | None) -> Iterator[pa.RecordBatch]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import platform
-import re
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -22,8 +20,10 @@ import pyarrow as pa
 
 from graphveil._version import __version__
 from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.engines.engine import MOST_ANSWERS, Answer, Dialect, Query
-from graphveil.errors import ResourceError, UsageError
+from graphveil.engines.engine import MOST_ANSWERS, Answer, Dialect, Query, gone
+from graphveil.engines.shared_folder import name_others, shared_folder
+from graphveil.engines.spark_errors import first_line, spoken
+from graphveil.errors import ReleaseError, UsageError
 from graphveil.progress import stage
 
 Frame: TypeAlias = Any
@@ -31,11 +31,10 @@ Frame: TypeAlias = Any
 
 MOST_REDUCERS = 4096
 PROBES = 8
-_PYTHON_ERROR = re.compile(r"^\s*((?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b: .*)$", re.MULTILINE)
-"""The last line of a traceback of Python, among those of the JVM."""
-_OF_RESOURCES = ("MemoryError", "OSError", "IOError")
 OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
+RUN_DIGITS = 32
+"""So many hexadecimal digits tell the folder of a run from those of all others."""
 READ_ROWS = 1 << 18
 """About how many rows come to the driver at a time."""
 
@@ -49,7 +48,8 @@ class SparkEngine:
     spark
         The session, Spark 4: it is used as it is.
     working
-        A folder that driver and executors can write: rows of people lie there while a run lasts.
+        A folder that driver and executors can write: rows of people lie there while a run lasts,
+        in a folder of this run alone.
     memory_mib
         The memory that counting in this process may take, in MiB.
 
@@ -87,31 +87,32 @@ class SparkEngine:
             )
 
     @contextmanager
-    def at(self, folder: Path) -> Iterator[SparkTables]:
-        """Give the tables of one run; its working folder is deleted when it ends well.
+    def at(self, folder: Path, run: str) -> Iterator[SparkTables]:
+        """Give the tables of one run, which lie in a folder of its own under the working folder.
 
         Parameters
         ----------
         folder
-            The private folder of the run in this process; its name is that of the run.
+            The private folder of the run in this process; the other folder is noted there.
+        run
+            What this run alone has.
 
         Raises
         ------
-        UsageError
-            Where executors lack graphveil, or have other versions than this process.
+        ReleaseError
+            Where the run has kept its rows in another place, or others can write into the folder.
         ResourceError
-            Where the working folder cannot be written.
+            Where the folder cannot be written.
+
+        Warns
+        -----
+        LeftoverWarning
+            Where another run of this name has left its folder there.
         """
-        check_executors(self.spark)
-        working = Path(self.working).absolute() / folder.name.lstrip(".")
-        try:
-            working.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise ResourceError(
-                f"{working} cannot be written ({error.strerror}). Choose another place."
-            ) from error
-        yield SparkTables(self.spark, working)
-        shutil.rmtree(working, ignore_errors=True)
+        name = f"{folder.name.lstrip('.')}-{run[:RUN_DIGITS]}"
+        shared = shared_folder(Path(self.working) / name, folder)
+        name_others(shared)
+        yield SparkTables(self.spark, shared, run)
 
 
 def session() -> Any:
@@ -131,7 +132,7 @@ def session() -> Any:
         return SparkSession.builder.getOrCreate()
     except PySparkException as error:
         raise UsageError(
-            f"Spark does not start: {_first_line(error)}. Install Java 17, and set JAVA_HOME."
+            f"Spark does not start: {first_line(error)}. Install Java 17, and set JAVA_HOME."
         ) from error
 
 
@@ -145,7 +146,7 @@ def check_executors(spark: Any) -> None:
     """
     here = equipment()
     probes = spark.range(PROBES, numPartitions=PROBES).mapInArrow(_Equipped(), "has STRING")
-    with _spoken("looking at executors"):
+    with spoken("looking at executors"):
         others = {row[0] for row in probes.distinct().collect()} - {here}
     if others:
         raise UsageError(
@@ -178,42 +179,6 @@ class _Equipped:
         yield pa.RecordBatch.from_arrays([[equipment()]], names=["has"])
 
 
-@contextmanager
-def _spoken(doing: str) -> Iterator[None]:
-    """Say in a line what Spark gave up.
-
-    Raises
-    ------
-    UsageError
-        Where executors lack graphveil.
-    ResourceError
-        Where Spark gave up for want of something.
-    RuntimeError
-        Where our own code failed on an executor.
-    """
-    try:
-        yield
-    except Exception as error:
-        if not type(error).__module__.startswith(("pyspark", "py4j")):
-            raise
-        text = str(error)
-        if "No module named 'graphveil" in text:
-            raise UsageError(
-                "executors have no graphveil. Install it there, in the version of this process."
-            ) from error
-        failed = _PYTHON_ERROR.findall(text)
-        if failed and not failed[-1].startswith(_OF_RESOURCES):
-            raise RuntimeError(f"{doing}: {failed[-1]}") from None
-        raise ResourceError(
-            f"Spark gave up {doing}: {failed[-1] if failed else _first_line(error)}. See to it, "
-            "and run the same command again: it goes on from there."
-        ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0].rstrip(".")
-
-
 class SparkTables:
     """The tables of one run on Spark.
 
@@ -223,13 +188,16 @@ class SparkTables:
         The session.
     working
         The folder of the run.
+    run
+        What this run alone has: what another one has kept is never taken.
     """
 
     dialect: Dialect = "spark"
 
-    def __init__(self, spark: Any, working: Path) -> None:
+    def __init__(self, spark: Any, working: Path, run: str) -> None:
         self._spark = spark
         self._working = working
+        self._run = run
         self._n_streams = 0
 
     def rows(self, source: Frame) -> Frame:
@@ -244,7 +212,7 @@ class SparkTables:
 
     def ask(self, query: Query, **rows: Frame) -> Answer:
         """Return what a query answers."""
-        with _spoken("counting"):
+        with spoken("counting"):
             answer = self.select(query, **rows).limit(MOST_ANSWERS + 1).collect()
         if len(answer) > MOST_ANSWERS:
             raise RuntimeError(f"a query answered with more than {MOST_ANSWERS} rows")
@@ -274,28 +242,54 @@ class SparkTables:
 
     def kept(self, rows: Frame, name: str, doing: str) -> Frame:
         """Return the same rows out of Parquet files; what a run that stopped has noted stays."""
-        folder, note = self._working / name, self._working / f"{name}.{NOTE}"
+        if not self._is_kept(name):
+            with stage(doing), spoken(doing):
+                rows.write.mode("overwrite").parquet(_place(self._working / name))
+            with whole_file(self._working / f"{name}.{NOTE}", mode=OWNER_ONLY) as part:
+                part.write_bytes(self._note(name))
+        return self.kept_as(name)
+
+    def kept_as(self, name: str) -> Frame:
+        """Return the rows that this run has kept under a name."""
+        if not self._is_kept(name):
+            raise gone(name, self._working)
+        return self._spark.read.parquet(_place(self._working / name))
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether this run has kept rows under a name.
+
+        Raises
+        ------
+        ReleaseError
+            Where another run has.
+        """
+        note = self._working / f"{name}.{NOTE}"
         if not note.is_file():
-            with stage(doing), _spoken(doing):
-                rows.write.mode("overwrite").parquet(_place(folder))
-            with whole_file(note, mode=OWNER_ONLY) as part:
-                part.write_bytes(json.dumps({"of": name}).encode())
-        return self._spark.read.parquet(_place(folder))
+            return False
+        if note.read_bytes() != self._note(name):
+            raise ReleaseError(
+                f"{self._working} holds {name} of another run, which are never published. Delete "
+                "it, and begin anew."
+            )
+        return True
+
+    def _note(self, name: str) -> bytes:
+        return json.dumps({"of": name, "run": self._run}).encode()
 
     def batches(self, rows: Frame, by: str | None) -> Iterator[pa.RecordBatch]:
         """Yield rows to this process; in an order they are first written, and read in ranges."""
         if by is None:
-            with _spoken("reading rows"):
+            with spoken("reading rows"):
                 table = rows.toArrow()
             yield from table.to_batches()
             return
         self._n_streams += 1
         kept = self.kept(rows, f"stream-{self._n_streams:03d}", "writing rows in order")
-        with _spoken("counting"):
+        with spoken("counting"):
             [(n,)] = kept.selectExpr(f"coalesce(max({by}) + 1, 0)").collect()
         for start in range(0, n, READ_ROWS):
             within = kept.where((kept[by] >= start) & (kept[by] < start + READ_ROWS))
-            with _spoken("reading rows"):
+            with spoken("reading rows"):
                 table = within.toArrow()
             yield from table.sort_by(by).combine_chunks().to_batches()
 

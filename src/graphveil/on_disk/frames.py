@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 
 from graphveil.engines.engine import Tables
+from graphveil.engines.spark_errors import first_line, is_of_spark, spoken
 from graphveil.errors import InputError, UsageError, option
 from graphveil.io import BipartiteOptions
 from graphveil.on_disk.intake import Facts, Given, counted_rows
@@ -17,6 +20,9 @@ TABLE = "table:"
 """How the name of a table of the session's catalog begins."""
 
 WHOLE = {"tinyint", "smallint", "int", "bigint"}
+
+VIEWS = {"VIEW", "TEMPORARY"}
+"""What a table of a catalog is called that is a query in truth."""
 
 
 class FrameSource(NamedTuple):
@@ -29,12 +35,17 @@ class FrameSource(NamedTuple):
     name
         What it is called.
     digest
-        Of its columns and of the files that it is read from: names, sizes and times.
+        Of its columns, of the files that it is read from (names, sizes and times), and, of a
+        DataFrame or a view, of its query, as this session knows it: the same rows give the same
+        digest in this session, and files or a table in any.
+    origins
+        The digest of its files alone; none where it has none, and is recognized by its rows.
     """
 
     frame: Any
     name: str
     digest: str
+    origins: tuple[str, ...]
 
     @classmethod
     def of(cls, source: Any, spark: Any) -> FrameSource:
@@ -47,25 +58,23 @@ class FrameSource(NamedTuple):
         InputError
             Where nothing is there, or two columns have one name.
         """
-        if isinstance(source, str) and source.startswith(TABLE):
-            name, frame = source, spark.table(source.removeprefix(TABLE))
-        elif isinstance(source, str | Path):
-            name, frame = Path(source).name, _read(source, spark)
-        else:
-            name, frame = "the DataFrame", source
-        if frame.isStreaming:
-            raise UsageError(f"{name} is a stream. Give rows that are all there.")
-        lower = [column.lower() for column in frame.columns]
+        name = _name_of(source)
+        with _readable(name):
+            frame, is_query = _frame_of(source, spark)
+            if frame.isStreaming:
+                raise UsageError(f"{name} is a stream. Give rows that are all there.")
+            names, shape = frame.columns, frame.schema.json()
+            states = "".join(map(_state_of, sorted(frame.inputFiles())))
+            query = str(frame.semanticHash()) if is_query else ""
+        lower = [column.lower() for column in names]
         repeated = sorted({column for column in lower if lower.count(column) > 1})
         if repeated:
             raise InputError(f"{name}: two columns are named {repeated[0]!r}. Rename one.")
-        seen = hashlib.sha256(frame.schema.json().encode())
-        for file in sorted(frame.inputFiles()):
-            seen.update(_state_of(file).encode())
-        return cls(frame, name, seen.hexdigest())
+        origins = (_digest_of(states),) if states else ()
+        return cls(frame, name, _digest_of(f"{shape}\n{query}\n{states}"), origins)
 
     def take(self, tables: Tables, options: BipartiteOptions) -> Facts:
-        """Keep the rows under the name ``rows``, and return what is known of them."""
+        """Keep the rows under the name `ROWS`, and return what is known of them."""
         types = dict(self.frame.dtypes)
         user, item = self._columns(options)
         lists = types[item].startswith("array<")
@@ -89,7 +98,7 @@ class FrameSource(NamedTuple):
             refuse=self._refuse,
         )
         left_out = tuple(name for name in types if name not in (user, item))
-        return msgspec.structs.replace(counted_rows(given, options, tables)[1], left_out=left_out)
+        return msgspec.structs.replace(counted_rows(given, options, tables), left_out=left_out)
 
     def _columns(self, options: BipartiteOptions) -> tuple[str, str]:
         """Return the columns of users and of items: those asked for, or of known names."""
@@ -122,13 +131,15 @@ class FrameSource(NamedTuple):
         """Return the number of rows, once no id is missing or below zero."""
         missing = "exists(items, x -> x IS NULL)" if lists else "item IS NULL"
         least = "array_min(items)" if lists else "item"
-        [(n, no_user, no_item, least_user, least_item)] = rows.selectExpr(
+        counts = (
             "count(*)",
             "count_if(user IS NULL)",
             f"count_if({missing})",
             "min(user)" if integers[0] else "0",
             f"min({least})" if integers[1] else "0",
-        ).collect()
+        )
+        with spoken("counting rows"):
+            [(n, no_user, no_item, least_user, least_item)] = rows.selectExpr(*counts).collect()
         if not n:
             self._refuse("no user. Give at least one row.")
         for name, count in (("user", no_user), ("items", no_item)):
@@ -141,6 +152,41 @@ class FrameSource(NamedTuple):
 
     def _refuse(self, problem: str) -> NoReturn:
         raise InputError(f"{self.name}: {problem}")
+
+
+def _name_of(source: Any) -> str:
+    if not isinstance(source, str | Path):
+        return "the DataFrame"
+    return str(source) if str(source).startswith(TABLE) else Path(source).name
+
+
+def _frame_of(source: Any, spark: Any) -> tuple[Any, bool]:
+    """Return a DataFrame, and whether a query stands behind it, beside columns and files."""
+    if not isinstance(source, str | Path):
+        return source, True
+    if str(source).startswith(TABLE):
+        name = str(source).removeprefix(TABLE)
+        return spark.table(name), spark.catalog.getTable(name).tableType in VIEWS
+    return _read(source, spark), False
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Say in a line that rows cannot be read.
+
+    Raises
+    ------
+    InputError
+        Where Spark says so.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
+        raise InputError(
+            f"{name} cannot be read: {first_line(error)}. Give rows that this session can read."
+        ) from error
 
 
 def _read(source: str | Path, spark: Any) -> Any:
@@ -172,8 +218,12 @@ def _state_of(file: str) -> str:
     try:
         status = path.stat()
     except OSError:
-        return file
-    return f"{file} {status.st_size} {status.st_mtime_ns}"
+        return f"{file}\n"
+    return f"{file} {status.st_size} {status.st_mtime_ns}\n"
+
+
+def _digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _quoted(name: str) -> str:

@@ -25,6 +25,9 @@ from graphveil.on_disk.raw_rows import Raw, raw_rows
 from graphveil.progress import stage
 from graphveil.records.digest import RowsDigest, RowsPart, digest_of_rows, tokens_of
 
+ROWS = "rows"
+"""The name that rows are kept under, each with its items in order."""
+
 PAIRS_OF_A_BUCKET = 1 << 21
 DIGESTED_ROWS = 1 << 16
 
@@ -110,8 +113,8 @@ def _part(batch: pa.RecordBatch) -> RowsPart:
 
 def intake(
     source: Source, options: BipartiteOptions, folder: Path, tables: Tables, memory_mib: int
-) -> tuple[Rows, Facts]:
-    """Return the rows of a file, each with its items in order, and what is known of them.
+) -> Facts:
+    """Keep the rows of a file, each with its items in order, and return what is known of them.
 
     Parameters
     ----------
@@ -144,12 +147,12 @@ def intake(
         item_is_integer=raw.item_is_integer,
         refuse=source.refuse,
     )
-    rows, facts = counted_rows(given, options, tables)
+    facts = counted_rows(given, options, tables)
     for path in paths:
         path.unlink()
     said = tuple(m.text for m in _report(source, raw, facts.duplicates).dropped())
     left_out = raw.notes.columns_ignored
-    return rows, msgspec.structs.replace(facts, said=said, left_out=left_out)
+    return msgspec.structs.replace(facts, said=said, left_out=left_out)
 
 
 class Given(NamedTuple):
@@ -177,8 +180,8 @@ class Given(NamedTuple):
     refuse: Callable[[str], NoReturn]
 
 
-def counted_rows(given: Given, options: BipartiteOptions, tables: Tables) -> tuple[Rows, Facts]:
-    """Return rows with their items in order, kept, and what is known of them."""
+def counted_rows(given: Given, options: BipartiteOptions, tables: Tables) -> Facts:
+    """Keep rows with their items in order, and return what is known of them."""
     types = _type(integer=given.user_is_integer), _type(integer=given.item_is_integer)
     schema = columns.rows(*types)
     if given.lists:
@@ -187,8 +190,8 @@ def counted_rows(given: Given, options: BipartiteOptions, tables: Tables) -> tup
         n = max(1, round(given.n / PAIRS_OF_A_BUCKET))
         pairs = tables.map(given.rows, Bucketed(*types, n), columns.pairs(*types))
         rows = tables.grouped(pairs, "bucket", n, Listed(), schema)
-    rows = tables.kept(rows, "rows", "putting items in order")
-    return rows, _facts(given, options, rows, tables)
+    rows = tables.kept(rows, ROWS, "putting items in order")
+    return _facts(given, options, rows, tables)
 
 
 def _facts(given: Given, options: BipartiteOptions, rows: Rows, tables: Tables) -> Facts:

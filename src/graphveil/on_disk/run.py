@@ -8,7 +8,7 @@ from typing import Any
 from graphveil.anonymizer import Anonymizer
 from graphveil.engines.engine import Engine, Tables
 from graphveil.engines.local import LocalEngine
-from graphveil.engines.spark import SparkEngine
+from graphveil.engines.spark import SparkEngine, check_executors
 from graphveil.errors import UsageError, option
 from graphveil.io import BipartiteOptions
 from graphveil.io.options import recorded
@@ -111,13 +111,14 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     engine = engine or LocalEngine()
 
     def take(tables: Tables, folder: Path) -> Facts:
-        return intake(source, options, folder, tables, engine.memory_mib)[1]
+        return intake(source, options, folder, tables, engine.memory_mib)
 
     return run_stages(
         Job(
             method=clustered,
             target=target,
             form=form,
+            source=file_sha256,
             origins=(file_sha256,),
             seed=seed,
             force=force,
@@ -180,11 +181,13 @@ def anonymize_frame(  # noqa: PLR0913  as above
         )
     form = release_format(format, "bipartite")
     source = FrameSource.of(rows, engine.spark)
+    check_executors(engine.spark)
     job = Job(
         method=clustered,
         target=target,
         form=form,
-        origins=(source.digest,),
+        source=source.digest,
+        origins=source.origins,
         seed=seed,
         force=force,
         linkage=linkage,

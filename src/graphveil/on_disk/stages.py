@@ -28,7 +28,7 @@ from graphveil.methods.smooth_k.orders import MinHash
 from graphveil.on_disk import columns, queries
 from graphveil.on_disk.cuts import ByNames, ByWords, InChunks, Keyed, RowKeys, Sampling
 from graphveil.on_disk.ids import Numbered, n_buckets_of
-from graphveil.on_disk.intake import Facts, items_of
+from graphveil.on_disk.intake import ROWS, Facts, items_of
 from graphveil.on_disk.interrupted import kept_where_interrupted
 from graphveil.on_disk.worker import Released
 from graphveil.on_disk.working import Working, fingerprint_of, opened
@@ -84,6 +84,8 @@ class Job:
         The release folder.
     form
         The format of the data.
+    source
+        The digest of what the rows are: a run of others does not go on from this one.
     origins
         Digests of what the rows are read from: it is recognized by them, and by its content.
     seed, force, linkage
@@ -95,6 +97,7 @@ class Job:
     method: Clustered
     target: Path
     form: Format
+    source: str
     origins: tuple[str, ...]
     seed: int | None
     force: bool
@@ -111,7 +114,7 @@ class Job:
             "seed": Randomness(seed=self.seed).seed,
             "reading": self.reading,
         }
-        return fingerprint_of(" ".join(self.origins), decided_by)
+        return fingerprint_of(self.source, decided_by)
 
 
 def run_stages(
@@ -130,14 +133,14 @@ def run_stages(
     engine
         Where rows lie.
     take
-        Keeps the rows under the name ``rows``, and returns what is known of them.
+        Keeps the rows under the name `ROWS`, and returns what is known of them.
     warned
         What the owner was told before: it is not said again.
     """
     target, method = job.target, job.method
     warned += forewarn(target, warned=warned, on_disk=True)
     working = opened(target, job.fingerprint, seed=job.seed, force=job.force)
-    with kept_where_interrupted(working), engine.at(working.folder) as tables:
+    with kept_where_interrupted(working), engine.at(working.folder, working.name) as tables:
         run = Stages(job, working, tables)
         facts = run.facts(take)
         if job.form.name in DELIMITED and not (facts.people or facts.item_is_integer):
@@ -210,7 +213,7 @@ class Stages:
         return items_of(self._rows(), self.tables)
 
     def _rows(self) -> Rows:
-        return self.tables.kept((), "rows", "")  # `facts` has kept them
+        return self.tables.kept_as(ROWS)
 
     def released(self, facts: Facts) -> Rows:
         """Return the released rows of every chunk, with what its clusters keep."""

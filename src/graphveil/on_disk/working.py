@@ -15,9 +15,10 @@ from typing import IO, Any, TypeVar
 
 import msgspec
 
-from graphveil.atomic import LOCK, OWNER_ONLY, whole_file, working_folder
-from graphveil.errors import ReleaseError, ResourceError, option
+from graphveil.atomic import LOCK, OWNER_ONLY, kept_elsewhere, whole_file, working_folder
+from graphveil.errors import ReleaseError, ResourceError, option, warn
 from graphveil.randomness import Randomness
+from graphveil.warning_kinds import LeftoverWarning
 
 if sys.platform != "win32":
     import fcntl
@@ -42,6 +43,20 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str
     root: str
 
+    @property
+    def name(self) -> str:
+        """What this run alone has, in hexadecimal digits; it tells nothing of root, seed or data.
+
+        A seed takes no part: whoever sees the name could try seeds.
+        """
+        root = Randomness(_root=int(self.root, 16))
+        return root.secret(f"name of the run {self.fingerprint}").hex()
+
+    def opened(self, folder: Path, seed: int | None, lock: IO[bytes]) -> Working:
+        """Return the run in its folder."""
+        randomness = Randomness(seed=seed, _root=int(self.root, 16))
+        return Working(folder, randomness, lock, self.name)
+
 
 @dataclass(frozen=True)
 class Working:
@@ -55,11 +70,19 @@ class Working:
         The randomness of the run, the same after it was continued.
     lock
         Held open as long as this run goes on.
+    name
+        What this run alone has, the same after it was continued.
     """
 
     folder: Path
     randomness: Randomness
     lock: IO[bytes]
+    name: str
+
+    @property
+    def folders(self) -> tuple[str, str]:
+        """Where the run keeps people's rows, in words, and what to call that: it, or both."""
+        return _in_words(self.folder)
 
     def stage(self, name: str) -> Path:
         """Return an empty folder for a stage that begins."""
@@ -67,6 +90,10 @@ class Working:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         return folder
+
+    def is_done(self, name: str) -> bool:
+        """Whether a stage is done."""
+        return (self.folder / f"{name}.json").is_file()
 
     def finished(self, name: str, kind: type[S]) -> S | None:
         """Return what a stage left when it was done, or None where it was not."""
@@ -80,9 +107,9 @@ class Working:
         return result
 
     def remove(self) -> None:
-        """Delete the folder with everything in it."""
+        """Delete the folder with everything in it, and what the run keeps elsewhere."""
         self.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        _delete(self.folder)
 
     def close(self) -> None:
         """Let go of the folder, so that another run may go on there."""
@@ -114,21 +141,21 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
         lock = _locked(folder)
         run = msgspec.json.decode((folder / RUN).read_bytes(), type=Run)
         if run.fingerprint == fingerprint:
-            return Working(folder, Randomness(seed=seed, _root=int(run.root, 16)), lock)
+            return run.opened(folder, seed, lock)
         lock.close()
         if not force:
+            where, all_of_it = _in_words(folder)
             raise ReleaseError(
-                f"{folder} holds an unfinished run of other data or options. Delete it, or say "
-                f"{option('force', value=True)}."
+                f"{where} holds an unfinished run of other data or options. Delete {all_of_it}, "
+                f"or say {option('force', value=True)}."
             )
-        shutil.rmtree(folder)
-    root = secrets.randbits(256)
+        _delete(folder)
     try:
         folder.mkdir(mode=_PRIVATE)
-        run = Run(fingerprint=fingerprint, root=f"{root:x}")
+        run = Run(fingerprint=fingerprint, root=f"{secrets.randbits(256):x}")
         with whole_file(folder / RUN, mode=OWNER_ONLY) as part:
             part.write_bytes(msgspec.json.encode(run))
-        return Working(folder, Randomness(seed=seed, _root=root), _locked(folder))
+        return run.opened(folder, seed, _locked(folder))
     except OSError as error:
         raise ResourceError(f"{folder} cannot be written ({error.strerror}).") from error
 
@@ -158,6 +185,28 @@ def _check_own(folder: Path) -> None:
                 f"{folder} is open to others (mode {mode:o}, a run leaves {_PRIVATE:o}), so what "
                 "it holds is not taken up. Delete it, or move it away."
             )
+
+
+def _delete(folder: Path) -> None:
+    """Delete a working folder, after what it names elsewhere; tell the owner of what is left.
+
+    Warns
+    -----
+    LeftoverWarning
+        Where something could not be deleted.
+    """
+    for path in (kept_elsewhere(folder), folder):
+        if path is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            if os.path.lexists(path):
+                left = f"{path} holds rows of people, and could not be deleted. Delete it"
+                warn(left, LeftoverWarning)
+
+
+def _in_words(folder: Path) -> tuple[str, str]:
+    """Return the words for a working folder with what it names elsewhere, and for all of it."""
+    elsewhere = kept_elsewhere(folder)
+    return (f"{folder}", "it") if elsewhere is None else (f"{folder} (with {elsewhere})", "both")
 
 
 def _mode_of(path: Path) -> int:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil.atomic import left_behind, whole_folders, working_folder
+from graphveil.atomic import kept_elsewhere, left_behind, whole_folders, working_folder
 from graphveil.errors import ReleaseError, ResourceError, option
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import (
@@ -125,9 +125,12 @@ def leftovers_beside(folder: Path, *, on_disk: bool = False) -> tuple[str, ...]:
 def _what_is_in(path: Path, working: Path) -> str:
     """Return what a hidden folder holds, and what to do about it."""
     if path == working:
+        elsewhere = kept_elsewhere(path)
+        both = "" if elsewhere is None else f", and so does {elsewhere}"
         return (
-            "and holds rows of people as they were read. No run uses it now: the run on the disk "
-            "that left it goes on from there if it is started again; else delete it"
+            f"and holds rows of people as they were read{both}. No run uses it now: the run on the "
+            "disk that left it goes on from there if it is started again; else delete "
+            f"{'it' if elsewhere is None else 'both'}"
         )
     content = "may hold data of people"
     if ".replaced-" in path.name:

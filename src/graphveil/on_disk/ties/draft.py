@@ -33,6 +33,9 @@ from graphveil.records.ledger_entries import Composed, Note
 CELLS = "cells"
 """The file of noisy edges."""
 
+NOISE = "noise"
+"""The stage that draws them: epsilon is spent, and another draw would spend it again."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DraftOfTies:
@@ -141,10 +144,10 @@ def _noisy(
     ledger: Ledger | None,
 ) -> DraftOfTies:
     """Return noisy edges, which are drawn once: what an interrupted draw left nobody has seen."""
-    file = working.folder / "noise" / CELLS
-    done = working.finished("noise", Noise)
+    file = working.folder / NOISE / CELLS
+    done = working.finished(NOISE, Noise)
     if done is None:
-        done = working.finish("noise", _drawn(method, graph, working, ledger))
+        done = working.finish(NOISE, _drawn(method, graph, working, ledger))
     published = done.published
 
     def check(degrees: NDArray[np.int64]) -> None:
@@ -170,7 +173,7 @@ def _drawn(
     ledger: Ledger | None,
 ) -> Noise:
     """Enter epsilon, and draw the noisy count and all cells into a file."""
-    file = working.stage("noise") / CELLS
+    file = working.stage(NOISE) / CELLS
     spent = method.entered(graph, ledger, working.randomness.seed)
     stated = method.stated_for(graph, graph.n_edges, working.randomness)
     with stage("drawing noise", total=graph.n_edges) as advance:

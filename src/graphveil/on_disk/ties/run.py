@@ -22,7 +22,7 @@ from graphveil.io.ties import tie_file
 from graphveil.methods import METHODS
 from graphveil.on_disk.interrupted import kept_where_interrupted
 from graphveil.on_disk.ties.buckets import BUCKET_KEYS
-from graphveil.on_disk.ties.draft import check_noise
+from graphveil.on_disk.ties.draft import NOISE, check_noise
 from graphveil.on_disk.ties.reading import TieReading
 from graphveil.on_disk.ties.release import check_form
 from graphveil.on_disk.ties.stages import TieRelease
@@ -139,7 +139,7 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     working = opened(target, fingerprint_of(file_sha256, decided_by), seed=seed, force=force)
     run = TieReading(ties, working, bucket_keys)
     making = TieRelease(method, run)
-    with kept_where_interrupted(working):
+    with kept_where_interrupted(working, once=NOISE):
         facts = run.nodes()
         method.check_size(facts.n_nodes, noun=kind_of(Graph).people)
         lists, report = run.lists(facts)

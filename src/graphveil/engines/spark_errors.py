@@ -1,0 +1,63 @@
+"""What Spark gives up, said in a line: what its user can do, or what is ours to mend."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from graphveil.errors import ResourceError, UsageError
+
+_PYTHON_ERROR = re.compile(r"^\s*((?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b: .*)$", re.MULTILINE)
+"""The last line of a traceback of Python, among those of the JVM."""
+_CALLING = re.compile(r"^An error occurred while calling .*\n: (?:[\w.$]+: )?")
+_OF_RESOURCES = ("MemoryError", "OSError", "IOError")
+
+
+@contextmanager
+def spoken(doing: str) -> Iterator[None]:
+    """Say in a line what Spark gave up.
+
+    Raises
+    ------
+    UsageError
+        Where executors lack graphveil.
+    ResourceError
+        Where Spark gave up for want of something.
+    RuntimeError
+        Where our own code failed on an executor.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
+        text = str(error)
+        if "No module named 'graphveil" in text:
+            raise UsageError(
+                "executors have no graphveil. Install it there, in the version of this process."
+            ) from error
+        failed = _PYTHON_ERROR.findall(text)
+        if failed and not failed[-1].startswith(_OF_RESOURCES):
+            raise RuntimeError(f"{doing}: {failed[-1]}") from None
+        raise ResourceError(
+            f"Spark gave up {doing}: {failed[-1] if failed else first_line(error)}. See to it, "
+            "and run the same command again: it goes on from there."
+        ) from error
+
+
+def is_of_spark(error: Exception) -> bool:
+    """Whether Spark raised an error, or what this process reaches it by."""
+    return type(error).__module__.startswith(("pyspark", "py4j"))
+
+
+def first_line(error: Exception) -> str:
+    r"""Return what an error of Spark says first, without the names of the JVM.
+
+    Examples
+    --------
+    >>> first_line(Exception("An error occurred while calling o1.load.\n: a.b.Some: No file.\nat"))
+    'No file'
+    """
+    line = _CALLING.sub("", str(error)).strip().partition("\n")[0]
+    return line.rstrip(".;")

@@ -1,0 +1,56 @@
+"""What the pages say that large runs take is what the benchmarks measured last."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks"))
+
+from raw_rows import read_rows  # noqa: E402  a script finds it there
+
+RESULTS = ROOT / "benchmarks" / "smooth_anonymity" / "results"
+SIZES = (1_000_000, 2_000_000)
+US = 1_000_000
+
+
+def last(file, **asked):
+    """Return the last row of a file that is as asked."""
+    rows = [row for row in read_rows(RESULTS / file) if asked.items() <= row.items()]
+    return rows[-1]
+
+
+def on_a_cluster(size):
+    spark, local = (last("spark.parquet", size=size, engine=name) for name in ("spark", "local"))
+    assert spark["data_sha256"] == local["data_sha256"]
+    parts = ("jvm_seconds", "worker_seconds", "own_seconds")
+    alone = (local["own_seconds"] + local["worker_seconds"]) * US / size
+    return [
+        *(f"{spark[part] * US / size:.1f} us" for part in parts),
+        f"{spark['shuffled_bytes'] / size:.0f} B",
+        f"{spark['worker_mib']:.0f} MiB",
+        f"{alone:.1f} us",
+    ]
+
+
+def on_the_disk(size):
+    row = last("scale.parquet", size=size, way="disk", variant="greedy only")
+    return [
+        f"{row['cpu_seconds']:.1f} s",
+        f"{row['peak_mib']:.0f} MiB",
+        f"{row['worker_peak_mib']:.0f} MiB",
+        f"{row['disk_mib'] * 2**20 / size:.0f} B",
+        f"{row['file_mib'] * 2**20 / size:.0f} B",
+    ]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("page", "measured"), [("on-a-cluster", on_a_cluster), ("larger-than-memory", on_the_disk)]
+)
+def test_a_page_says_what_was_measured(page, measured, size):
+    text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
+    assert f"\n| {size:,} | {' | '.join(measured(size))} |\n" in text

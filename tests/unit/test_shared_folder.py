@@ -1,0 +1,167 @@
+"""The folder of one run in a place that other machines see is its own, and goes with the run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import warnings
+from types import SimpleNamespace
+
+import pytest
+
+from graphveil.atomic import kept_elsewhere, left_behind, working_folder
+from graphveil.engines import SparkEngine, shared_folder
+from graphveil.engines.spark import SparkTables
+from graphveil.errors import GraphveilWarning, InputError, ReleaseError, ResourceError
+from graphveil.on_disk.interrupted import kept_where_interrupted
+from graphveil.on_disk.working import opened
+from graphveil.release.staging import leftovers_beside
+
+SEED = 918273645546372819
+SESSION = SimpleNamespace(version="4.0.0")
+
+
+def begun(tmp_path, *, fingerprint="0" * 64, seed=None, force=False):
+    """Return a run, and its folder in the other place."""
+    working = opened(tmp_path / "out", fingerprint, seed=seed, force=force)
+    engine = SparkEngine(spark=SESSION, working=tmp_path / "shared")
+    with engine.at(working.folder, working.name):
+        pass
+    return working, kept_elsewhere(working.folder)
+
+
+def test_the_folder_has_a_name_of_this_run_alone_that_tells_no_secret(tmp_path):
+    working, folder = begun(tmp_path, seed=SEED)
+    assert [folder] == list((tmp_path / "shared").iterdir())
+    assert 0o700 == stat.S_IMODE(folder.stat().st_mode)
+    assert (folder.parent, True) == (tmp_path / "shared", folder.name.startswith("out.working-"))
+    root = working.randomness._root
+    for secret in (f"{root:x}", str(root), str(SEED), f"{SEED:x}"):
+        assert secret not in folder.name
+    working.close()
+    again, same = begun(tmp_path, seed=SEED)
+    assert (working.name, folder) == (again.name, same)
+    again.remove()
+    anew, other = begun(tmp_path, seed=SEED)
+    assert working.name != anew.name
+    assert folder != other
+    assert [other] == list((tmp_path / "shared").iterdir())
+
+
+def test_another_run_deletes_it_with_force_alone(tmp_path):
+    working, folder = begun(tmp_path)
+    working.close()
+    with pytest.raises(ReleaseError, match=rf"working \(with {folder}\) holds an unfinished run"):
+        begun(tmp_path, fingerprint="1" * 64)
+    assert folder.is_dir()
+    _, other = begun(tmp_path, fingerprint="1" * 64, force=True)
+    assert [other] == list((tmp_path / "shared").iterdir())
+
+
+def test_it_goes_where_the_run_is_refused_and_stays_and_is_named_where_it_may_go_on(tmp_path):
+    working, folder = begun(tmp_path)
+    with pytest.raises(InputError), kept_where_interrupted(working):
+        raise InputError("no rows")
+    assert [] == list((tmp_path / "shared").iterdir())
+    assert not working.folder.exists()
+    for error, reason in (
+        (ResourceError("no space"), "goes on from there. Delete both"),
+        (ReleaseError("something is there"), "once what stands in the way is gone. Delete both"),
+        (KeyboardInterrupt(), "goes on from there. Delete"),
+    ):
+        working, folder = begun(tmp_path)
+        with (
+            pytest.warns(GraphveilWarning, match=rf"\(with {folder}\).*{reason}"),
+            pytest.raises(type(error)),
+            kept_where_interrupted(working),
+        ):
+            raise error
+        assert folder.is_dir()
+        assert [working.folder] == left_behind(tmp_path / "out")
+        [said] = leftovers_beside(tmp_path / "out")
+        assert f"and so does {folder}. No run uses it now" in str(said)
+        assert "else delete both" in str(said)
+
+
+def test_rows_that_another_run_has_kept_are_never_taken(tmp_path):
+    tables = SparkTables(None, tmp_path, "one run")
+    with pytest.raises(ResourceError, match="lacks the rows that the unfinished run kept there"):
+        tables.kept_as("rows")
+    (tmp_path / "rows.done.json").write_bytes(tables._note("rows"))
+    for name, run in (("rows", "another"), ("rows", ""), ("released", "one run")):
+        other = SparkTables(None, tmp_path, run)
+        (tmp_path / "released.done.json").write_bytes(tables._note("rows"))
+        with pytest.raises(ReleaseError, match=f"holds {name} of another run"):
+            other.kept_as(name)
+
+
+def test_a_folder_that_others_may_write_into_is_not_taken_up(tmp_path):
+    working, folder = begun(tmp_path)
+    working.close()
+    folder.chmod(0o770)
+    with pytest.raises(ReleaseError, match=r"open to others \(mode 770, a run leaves 700\)"):
+        begun(tmp_path)
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ReleaseError, match="is a link"):
+        begun(tmp_path)
+
+
+def test_a_mount_that_tells_neither_owner_nor_mode_is_taken(tmp_path, monkeypatch):
+    working, folder = begun(tmp_path)
+    working.close()
+    monkeypatch.setattr(shared_folder, "_is_own", lambda _: False)
+    again, same = begun(tmp_path)
+    assert (working.name, folder) == (again.name, same)
+
+
+def test_a_run_whose_rows_are_elsewhere_says_where(tmp_path):
+    working, folder = begun(tmp_path)
+    working.close()
+    other = SparkEngine(spark=SESSION, working=tmp_path / "other")
+    with (
+        pytest.raises(ReleaseError, match=f"keeps its rows in {folder}, not in "),
+        other.at(working.folder, working.name),
+    ):
+        pass
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes")
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "shared").write_text("a file")
+    with pytest.raises(ResourceError, match="cannot be written"):
+        begun(tmp_path)
+
+
+def test_what_a_run_whose_private_folder_is_gone_has_left_is_named_and_stays(tmp_path):
+    working, folder = begun(tmp_path)
+    working.close()
+    shutil.rmtree(working.folder)
+    (tmp_path / "shared" / "out.working-of-somebody").mkdir()
+    with pytest.warns(GraphveilWarning, match="rows of people, of another run into") as said:
+        _, other = begun(tmp_path)
+    assert [str(folder)] == [str(one.message).split()[0] for one in said]
+    assert folder.is_dir()
+    assert other.is_dir()
+
+
+def test_what_cannot_be_deleted_is_named(tmp_path, monkeypatch):
+    working, folder = begun(tmp_path)
+    monkeypatch.setattr("graphveil.on_disk.working.shutil.rmtree", lambda *_, **__: None)
+    with pytest.warns(GraphveilWarning) as said:
+        working.remove()
+    assert [str(folder), str(working.folder)] == [str(one.message).split()[0] for one in said]
+    assert all("holds rows of people, and could not be deleted" in str(one.message) for one in said)
+
+
+@pytest.mark.parametrize("note", ["", "[]", '{"folder": 3}', "\xff"])
+def test_a_note_that_is_torn_names_nothing(tmp_path, note):
+    working, _ = begun(tmp_path)
+    (working.folder / "elsewhere.json").write_text(note, encoding="latin-1")
+    assert kept_elsewhere(working.folder) is None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        working.remove()
+    assert not working_folder(tmp_path / "out").exists()
