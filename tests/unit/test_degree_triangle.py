@@ -10,6 +10,7 @@ import pytest
 
 import graphveil as gv
 from forged.kit import read_manifest, reseal
+from forged.networks import failed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.claims.statistics import NoisyStatistics
 from graphveil.errors import InfeasibleError, ParameterError
@@ -119,10 +120,34 @@ def test_every_check_of_a_release_holds_and_none_is_left_out(folder, graph):
 
 
 def test_noisy_groups_and_classes_are_those_of_noisy_degrees_and_noise_is_believable(graph):
-    for seed in range(4):
-        release = gv.DegreeTriangleModel(epsilon=4.0).anonymize(graph, seed=seed)
+    for _ in range(4):
+        release = gv.DegreeTriangleModel(epsilon=4.0).anonymize(graph)
         assert [] == release.verify(graph).failures()
-        assert NotClaimed(reasons=("repeatable",)) == release.guarantee
+
+
+def test_of_a_run_with_a_seed_nothing_is_published_that_follows_from_the_seed(graph, tmp_path):
+    """A seed of the drawing that hangs on the owner's would tell whether a guess of it is right."""
+    method = gv.DegreeTriangleModel(epsilon=4.0)
+    releases = [method.anonymize(graph, seed=5) for _ in range(2)]
+    one, other = (r.write(tmp_path / f"{i}") for i, r in enumerate(releases))
+    assert () == releases[0].conditions
+    assert NotClaimed(reasons=("repeatable",)) == releases[0].guarantee
+    for file in one.iterdir():
+        assert file.read_bytes() == (other / file.name).read_bytes()
+    assert [] == gv.verify_release(one, graph).failures()
+
+
+def test_statistics_beside_a_seed_and_none_without_one_fail(graph, copy, tmp_path):
+    manifest, seeded = read_manifest(copy), tmp_path / "seeded"
+    conditions = manifest["claim"]["conditions"]
+    manifest["claim"]["conditions"] = []
+    reseal(copy, manifest)
+    assert "which degree-triangle-model always does" in failed(copy)["method"]
+    gv.DegreeTriangleModel(epsilon=2.0).anonymize(graph, seed=5).write(seeded)
+    manifest = read_manifest(seeded)
+    manifest["claim"]["conditions"] = conditions
+    reseal(seeded, manifest)
+    assert "degree-triangle-model does not say" in failed(seeded)["method"]
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 40.0])
@@ -144,7 +169,7 @@ def test_whatever_the_graph_is_a_release_is_made_and_holds(made, epsilon):
 
 
 def test_at_a_large_epsilon_degrees_and_triangles_are_kept_and_edges_only_by_chance(graph):
-    release = gv.DegreeTriangleModel(epsilon=40.0).anonymize(graph, seed=3)
+    release = gv.DegreeTriangleModel(epsilon=40.0).anonymize(graph)
     said = release.conditions[0]
     assert sorted(graph.degrees()) == sorted(said.numbers("noisy_degrees"))
     pair = release.private.cost

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +81,8 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
     >>> statistics.numbers("degrees")
     [0, 1, 1]
     """
+
+    without_seed: ClassVar[bool] = True
 
     nodes: int
     epsilon_count: str
