@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -23,6 +24,7 @@ from graphveil.methods.degree_triangle.statistics import (
 )
 from graphveil.randomness import Randomness
 from graphveil.verify import verify
+from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
 from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -73,6 +75,10 @@ FLAWS = [
         "verify": ["tests/unit/test_degree_triangle.py", "-k", "noise"],
     },
 ]
+
+
+NOISE = "noise on statistics", "noise on triangles"
+ONE_IN_1E19 = Fraction(1, 10**19)
 
 
 @pytest.fixture(scope="module")
@@ -264,6 +270,48 @@ def test_forged_stubs_and_aims_fail(copy):
     assert "drawing" in failures(copy)
 
 
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        {"type": "node-differential-privacy", "epsilon": 0.1, "collected": ["people"]},
+        {"type": "edge-differential-privacy", "epsilon": 0.1, "collected": ["people"]}
+        | {"of": "value"},
+        {"type": "k-anonymity", "k": 2},
+    ],
+    ids=["of a person", "of a value", "of classes"],
+)
+def test_statistics_of_edges_carry_no_promise_about_more_than_one_edge(copy, guarantee):
+    manifest = read_manifest(copy)
+    manifest["claim"]["guarantee"] = guarantee
+    reseal(copy, manifest)
+    check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
+    assert "fails" == check.outcome
+    assert "about more than one" in check.detail
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"epsilon_count": f"1/{10**19}", "epsilon_mixing": str(Fraction(14, 50) - ONE_IN_1E19)},
+        {"epsilon_triangles": f"1/{10**19}", "rate": f"1/{2 * 10**19}"},
+        {"noisy_triangles": 10**17},
+        {"noisy_triangles": -(10**18)},
+        {"noisy_mixing": 10**18},
+    ],
+)
+def test_numbers_out_of_all_proportion_fail_in_no_time(copy, graph, forged):
+    manifest = read_manifest(copy)
+    said = statistics_of(manifest)
+    for name, value in forged.items():
+        rest = said[name].split(" ")[1:] if isinstance(value, int) else []
+        said[name] = " ".join([str(value), *rest])
+    reseal(copy, manifest)
+    started = time.process_time()
+    checks = {check.name: check for check in [*verify(copy, original=graph).checks]}
+    assert time.process_time() - started < 4
+    assert "fails" in {checks[name].outcome for name in ("noisy statistics", *NOISE)}
+
+
 def test_a_graph_of_other_edges_fails_without_the_original(copy):
     """An edge of the original that was slipped in needs no original to be noticed."""
     file = next(copy.glob("data.*"))
@@ -333,3 +381,15 @@ def test_a_number_is_spelled_in_one_way(folder, field, value):
     NoisyStatistics(**fields)
     with pytest.raises(ParameterError):
         NoisyStatistics(**(fields | {field: value}))
+
+
+def test_triangles_of_too_many_ways_are_not_counted_again_and_all_else_is(
+    folder, graph, monkeypatch
+):
+    ways = int((graph.degrees() ** 2).sum())
+    for most, outcome in ((ways, "holds"), (ways - 1, "not checked")):
+        monkeypatch.setattr(noisy_statistics_checks, "MOST_WAYS", most)
+        verdict = verify(folder, original=graph)
+        outcomes = {check.name: check.outcome for check in verdict.checks}
+        assert ("holds", outcome) == tuple(outcomes[name] for name in NOISE)
+        assert verdict.complete == (outcome == "holds")

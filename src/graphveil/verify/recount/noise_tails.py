@@ -78,7 +78,7 @@ def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate
         vectors = _vectors(counts, reach)
         log_chance = math.log(vectors - before) - rate * step
         highest = max(highest, log_chance)
-        if reach > distance and log_chance < highest - _NOTHING:
+        if log_chance < highest - _NOTHING:
             break
         chance = math.exp(log_chance)
         total += chance
