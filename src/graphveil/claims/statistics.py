@@ -137,5 +137,6 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
         """The statement in one sentence."""
         return (
             "The graph was drawn from noisy degrees, noisy counts of edges between groups and of "
-            "triangles, and a public seed alone: an edge is in the original, too, by chance."
+            "triangles, and a public seed alone: it has as many edges of the original as these "
+            "numbers make likely."
         )

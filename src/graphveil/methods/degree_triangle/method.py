@@ -46,8 +46,8 @@ class DegreeTriangleModel(NoisyMethod):
 
     All of epsilon buys four noisy statistics: the number of edges, the degrees, the edges between
     groups of nodes of like degree, and the triangles by class of degree. A random graph that has
-    about these is published; no edge of the original is looked at for it, and an edge is in both
-    by chance alone.
+    about these is published; no edge of the original is looked at for it. It has as many of them as
+    the statistics make likely: few as a rule, most where degrees tell who is tied to whom.
 
     Parameters
     ----------

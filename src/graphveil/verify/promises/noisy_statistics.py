@@ -8,12 +8,15 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
+import numpy as np
+
 from graphveil.claims.condition import Condition
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
 from graphveil.claims.statistics import PARTS, NoisyStatistics
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder
+from graphveil.verify.recount.noisy_parts import expected, wrong_parts
 from graphveil.verify.recount.redrawing import Model, redrawn
 from graphveil.verify.verdict import Check, fails, judged, not_checked
 
@@ -56,11 +59,10 @@ def _second(noisy: list[int]) -> int:
 
 def _statistics(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether the numbers belong together: parts, lengths, cuts, floor and rate, degrees, stubs."""
-    problems = _wrong_sizes(evidence, value)
+    problems = _wrong_sizes(evidence, value) or _wrong_parts(evidence, value)
     if not problems:
         said = _said(value)
-        problems = [*_wrong_parts(evidence, value), *_wrong_cuts(said), *_wrong_ladder(said)]
-        problems += _wrong_shape(said)
+        problems = [*_wrong_cuts(said), *_wrong_ladder(said), *_wrong_shape(said)]
     return judged(STATISTICS, problems, "parts, cuts, ladder, degrees and stubs fit each other")
 
 
@@ -107,14 +109,23 @@ def _wrong_parts(evidence: Evidence, value: NoisyStatistics) -> list[str]:
 
 
 def _wrong_cuts(said: _Said) -> list[str]:
-    """Return whether groups or classes are too many, or a cut is no noisy degree."""
-    problems, there = [], set(said.noisy)
-    for name, most in (("group_cuts", MOST_GROUPS), ("class_cuts", MOST_CLASSES)):
-        cuts = said.value.numbers(name)
-        if cuts != sorted(set(cuts)) or cuts[0] != min(said.noisy) or not set(cuts) <= there:
+    """Return whether groups or classes are not those that follow from noisy degrees."""
+    value, problems = said.value, []
+    half = float(Fraction(value.epsilon_degrees) / 2)
+    weights = expected(said.noisy, half, int(value.noisy_count))
+    for name, most, weight in (
+        ("group_cuts", MOST_GROUPS, weights),
+        ("class_cuts", MOST_CLASSES, np.sqrt(weights)),
+    ):
+        cuts = value.numbers(name)
+        if (
+            cuts != sorted(set(cuts))
+            or cuts[0] != min(said.noisy)
+            or not set(cuts) <= {*said.noisy}
+        ):
             problems.append(f"{name} are no noisy degrees that rise from the least one")
-        if len(cuts) > most:
-            problems.append(f"{name} are {len(cuts)}, at most {most} are cut")
+        elif wrong := wrong_parts(said.noisy, weight, cuts, most):
+            problems.append(f"{name} are others, computed again: {wrong[0]} is one or is none")
     return problems
 
 
