@@ -27,6 +27,7 @@ from graphveil.noise.ladder import rate_of
 from graphveil.randomness import Randomness
 from graphveil.verify import verify
 from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
+from graphveil.verify.recount.noise_tails import reach_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -407,6 +408,23 @@ def test_statistics_without_noise_or_with_too_much_fail_beside_the_original(
     assert "holds" == checks["noisy statistics"].outcome, checks["noisy statistics"].detail
     assert "fails" == checks["noise on statistics"].outcome
     assert "degrees" in checks["noise on statistics"].detail
+
+
+@pytest.mark.parametrize("name", ["noisy_degrees", "noisy_mixing"])
+def test_numbers_that_noise_does_not_reach_fail_from_the_files_alone(copy, name):
+    """They could hold a message, where nobody has the original."""
+    manifest = read_manifest(copy)
+    said = statistics_of(manifest)
+    parts = {"noisy_degrees": Fraction(11, 20), "noisy_mixing": Fraction(6, 25)}
+    others = said[name].split(" ")[1:]
+    reach = reach_of(1 + len(others), float(parts[name]))
+    most = {"noisy_degrees": 149, "noisy_mixing": 150 * 149 // 2}[name]
+    for value in (-reach - 1, -reach, most + reach, most + reach + 1):
+        said[name] = " ".join([str(value), *others])
+        reseal(copy, manifest)
+        check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
+        beyond = value not in (-reach, most + reach)
+        assert beyond == (f"{name} has {value}, out of the reach of noise" in check.detail)
 
 
 @pytest.mark.parametrize("name", ["group_cuts", "class_cuts"])

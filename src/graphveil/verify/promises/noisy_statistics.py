@@ -15,7 +15,7 @@ from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
 from graphveil.claims.statistics import PARTS, NoisyStatistics
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
-from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder
+from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder, reach_of
 from graphveil.verify.recount.noisy_parts import expected, wrong_parts
 from graphveil.verify.recount.redrawing import Model, redrawn
 from graphveil.verify.verdict import Check, fails, judged, not_checked
@@ -62,7 +62,8 @@ def _statistics(evidence: Evidence, value: NoisyStatistics) -> Check:
     problems = _wrong_sizes(evidence, value) or _wrong_parts(evidence, value)
     if not problems:
         said = _said(value)
-        problems = [*_wrong_cuts(said), *_wrong_ladder(said), *_wrong_shape(said)]
+        problems = [*_out_of_reach(said), *_wrong_cuts(said), *_wrong_ladder(said)]
+        problems += _wrong_shape(said)
     return judged(STATISTICS, problems, "parts, cuts, ladder, degrees and stubs fit each other")
 
 
@@ -105,6 +106,21 @@ def _wrong_parts(evidence: Evidence, value: NoisyStatistics) -> list[str]:
     if total != Fraction(repr(promise.epsilon)):
         said = f"the parts sum to {float(total):.6g}, the claim says epsilon={promise.epsilon}"
         problems.append(said)
+    return problems
+
+
+def _out_of_reach(said: _Said) -> list[str]:
+    """Return which noisy numbers no graph of so many nodes has, with noise that is believable."""
+    value, n, problems = said.value, said.value.nodes, []
+    for name, most, part in (
+        ("noisy_degrees", n - 1, Fraction(value.epsilon_degrees) / 2),
+        ("noisy_mixing", n * (n - 1) // 2, Fraction(value.epsilon_mixing)),
+    ):
+        numbers = value.numbers(name)
+        reach = reach_of(len(numbers), float(part))
+        strange = [one for one in numbers if not -reach <= one <= most + reach]
+        if strange:
+            problems.append(f"{name} has {strange[0]}, out of the reach of noise on {n} nodes")
     return problems
 
 
