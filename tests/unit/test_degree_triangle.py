@@ -77,6 +77,14 @@ FLAWS = [
         "verify": ["tests/unit/test_degree_triangle.py", "-k", "cuts_that_do_not_follow"],
     },
     {
+        "name": "noisy numbers of any size",
+        "means": "A noisy degree that no graph has passes, and could hold a message.",
+        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "old": "if not -reach <= one <= most + reach]",
+        "new": "if not -reach <= one]",
+        "verify": ["tests/unit/test_degree_triangle.py", "-k", "noise_does_not_reach"],
+    },
+    {
         "name": "statistics of edges beside a promise about people",
         "means": "Noise that hides one edge is said to hide all of a person.",
         "file": "src/graphveil/verify/promises/noisy_statistics.py",
