@@ -25,7 +25,7 @@ from graphveil.cli import run as command_line
 from graphveil.data.csr import neighbor_lists
 from graphveil.errors import InfeasibleError, InputError, ReleaseError, ResourceError, UsageError
 from graphveil.on_disk import anonymize_ties
-from graphveil.on_disk.ties import draft, reading, stages
+from graphveil.on_disk.ties import noise, reading, stages
 from graphveil.on_disk.ties.buckets import Buckets, cuts_of
 from graphveil.on_disk.ties.lists import Listed, dropped, listed, mapped, spread
 from graphveil.on_disk.ties.nodes import Numbering, nodes_of
@@ -334,7 +334,7 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
     file, out = write(tmp_path / "ties.csv", np.array(sorted(edges))), tmp_path / "out"
     graph, ledger = io.load_graph(file).data, gv.Ledger(tmp_path / "spent.json")
     method = gv.RandomizedResponse(epsilon=0.5)
-    most = draft.released_at_most(method, graph)
+    most = noise.released_at_most(method, graph)
     free = SimpleNamespace(free=reading.BYTES_A_NOISY_TIE * most - 1)
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: free)
     said = rf"randomized-response releases up to about {most:,} ties of {graph.n_edges}, which"
@@ -353,13 +353,13 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
 def test_room_that_is_asked_for_noise_is_enough_and_not_much_more():
     graph = gv.Graph.from_edges(*arcs(n=400, m=3000).T, n=400, directed="symmetrize")
     for method in NOISE:
-        most = draft.released_at_most(method, graph)
+        most = noise.released_at_most(method, graph)
         assert method.anonymize(graph, seed=1).data.n_edges < most
         assert most < 1.3 * method.anonymize(graph, seed=2).data.n_edges
     for n, ends in ((2, [0, 1]), (3, [0, 2]), (3, [0, 1, 0, 2, 1, 2])):
         few = gv.Graph.from_edges(ends[::2], ends[1::2], n=n)
         for method in NOISE:
-            most = draft.released_at_most(method, few)
+            most = noise.released_at_most(method, few)
             assert method.anonymize(few, seed=1).data.n_edges <= most <= n * (n - 1) // 2
 
 

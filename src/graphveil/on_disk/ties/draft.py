@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,10 +21,8 @@ from graphveil.methods.k_degree import KDegree
 from graphveil.methods.noisy import cost_of_flips
 from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.noise import Channel, words_from
-from graphveil.noise.cells import number_of_cells
-from graphveil.noise.uniform import FULL
 from graphveil.on_disk.ties.lists import NeighborLists
-from graphveil.on_disk.ties.noise import degrees_in, draw, read
+from graphveil.on_disk.ties.noise import degrees_in, draw, read, released_at_most
 from graphveil.on_disk.ties.reading import BYTES_A_NOISY_TIE, check_space
 from graphveil.on_disk.ties.release import Changed, changed_edges, edges_of
 from graphveil.on_disk.working import Working
@@ -36,9 +33,6 @@ from graphveil.records.ledger_entries import Composed, Note
 
 CELLS = "cells"
 """The file of noisy edges."""
-
-_FAR = 10
-"""Noise on a count is hardly ever so many times its scale, or its deviation, above it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,28 +138,6 @@ def _same_degrees(method: KDegree, lists: NeighborLists, randomness: Randomness)
         cost=edited.cost,
         advice=edited.advice,
     )
-
-
-def released_at_most(method: AsymmetricResponse | RandomizedResponse, graph: Graph) -> int:
-    """Return a number of edges that noise hardly ever exceeds, before any is drawn.
-
-    It reads how many edges there are: it is for the owner alone.
-
-    Examples
-    --------
-    >>> graph = Graph.from_edges(range(999), range(1, 1000), n=1000)
-    >>> released_at_most(RandomizedResponse(epsilon=3.0), graph)
-    26162
-    """
-    ones, cells = graph.n_edges, number_of_cells(graph)
-    if isinstance(method, RandomizedResponse):
-        through = method.flips(graph)
-    else:
-        most = ones + math.ceil(_FAR / method.parts["epsilon_count"])
-        stated = method.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
-        through = Channel(int(stated.T0), int(stated.T1))
-    expected = (ones * through.one + (cells - ones) * through.zero) / FULL
-    return min(cells, math.ceil(expected + _FAR * math.sqrt(expected)))
 
 
 def _noisy(
