@@ -187,7 +187,10 @@ class Anonymizer(ABC, Generic[D]):
 
     @property
     def states(self) -> tuple[type[Condition], ...]:
-        """The types of the conditions that every run adds, with values of its own."""
+        """The types of the conditions that every run adds, with values of its own.
+
+        Those that are `without_seed` are not added under a seed.
+        """
         return ()
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -10,19 +11,23 @@ import pytest
 
 import graphveil as gv
 from forged.kit import read_manifest, reseal
+from forged.networks import failed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
-from graphveil.claims.statistics import NoisyStatistics
+from graphveil.claims.statistics import PARTS, NoisyStatistics
 from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.methods.degree_triangle.cuts import cut, floor_of
+from graphveil.methods.degree_triangle.cuts import CLASSES, GROUPS, cut, floor_of
 from graphveil.methods.degree_triangle.shape import edges_between
 from graphveil.methods.degree_triangle.statistics import (
     edges_between_groups,
     noisy_statistics,
     triangles_and_steps,
 )
+from graphveil.methods.priors.degrees import expected_degrees
+from graphveil.noise.ladder import rate_of
 from graphveil.randomness import Randomness
 from graphveil.verify import verify
-from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder
+from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
+from graphveil.verify.recount.noise_tails import reach_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -64,6 +69,39 @@ FLAWS = [
         "verify": ["tests/unit/test_degree_triangle.py", "-k", "other_edges"],
     },
     {
+        "name": "cuts that nobody computes again",
+        "means": "Somebody chooses groups by whom they are to hold, and they pass.",
+        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "old": "elif wrong := wrong_parts(said.noisy, weight, cuts, most):",
+        "new": "elif wrong := wrong_parts(said.noisy, weight, cuts, most)[most:]:",
+        "verify": ["tests/unit/test_degree_triangle.py", "-k", "cuts_that_do_not_follow"],
+    },
+    {
+        "name": "noisy numbers of any size",
+        "means": "A noisy degree that no graph has passes, and could hold a message.",
+        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "old": "if not -reach <= one <= most + reach]",
+        "new": "if not -reach <= one]",
+        "verify": ["tests/unit/test_degree_triangle.py", "-k", "noise_does_not_reach"],
+    },
+    {
+        "name": "statistics of edges beside a promise about people",
+        "means": "Noise that hides one edge is said to hide all of a person.",
+        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "old": 'if not isinstance(promise, EdgeDP) or promise.of != "entry":',
+        "new": "if not isinstance(promise, EdgeDP):",
+        "verify": ["tests/unit/test_degree_triangle.py", "-k", "carry_no_promise"],
+    },
+    {
+        "name": "statistics beside a seed",
+        "means": "The seed of a drawing tells whether a guess of the owner's seed is right.",
+        "methods": ["degree-triangle-model"],
+        "file": "src/graphveil/methods/degree_triangle/method.py",
+        "old": "conditions=() if randomness.seeded else (stated,),",
+        "new": "conditions=(stated,),",
+        "tests": ["tests/unit/test_degree_triangle.py", "-k", "follows_from_the_seed"],
+    },
+    {
         "name": "no noise passes as noise",
         "means": "Statistics that were released as they are pass for noisy ones.",
         "file": "src/graphveil/verify/recount/noise_tails.py",
@@ -72,6 +110,10 @@ FLAWS = [
         "verify": ["tests/unit/test_degree_triangle.py", "-k", "noise"],
     },
 ]
+
+
+NOISE = "noise on statistics", "noise on triangles"
+ONE_IN_1E19 = Fraction(1, 10**19)
 
 
 @pytest.fixture(scope="module")
@@ -119,10 +161,34 @@ def test_every_check_of_a_release_holds_and_none_is_left_out(folder, graph):
 
 
 def test_noisy_groups_and_classes_are_those_of_noisy_degrees_and_noise_is_believable(graph):
-    for seed in range(4):
-        release = gv.DegreeTriangleModel(epsilon=4.0).anonymize(graph, seed=seed)
+    for _ in range(4):
+        release = gv.DegreeTriangleModel(epsilon=4.0).anonymize(graph)
         assert [] == release.verify(graph).failures()
-        assert NotClaimed(reasons=("repeatable",)) == release.guarantee
+
+
+def test_of_a_run_with_a_seed_nothing_is_published_that_follows_from_the_seed(graph, tmp_path):
+    """A seed of the drawing that hangs on the owner's would tell whether a guess of it is right."""
+    method = gv.DegreeTriangleModel(epsilon=4.0)
+    releases = [method.anonymize(graph, seed=5) for _ in range(2)]
+    one, other = (r.write(tmp_path / f"{i}") for i, r in enumerate(releases))
+    assert () == releases[0].conditions
+    assert NotClaimed(reasons=("repeatable",)) == releases[0].guarantee
+    for file in one.iterdir():
+        assert file.read_bytes() == (other / file.name).read_bytes()
+    assert [] == gv.verify_release(one, graph).failures()
+
+
+def test_statistics_beside_a_seed_and_none_without_one_fail(graph, copy, tmp_path):
+    manifest, seeded = read_manifest(copy), tmp_path / "seeded"
+    conditions = manifest["claim"]["conditions"]
+    manifest["claim"]["conditions"] = []
+    reseal(copy, manifest)
+    assert "which degree-triangle-model always does" in failed(copy)["method"]
+    gv.DegreeTriangleModel(epsilon=2.0).anonymize(graph, seed=5).write(seeded)
+    manifest = read_manifest(seeded)
+    manifest["claim"]["conditions"] = conditions
+    reseal(seeded, manifest)
+    assert "degree-triangle-model does not say" in failed(seeded)["method"]
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 40.0])
@@ -144,7 +210,7 @@ def test_whatever_the_graph_is_a_release_is_made_and_holds(made, epsilon):
 
 
 def test_at_a_large_epsilon_degrees_and_triangles_are_kept_and_edges_only_by_chance(graph):
-    release = gv.DegreeTriangleModel(epsilon=40.0).anonymize(graph, seed=3)
+    release = gv.DegreeTriangleModel(epsilon=40.0).anonymize(graph)
     said = release.conditions[0]
     assert sorted(graph.degrees()) == sorted(said.numbers("noisy_degrees"))
     pair = release.private.cost
@@ -155,6 +221,21 @@ def test_at_a_large_epsilon_degrees_and_triangles_are_kept_and_edges_only_by_cha
         for g in (graph, release.data)
     ]
     assert closed[1] == pytest.approx(closed[0], rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("made", "epsilon", "least"),
+    [
+        (gv.Graph.from_edges([0] * 600, range(1, 601), n=1000), 2.0, 0.5),
+        (gv.Graph.from_edges(*np.triu_indices(9, 1), n=9), 10.0, 1.0),
+    ],
+    ids=["star", "complete"],
+)
+def test_where_degrees_tell_the_edges_most_released_ones_are_true_as_the_page_says(
+    made, epsilon, least
+):
+    release = gv.DegreeTriangleModel(epsilon=epsilon).anonymize(made, seed=1)
+    assert least <= release.private.cost["edges_kept"] / release.data.n_edges
 
 
 def test_noisy_statistics_are_hardly_ever_the_true_ones(graph):
@@ -239,6 +320,48 @@ def test_forged_stubs_and_aims_fail(copy):
     assert "drawing" in failures(copy)
 
 
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        {"type": "node-differential-privacy", "epsilon": 0.1, "collected": ["people"]},
+        {"type": "edge-differential-privacy", "epsilon": 0.1, "collected": ["people"]}
+        | {"of": "value"},
+        {"type": "k-anonymity", "k": 2},
+    ],
+    ids=["of a person", "of a value", "of classes"],
+)
+def test_statistics_of_edges_carry_no_promise_about_more_than_one_edge(copy, guarantee):
+    manifest = read_manifest(copy)
+    manifest["claim"]["guarantee"] = guarantee
+    reseal(copy, manifest)
+    check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
+    assert "fails" == check.outcome
+    assert "about more than one" in check.detail
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"epsilon_count": f"1/{10**19}", "epsilon_mixing": str(Fraction(14, 50) - ONE_IN_1E19)},
+        {"epsilon_triangles": f"1/{10**19}", "rate": f"1/{2 * 10**19}"},
+        {"noisy_triangles": 10**17},
+        {"noisy_triangles": -(10**18)},
+        {"noisy_mixing": 10**18},
+    ],
+)
+def test_numbers_out_of_all_proportion_fail_in_no_time(copy, graph, forged):
+    manifest = read_manifest(copy)
+    said = statistics_of(manifest)
+    for name, value in forged.items():
+        rest = said[name].split(" ")[1:] if isinstance(value, int) else []
+        said[name] = " ".join([str(value), *rest])
+    reseal(copy, manifest)
+    started = time.process_time()
+    checks = {check.name: check for check in [*verify(copy, original=graph).checks]}
+    assert time.process_time() - started < 4
+    assert "fails" in {checks[name].outcome for name in ("noisy statistics", *NOISE)}
+
+
 def test_a_graph_of_other_edges_fails_without_the_original(copy):
     """An edge of the original that was slipped in needs no original to be noticed."""
     file = next(copy.glob("data.*"))
@@ -254,47 +377,77 @@ def test_a_graph_of_other_edges_fails_without_the_original(copy):
     assert {"drawing", "owner's record"} == failures(copy)
 
 
-def test_statistics_without_noise_or_with_too_much_fail_beside_the_original(graph, tmp_path):
+def forged_degrees(said, degrees):
+    """Put other noisy degrees into what is said, and all that verify computes from them."""
+    part = {name: Fraction(said[name]) for name in PARTS}
+    expected = expected_degrees(degrees, part["epsilon_degrees"] / 2, int(said["noisy_count"]))
+    groups, classes = cut(degrees, expected, GROUPS), cut(degrees, np.sqrt(expected), CLASSES)
+    mixing = np.zeros((groups.least.size,) * 2, dtype=np.int64)
+    drawn = np.array(list(map(int, said["degrees"].split(" "))))
+    stubs = edges_between(mixing, groups, drawn, np.random.default_rng(0))
+    floor, upper = floor_of(degrees), np.triu_indices(groups.least.size)
+    lists = {
+        "noisy_degrees": degrees,
+        "group_cuts": groups.least,
+        "class_cuts": classes.least,
+        "noisy_mixing": mixing[upper],
+        "noisy_triangles": [500] * classes.least.size,
+        "aims": [500] * classes.least.size,
+        "stubs": stubs[upper],
+    }
+    said |= {name: " ".join(str(int(one)) for one in numbers) for name, numbers in lists.items()}
+    rate = rate_of(part["epsilon_triangles"], classes.least.size, floor)
+    said |= {"floor": floor, "rate": str(rate)}
+
+
+@pytest.mark.parametrize("forged", ["without noise", "with too much"])
+def test_statistics_without_noise_or_with_too_much_fail_beside_the_original(
+    graph, tmp_path, forged
+):
     release = gv.DegreeTriangleModel(epsilon=1.0).anonymize(graph)
     folder = release.write(tmp_path / "release")
     manifest = read_manifest(folder)
-    order = np.argsort(release.private.linkage.released)
-    true = graph.degrees()[order]
+    true = graph.degrees()[np.argsort(release.private.linkage.released)]
     said = statistics_of(manifest)
-    before = said["noisy_degrees"]
-    for degrees in (true, np.array(list(map(int, before.split(" ")))) + 40):
-        said["noisy_degrees"] = " ".join(map(str, degrees.tolist()))
-        for name in ("group_cuts", "class_cuts"):
-            said[name] = str(int(degrees.min()))
-        said["noisy_mixing"] = "700"
-        said["noisy_triangles"] = "500"
-        said["aims"] = "500"
-        said["stubs"] = str(sum(map(int, said["degrees"].split(" "))) // 2)
-        floor = min(max(int(np.sort(degrees)[-2]) // 4, 1), 148)
-        part = Fraction(31, 100)
-        said["floor"] = floor
-        said["rate"] = str(max(part / 2, part - Fraction(1, floor)) if floor > 1 else part / 2)
-        reseal(folder, manifest)
-        checks = {check.name: check for check in verify(folder, original=graph).checks}
-        assert "holds" == checks["noisy statistics"].outcome, checks["noisy statistics"].detail
-        assert "fails" == checks["noise on statistics"].outcome
-        assert "degrees" in checks["noise on statistics"].detail
+    more = np.array(list(map(int, said["noisy_degrees"].split(" ")))) + 40
+    forged_degrees(said, true if forged == "without noise" else more)
+    reseal(folder, manifest)
+    checks = {check.name: check for check in verify(folder, original=graph).checks}
+    assert "holds" == checks["noisy statistics"].outcome, checks["noisy statistics"].detail
+    assert "fails" == checks["noise on statistics"].outcome
+    assert "degrees" in checks["noise on statistics"].detail
 
 
-def test_noise_that_is_none_too_much_or_one_sided_is_strange_and_honest_noise_is_not():
-    rng = np.random.default_rng(4)
-    for epsilon in (0.05, 0.3, 2.0, 20.0):
-        q = np.exp(-epsilon)
-        for size in (1, 36, 2000):
-            noise = rng.geometric(1 - q, size) - rng.geometric(1 - q, size)
-            assert not is_strange(noise.tolist(), epsilon)
-    assert is_strange([0] * 36, 0.3)
-    assert is_strange([200], 0.12)
-    assert is_strange([7] * 400, 0.3)
-    assert not is_strange([0] * 36, 20.0)
-    assert is_strange_on_ladder(0, 4, 40, 500, 0.2)
-    assert not is_strange_on_ladder(0, 1, 1, 5, 12.0)
-    assert is_strange_on_ladder(10_000, 1, 1, 5, 2.0)
+@pytest.mark.parametrize("name", ["noisy_degrees", "noisy_mixing"])
+def test_numbers_that_noise_does_not_reach_fail_from_the_files_alone(copy, name):
+    """They could hold a message, where nobody has the original."""
+    manifest = read_manifest(copy)
+    said = statistics_of(manifest)
+    parts = {"noisy_degrees": Fraction(11, 20), "noisy_mixing": Fraction(6, 25)}
+    others = said[name].split(" ")[1:]
+    reach = reach_of(1 + len(others), float(parts[name]))
+    most = {"noisy_degrees": 149, "noisy_mixing": 150 * 149 // 2}[name]
+    for value in (-reach - 1, -reach, most + reach, most + reach + 1):
+        said[name] = " ".join([str(value), *others])
+        reseal(copy, manifest)
+        check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
+        beyond = value not in (-reach, most + reach)
+        assert beyond == (f"{name} has {value}, out of the reach of noise" in check.detail)
+
+
+@pytest.mark.parametrize("name", ["group_cuts", "class_cuts"])
+def test_cuts_that_do_not_follow_from_noisy_degrees_fail_from_the_files_alone(copy, name):
+    """Cuts that somebody chose could put those into a group whose ties are to be counted."""
+    manifest = read_manifest(copy)
+    said = statistics_of(manifest)
+    least, first, *others = map(int, said[name].split(" "))
+    noisy = sorted({*map(int, said["noisy_degrees"].split(" "))})
+    chosen = next(one for one in noisy if one > least and one != first)
+    said[name] = " ".join(map(str, [least, *sorted({chosen, *others})]))
+    reseal(copy, manifest)
+    check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
+    assert "fails" == check.outcome
+    assert f"{name} are others, computed again: " in check.detail
 
 
 @pytest.mark.parametrize(
@@ -308,3 +461,15 @@ def test_a_number_is_spelled_in_one_way(folder, field, value):
     NoisyStatistics(**fields)
     with pytest.raises(ParameterError):
         NoisyStatistics(**(fields | {field: value}))
+
+
+def test_triangles_of_too_many_ways_are_not_counted_again_and_all_else_is(
+    folder, graph, monkeypatch
+):
+    ways = int((graph.degrees() ** 2).sum())
+    for most, outcome in ((ways, "holds"), (ways - 1, "not checked")):
+        monkeypatch.setattr(noisy_statistics_checks, "MOST_WAYS", most)
+        verdict = verify(folder, original=graph)
+        outcomes = {check.name: check.outcome for check in verdict.checks}
+        assert ("holds", outcome) == tuple(outcomes[name] for name in NOISE)
+        assert verdict.complete == (outcome == "holds")

@@ -25,7 +25,7 @@ from graphveil.cli import run as command_line
 from graphveil.data.csr import neighbor_lists
 from graphveil.errors import InfeasibleError, InputError, ReleaseError, ResourceError, UsageError
 from graphveil.on_disk import anonymize_ties
-from graphveil.on_disk.ties import reading, stages
+from graphveil.on_disk.ties import noise, reading, stages
 from graphveil.on_disk.ties.buckets import Buckets, cuts_of
 from graphveil.on_disk.ties.lists import Listed, dropped, listed, mapped, spread
 from graphveil.on_disk.ties.nodes import Numbering, nodes_of
@@ -34,7 +34,20 @@ from graphveil.verbs.anonymize import Output, RunOptions, anonymize_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
+FLAWS = [
+    {
+        "name": "space for ties that noise adds is not asked for",
+        "means": "Epsilon is spent on a release for which the disk has no room.",
+        "methods": ["randomized-response"],
+        "file": "src/graphveil/on_disk/ties/draft.py",
+        "old": "check_space(working.folder, BYTES_A_NOISY_TIE * n, what)",
+        "new": "check_space(working.folder, BYTES_A_NOISY_TIE * graph.n_edges, what)",
+        "tests": ["tests/unit/test_ties_on_disk.py", "-k", "before_epsilon_is_spent"],
+    },
+]
+
 METHOD = gv.KDegree(k=3)
+NOISE = [gv.AsymmetricResponse(epsilon=3.0), gv.RandomizedResponse(epsilon=3.0)]
 FORGET = io.GraphOptions(directed="symmetrize")
 
 
@@ -311,6 +324,43 @@ def test_a_disk_without_room_is_said_before_anything_is_read(tmp_path, monkeypat
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: SimpleNamespace(free=160 * 26 - 1))
     with pytest.raises(ResourceError, match=r"needs about 0.0 GB beside the release"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
+
+
+def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
+    tmp_path, monkeypatch, capsys
+):
+    """It has room for what is read; noise releases many more ties than there were."""
+    edges = {(min(u, v), max(u, v)) for u, v in arcs(n=60, m=240).tolist() if u != v}
+    file, out = write(tmp_path / "ties.csv", np.array(sorted(edges))), tmp_path / "out"
+    graph, ledger = io.load_graph(file).data, gv.Ledger(tmp_path / "spent.json")
+    method = gv.RandomizedResponse(epsilon=0.5)
+    most = noise.released_at_most(method, graph)
+    free = SimpleNamespace(free=reading.BYTES_A_NOISY_TIE * most - 1)
+    monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: free)
+    said = rf"randomized-response releases up to about {most:,} ties of {graph.n_edges}, which"
+    with pytest.raises(ResourceError, match=said):
+        anonymize_ties(method, file, out, ledger=ledger)
+    assert 0 == ledger.total("edge")
+    flags = ["--epsilon", "0.5", "--on-disk", "--out", str(out)]
+    assert 3 == command_line(["anonymize", "randomized-response", str(file), *flags])
+    assert "Free space" in capsys.readouterr().err
+    free.free += 1
+    anonymize_ties(method, file, out, ledger=ledger)
+    assert 0.5 == ledger.total("edge")
+    assert gv.verify_release(out, graph).ok
+
+
+def test_room_that_is_asked_for_noise_is_enough_and_not_much_more():
+    graph = gv.Graph.from_edges(*arcs(n=400, m=3000).T, n=400, directed="symmetrize")
+    for method in NOISE:
+        most = noise.released_at_most(method, graph)
+        assert method.anonymize(graph, seed=1).data.n_edges < most
+        assert most < 1.3 * method.anonymize(graph, seed=2).data.n_edges
+    for n, ends in ((2, [0, 1]), (3, [0, 2]), (3, [0, 1, 0, 2, 1, 2])):
+        few = gv.Graph.from_edges(ends[::2], ends[1::2], n=n)
+        for method in NOISE:
+            most = noise.released_at_most(method, few)
+            assert method.anonymize(few, seed=1).data.n_edges <= most <= n * (n - 1) // 2
 
 
 @pytest.mark.parametrize(

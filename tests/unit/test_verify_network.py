@@ -233,15 +233,34 @@ def test_people_files_that_are_odd_cannot_be_read(folder, cell, value):
     assert "people.csv" in failed(folder)["data"]
 
 
-@pytest.mark.parametrize("change", ["swapped", "twice", "missing", "one more"])
-def test_people_who_stand_in_another_order_or_not_once_are_caught(folder, change):
+@pytest.mark.parametrize(
+    ("change", "noticed_by"),
+    [
+        ("swapped", {"canonical order"}),
+        ("twice", {"ids", "canonical order"}),
+        ("a gap", {"ids", "endpoints", "canonical order", "classes"}),
+        ("one less", {"endpoints", "classes"}),
+        ("one more", {"classes"}),
+    ],
+)
+def test_people_who_stand_in_another_order_or_not_once_are_caught(folder, change, noticed_by):
+    """All counts in the manifest are those of the forged file: no other check can notice it."""
     names, *rows = rows_of(folder)
-    changed = {
+    forged = {
         "swapped": [rows[1], rows[0], *rows[2:]],
         "twice": [rows[0], *rows],
-        "missing": rows[1:],
+        "a gap": rows[1:],
+        "one less": rows[:-1],
         "one more": [*rows, [str(N), *rows[0][1:]]],
-    }
-    write_rows(folder, [names, *changed[change]])
-    sealed_anew(folder)
-    assert failed(folder)
+    }[change]
+    write_rows(folder, [names, *forged])
+
+    def counts_of_the_forged(manifest):
+        data = manifest["data"]
+        data["counts"]["nodes"] = len(forged)
+        next(file for file in data["files"] if file["name"] == "people.csv")["rows"] = len(forged)
+        stars = sum(cell == "*" for row in forged for cell in row)
+        data["counts"]["suppressed_cells"] = stars
+
+    sealed_anew(folder, counts_of_the_forged)
+    assert noticed_by == failed(folder).keys()

@@ -135,7 +135,7 @@ def test_boxes_are_counted_over_all_pairs_and_decide_what_is_promised(graph, phi
     expected = slow_boxes(n, edges, phi)
     with emptied_database() as db:
         put(db, n, edges)
-        assert expected == structural.similar(db, phi).tolist()
+        assert expected == structural.similar(network_of(db), phi).tolist()
     share = max(1 - left / n, 0.01)
     allowed = int((1 - share) * n + 1e-9)
     check = condition(n, edges, k=k, measure="count", phi=phi or 1e-4, share=share)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import msgspec
 
@@ -12,6 +13,9 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
     Subclasses are frozen values with a `sentence` that says it in plain words.
     """
+
+    without_seed: ClassVar[bool] = False
+    """Whether a run with a seed leaves it out: what it says would tell a guessed seed."""
 
     @property
     @abstractmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +82,8 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
     [0, 1, 1]
     """
 
+    without_seed: ClassVar[bool] = True
+
     nodes: int
     epsilon_count: str
     epsilon_degrees: str
@@ -134,5 +137,6 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
         """The statement in one sentence."""
         return (
             "The graph was drawn from noisy degrees, noisy counts of edges between groups and of "
-            "triangles, and a public seed alone: an edge is in the original, too, by chance."
+            "triangles, and a public seed alone: it has as many edges of the original as these "
+            "numbers make likely."
         )

@@ -46,8 +46,8 @@ class DegreeTriangleModel(NoisyMethod):
 
     All of epsilon buys four noisy statistics: the number of edges, the degrees, the edges between
     groups of nodes of like degree, and the triangles by class of degree. A random graph that has
-    about these is published; no edge of the original is looked at for it, and an edge is in both
-    by chance alone.
+    about these is published; no edge of the original is looked at for it. It has as many of them as
+    the statistics make likely: few as a rule, most where degrees tell who is tied to whom.
 
     Parameters
     ----------
@@ -65,7 +65,8 @@ class DegreeTriangleModel(NoisyMethod):
     true edges matter, a prior response from about epsilon 4 on. Groups and classes follow from
     noisy degrees alone. Triangles have the noise of the ladder functions of Zhang et al., for
     vectors: how large it is hangs on the most neighbors that two nodes share, which nobody learns.
-    With a seed nothing is claimed. The number of nodes counts as public.
+    With a seed nothing is claimed, and no statistics are stated: the seed of the drawing would
+    follow from it, and tell whether a guess of it is right. The number of nodes counts as public.
 
     Examples
     --------
@@ -109,7 +110,7 @@ class DegreeTriangleModel(NoisyMethod):
 
     @property
     def states(self) -> tuple[type[Condition], ...]:
-        """The types of the conditions that every run states."""
+        """The types of the conditions that every run without a seed states."""
         return (NoisyStatistics,)
 
     @property
@@ -146,9 +147,10 @@ class DegreeTriangleModel(NoisyMethod):
         released = Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes)
         cells, ones = cells_of(released), cells_of(data)
         kept = int(contains(ones, cells).sum())
+        stated = _stated(self.parts, noisy, shape, graph, seed)
         return MethodResult(
             data=released,
-            conditions=(_stated(self.parts, noisy, shape, graph, seed),),
+            conditions=() if randomness.seeded else (stated,),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=what_is_public(data),
             order=order,

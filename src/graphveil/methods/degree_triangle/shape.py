@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.methods.degree_triangle.cuts import Cuts
 from graphveil.methods.degree_triangle.statistics import Statistics
-from graphveil.methods.priors.degrees import blurred
+from graphveil.methods.priors.degrees import likeliest_histogram
 
 ROUNDS = 300
 SCALINGS = 200
@@ -58,7 +58,7 @@ def drawn_degrees(noisy: Statistics, decay: float, rng: np.random.Generator) -> 
     """Return a degree for every node, drawn from what its noisy degree says of it."""
     n = noisy.degrees.size
     values = np.clip(noisy.degrees, 0, n - 1)
-    histogram = _histogram(values, decay)
+    histogram = likeliest_histogram(values, decay, ROUNDS)
     degrees = np.zeros(n)
     order = rng.permutation(n)
     order = order[np.argsort(values[order], kind="stable")]
@@ -69,17 +69,6 @@ def drawn_degrees(noisy: Statistics, decay: float, rng: np.random.Generator) -> 
         quantiles = (rng.random() + np.arange(size)) / size * chances[-1]
         degrees[order[first : first + size]] = np.searchsorted(chances, quantiles, side="right")
     return _whole(_spread(np.minimum(degrees, n - 1), rng), noisy.edges, rng)
-
-
-def _histogram(values: NDArray[np.int64], decay: float) -> NDArray[np.float64]:
-    """Return the histogram of degrees that makes the noisy ones likeliest."""
-    counts = np.bincount(values).astype(np.float64)
-    histogram = np.full(counts.size, 1 / counts.size)
-    for _ in range(ROUNDS):
-        ratio = counts / np.maximum(blurred(histogram, decay), _NOTHING)
-        histogram = histogram * blurred(ratio, decay)
-        histogram /= histogram.sum()
-    return histogram
 
 
 def _spread(degrees: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:

@@ -22,7 +22,8 @@ from graphveil.methods.noisy import cost_of_flips
 from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.noise import Channel, words_from
 from graphveil.on_disk.ties.lists import NeighborLists
-from graphveil.on_disk.ties.noise import degrees_in, draw, read
+from graphveil.on_disk.ties.noise import degrees_in, draw, read, released_at_most
+from graphveil.on_disk.ties.reading import BYTES_A_NOISY_TIE, check_space
 from graphveil.on_disk.ties.release import Changed, changed_edges, edges_of
 from graphveil.on_disk.working import Working
 from graphveil.progress import stage
@@ -113,6 +114,11 @@ def draft_of(
     if isinstance(method, KDegree):
         return _same_degrees(method, lists, working.randomness)
     if isinstance(method, AsymmetricResponse | RandomizedResponse):
+        if working.finished("noise", Noise) is None:
+            working.stage("noise")
+            n = released_at_most(method, graph)
+            what = f"{method.name} releases up to about {n:,} ties of {graph.n_edges:,}, which"
+            check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
         return _noisy(method, graph, working, ledger)
     raise TypeError(f"{method.name} says that it takes ties from the disk, and nothing here does")
 

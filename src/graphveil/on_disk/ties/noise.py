@@ -6,6 +6,7 @@ drawn for itself: its edges pass, its background is a binomial number of distinc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.data import Graph
+from graphveil.methods.asymmetric_response import AsymmetricResponse
+from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.noise import Channel, Words, flipped
+from graphveil.noise.cells import number_of_cells
 from graphveil.noise.uniform import FULL
 from graphveil.on_disk.ties.buckets import NODE_BITS
 from graphveil.on_disk.ties.lists import NeighborLists
@@ -22,6 +27,9 @@ from graphveil.progress import Advance
 
 BLOCK_CELLS = 1 << 22
 """About so many edges of a block are read, and about so many cells of it drawn."""
+
+_FAR = 10
+"""Noise on a count is hardly ever so many times its scale, or its deviation, above it."""
 
 _NODE = (1 << NODE_BITS) - 1
 _READ = 1 << 21
@@ -32,6 +40,28 @@ class Drawn(NamedTuple):
 
     published: int
     kept: int
+
+
+def released_at_most(method: AsymmetricResponse | RandomizedResponse, graph: Graph) -> int:
+    """Return a number of edges that noise hardly ever exceeds, before any is drawn.
+
+    It reads how many edges there are: it is for the owner alone.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges(range(999), range(1, 1000), n=1000)
+    >>> released_at_most(RandomizedResponse(epsilon=3.0), graph)
+    26162
+    """
+    ones, cells = graph.n_edges, number_of_cells(graph)
+    if isinstance(method, RandomizedResponse):
+        through = method.flips(graph)
+    else:
+        most = ones + math.ceil(_FAR / method.parts["epsilon_count"])
+        stated = method.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
+        through = Channel(int(stated.T0), int(stated.T1))
+    expected = (ones * through.one + (cells - ones) * through.zero) / FULL
+    return min(cells, math.ceil(expected + _FAR * math.sqrt(expected)))
 
 
 def draw(

@@ -52,7 +52,10 @@ from graphveil.on_disk.working import Working, opened
 from graphveil.progress import Advance, stage
 
 BYTES_A_TIE = 26
-"""The space beside the input that a tie takes at most, while the run goes on."""
+"""The space beside the input that a tie takes at most while it is read, or released by k-degree."""
+
+BYTES_A_NOISY_TIE = 16
+"""What a tie that noise releases takes beside: once as it was drawn, once under its new ids."""
 
 LABELS, SAMPLE = "labels.parquet", "sample.npy"
 
@@ -145,12 +148,7 @@ class TieReading:
     def _check_space(self) -> None:
         """Refuse to begin where the disk cannot hold what the run writes on the way."""
         needed = BYTES_A_TIE * self.ties.rows_expected()
-        free = shutil.disk_usage(self.working.folder).free
-        if needed > free:
-            raise ResourceError(
-                f"{self._source.name} needs about {needed / 1e9:,.1f} GB beside the release, "
-                f"{free / 1e9:,.1f} GB are free. Free space, or choose another disk."
-            )
+        check_space(self.working.folder, needed, self._source.name)
 
     def _known(self, folder: Path) -> tuple[Known, bool]:
         """Return the nodes, and whether the first row turned out to be names of columns."""
@@ -235,6 +233,35 @@ class TieReading:
         started = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - started
+
+
+def check_space(folder: Path, needed: int, what: str) -> None:
+    """Refuse what needs more space than the disk of a folder has.
+
+    Parameters
+    ----------
+    folder
+        A folder on the disk.
+    needed
+        So many bytes, beside the release.
+    what
+        What needs them.
+
+    Raises
+    ------
+    ResourceError
+        Where less is free.
+
+    Examples
+    --------
+    >>> check_space(Path(), 0, "nothing")
+    """
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise ResourceError(
+            f"{what} needs about {needed / 1e9:,.1f} GB beside the release, {free / 1e9:,.1f} GB "
+            "are free. Free space, or choose another disk."
+        )
 
 
 def _counted(

@@ -227,7 +227,7 @@ def _shared(evidence: Evidence) -> ComparedNames:
 
 
 def _link(db: Database, original: Network, released: Any) -> None:
-    """Create `placed(u, v, layer)` of the original's ties, `missing` of lost, `added` of new."""
+    """Create `placed(u, v, layer)` of the original's ties, and `missing` of those that are lost."""
     ties, one = original.ties(), len(original.layers) == 1
     source, target = released[ties.source], released[ties.target]
     turned = np.array([not layer.directed for layer in original.layers])[ties.layer]

@@ -206,12 +206,13 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
         )
     if not classes.nodes.size:
         return holds(CLASSES, "the release has no nodes, so no class is too small")
-    return (_similar if promise.phi else _in_classes)(evidence, promise, classes)
+    if promise.phi and classes.network is not None:
+        return _similar(similar(classes.network, promise.phi), promise, classes)
+    return _in_classes(promise, classes)
 
 
-def _in_classes(evidence: Evidence, promise: StructuralKAnonymity, classes: Alike) -> Check:
+def _in_classes(promise: StructuralKAnonymity, classes: Alike) -> Check:
     """Return whether all but the share left out stand in classes of at least k nodes."""
-    del evidence
     n = classes.nodes.size
     values, firsts, sizes = np.unique(classes.labels, return_index=True, return_counts=True)
     allowed = math.floor((1 - promise.share) * n + 1e-9)
@@ -251,9 +252,8 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
     return fails(CLASSES, problem) if n else None
 
 
-def _similar(evidence: Evidence, promise: StructuralKAnonymity, classes: Alike) -> Check:
+def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: Alike) -> Check:
     """Return whether all but the share left out have at least k nodes in their boxes."""
-    boxes = similar(evidence.tables, promise.phi)
     n = boxes.size
     allowed = math.floor((1 - promise.share) * n + 1e-9)
     few = np.flatnonzero(boxes < promise.k)

@@ -72,6 +72,8 @@ class Alike(NamedTuple):
         What the classes differ in, in the plural.
     remark
         What an owner should know of how they were compared; empty as a rule.
+    network
+        The graph, where more than degrees and profiles was compared.
     """
 
     nodes: Ints
@@ -79,6 +81,7 @@ class Alike(NamedTuple):
     words: Callable[[int], str]
     kinds: str
     remark: str = ""
+    network: ReleasedNetwork | None = None
 
     def among(self, rows: Ints, known: tuple[str, ...]) -> Alike:
         """Return the classes of nodes that have the same row of attributes besides.
@@ -124,10 +127,10 @@ def alike(
     kinds = f"distinct values of {measure} at distance {distance}"
     undecided = f"{given_up} pairs of pieces were given up after {MOST_STEPS} steps"
     remark = f"; {undecided} and count as different" if given_up else ""
-    return Alike(np.arange(network.n), labels, words, kinds, remark)
+    return Alike(np.arange(network.n), labels, words, kinds, remark, network)
 
 
-def similar(db: Database, phi: float) -> Ints:
+def similar(network: ReleasedNetwork, phi: float) -> Ints:
     """Return how many nodes are in the box of every node, itself included.
 
     In the box of a node are those whose degree and triangles are each at most phi percent of its
@@ -135,19 +138,11 @@ def similar(db: Database, phi: float) -> Ints:
 
     Parameters
     ----------
-    db
-        The release.
+    network
+        The released graph.
     phi
         Percent; the decimal number is meant as it is written.
-
-    Raises
-    ------
-    ValueError
-        Where the release is no simple graph.
     """
-    network = network_of(db)
-    if network is None:
-        raise ValueError("similar nodes are looked for in a simple graph")
     degrees, triangles = network.degrees(), _triangles_of(network)
     share = Fraction(str(phi)) / 100
     part, whole = share.numerator, share.denominator

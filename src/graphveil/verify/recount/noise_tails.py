@@ -53,6 +53,17 @@ def _bound(cumulant: Callable[[float], float], total: int, powers: Sequence[floa
     return math.exp(min(exponent, 0.0))
 
 
+def reach_of(count: int, epsilon: float) -> int:
+    """Return how far out one of so many discrete Laplace numbers may lie, to be believed.
+
+    Examples
+    --------
+    >>> reach_of(1, 1.0), reach_of(1000, 0.275)
+    (22, 103)
+    """
+    return math.ceil(math.log(2 * count / IMPOSSIBLE) / epsilon)
+
+
 def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate: float) -> bool:
     """Whether a vector of counts with the noise of a ladder cannot lie so far from the true one.
 
@@ -78,7 +89,7 @@ def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate
         vectors = _vectors(counts, reach)
         log_chance = math.log(vectors - before) - rate * step
         highest = max(highest, log_chance)
-        if reach > distance and log_chance < highest - _NOTHING:
+        if log_chance < highest - _NOTHING:
             break
         chance = math.exp(log_chance)
         total += chance
