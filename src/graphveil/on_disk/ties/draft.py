@@ -114,8 +114,8 @@ def draft_of(
     if isinstance(method, KDegree):
         return _same_degrees(method, lists, working.randomness)
     if isinstance(method, AsymmetricResponse | RandomizedResponse):
-        if working.finished("noise", Noise) is None:
-            working.stage("noise")
+        if working.finished(NOISE, Noise) is None:
+            working.stage(NOISE)
             n = released_at_most(method, graph)
             what = f"{method.name} releases up to about {n:,} ties of {graph.n_edges:,}, which"
             check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
