@@ -453,7 +453,8 @@ def _categorical(source: Source, name: str, column: Any, options: TableOptions) 
 def _numbers(source: Source, name: str, column: Any) -> Any:
     try:
         return column.cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         source.refuse(
-            f"column {name} holds {column.type}, which cannot be binned. Leave out the bins."
+            f"column {name} holds {column.type}, which cannot be binned ({shown(error)}). "
+            "Leave out the bins."
         )
