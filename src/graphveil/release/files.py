@@ -1,4 +1,4 @@
-"""The data files of a release folder: their format, what may stand in them, and how they are written."""
+"""The data files of a release folder: their format, what may stand in them, and writing them."""
 
 from __future__ import annotations
 
