@@ -196,7 +196,7 @@ def check_items(names: pa.Array, form: Format) -> None:
         Where a reader would take a name for something else.
     """
     if form.name in DELIMITED and not pa.types.is_integer(names.type):
-        from graphveil.io.delimited import check_texts  # noqa: PLC0415  heavy, and graphs need none
+        from graphveil.io.written_rows import check_texts  # noqa: PLC0415  heavy, and graphs need none
 
         check_texts(names, form)
 
