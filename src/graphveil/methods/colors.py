@@ -176,7 +176,8 @@ def numbered_colors(colors: Ints | None, n: int) -> Ints:
         shown = np.flatnonzero(first < n)
         number = np.empty(first.size, dtype=np.int64)
         number[shown[np.argsort(first[shown])]] = np.arange(shown.size)
-        return number[labels]
+        numbered: Ints = number[labels]
+        return numbered
     _, first, labels = np.unique(colors, return_index=True, return_inverse=True)
     by_first: Ints = np.argsort(np.argsort(first))[labels.reshape(-1)]
     return by_first
