@@ -39,8 +39,9 @@ from networks import MADE, PAPER, read
 
 import graphveil as gv
 from graphveil.evaluate import comparison_of
-from graphveil.evaluate.degrees import closed_wedges, exponent
+from graphveil.evaluate.degrees import closed_share, exponent
 from graphveil.evaluate.searches import distances
+from graphveil.evaluate.triangles import triangles_of
 from graphveil.kernels.hierarchy import log_likelihood
 from graphveil.methods.hrg.tree import paired_tree
 from graphveil.randomness import Randomness
@@ -110,7 +111,7 @@ def statistics(graph: gv.Graph) -> dict[str, Any]:
         "nodes_of_degree": nodes.tolist(),
         "pairs_at_distance": pairs.tolist(),
         "power_law": exponent(degrees),
-        "transitivity": closed_wedges(graph),
+        "transitivity": closed_share(graph, triangles_of(graph)),
     }
 
 

@@ -9,6 +9,7 @@ heard in the process that started them.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -105,6 +106,23 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
     """
     with _context.get().display(name, total) as advance:
         yield advance
+
+
+@contextmanager
+def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
+    """Note how many seconds the work inside this block takes, once it is done.
+
+    Examples
+    --------
+    >>> seconds = {}
+    >>> with timed(seconds, "read"):
+    ...     pass
+    >>> list(seconds)
+    ['read']
+    """
+    started = time.perf_counter()
+    yield
+    seconds[name] = time.perf_counter() - started
 
 
 def notice(text: str) -> bool:

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.evaluate.degrees import closed_wedges, exponent
+from graphveil.evaluate.degrees import closed_share, exponent
 from graphveil.evaluate.paths import average_of, harmonic_of, within_90_percent
 from graphveil.evaluate.searches import distances
+from graphveil.evaluate.triangles import triangles_of
 from shared_data import network
 
 GOLDEN = {
@@ -32,7 +33,7 @@ def test_the_eleven_metrics_have_their_known_values(name):
         degrees.mean(),
         degrees.max(),
         degrees.var(),
-        closed_wedges(graph),
+        closed_share(graph, triangles_of(graph)),
         exponent(degrees),
         average_of(found, n).value,
         within_90_percent(found, n).value,
@@ -49,7 +50,9 @@ def test_transitivity_and_lengths_are_those_of_networkx(n, seed, p):
     graph = gv.Graph.from_networkx(plain)
     wedges = sum(d * (d - 1) for _, d in plain.degree())
     expected = nx.transitivity(plain) if wedges else None
-    assert expected == (None if not wedges else pytest.approx(closed_wedges(graph)))
+    assert expected == (
+        None if not wedges else pytest.approx(closed_share(graph, triangles_of(graph)))
+    )
     found = distances(graph, np.random.Generator(np.random.PCG64(1)))
     lengths = [d for _, row in nx.all_pairs_shortest_path_length(plain) for d in row.values() if d]
     assert np.bincount(lengths, minlength=1).tolist() == found.pairs.tolist()
@@ -62,7 +65,7 @@ def test_transitivity_and_lengths_are_those_of_networkx(n, seed, p):
 def test_undefined_is_missing_and_no_zero():
     assert None is exponent(np.array([0, 3, 3, 3]))
     assert None is exponent(np.array([], dtype=np.int64))
-    assert None is closed_wedges(gv.Graph.from_edges([0], [1], n=3))
+    assert None is closed_share(gv.Graph.from_edges([0], [1], n=3), 0)
 
 
 def test_sampled_distances_of_a_diameter_are_a_lower_bound():

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from graphveil.methods.k_degree import sequence
 from graphveil.methods.k_degree.sequence import (
     bound_for_targets,
     greedy_plan,
@@ -236,14 +237,19 @@ def test_a_step_up_into_the_next_class_mends_parity_at_the_least_cost(n, edits):
     assert mended > 0 or n < 5
 
 
+@pytest.mark.parametrize("sorted_at_once", [0, sequence.SORTED_AT_ONCE])
 @settings(deadline=None, max_examples=500)
 @given(degrees=sequences(), data=st.data(), seed=st.integers(0, 2**32))
-def test_nodes_of_one_degree_share_its_targets_in_the_order_of_their_keys(degrees, data, seed):
+def test_nodes_of_one_degree_share_its_targets_in_the_order_of_their_keys(
+    sorted_at_once, degrees, data, seed
+):
     k = k_for(data, degrees.size)
     plan = optimal_plan(runs_of(degrees), k, edits=data.draw(st.sampled_from(MODES)))
     rng = np.random.default_rng(seed)
     keys = rng.integers(0, rng.integers(1, 2 * degrees.size + 1), size=degrees.size)
-    targets = targets_per_node(degrees, plan, keys)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequence, "SORTED_AT_ONCE", sorted_at_once)
+        targets = targets_per_node(degrees, plan, keys)
     order = np.lexsort((np.arange(degrees.size), keys, -degrees))
     assert per_node(plan).tolist() == targets[order].tolist()
 

@@ -164,19 +164,24 @@ def test_flips_keep_cells_and_what_exact_knowledge_finds(graph, k, edits, phi, s
         assert expected == nearly_unprotected_in(now, task)
 
 
+@pytest.mark.parametrize("edits", ["delete", "add", "any"])
 @given(graphs(), st.integers(2, 4), st.sampled_from([5, 10, 33.3]), st.booleans(), SEEDS)
 @settings(deadline=None)
 def test_a_search_is_recounted_keeps_its_budget_and_is_never_worse_than_the_start(
-    graph, k, phi, by_budget, seed
+    edits, graph, k, phi, by_budget, seed
 ):
     budget = max(graph.n_edges // 3, 1) if by_budget else graph.n_edges
     nearly = NEARLY if by_budget else (0, 0)
-    task = Task(graph, "count", 1, k, "delete", budget, 0, by_budget=by_budget, phi=phi)
+    task = Task(graph, "count", 1, k, edits, budget, 0, by_budget=by_budget, phi=phi)
     task = task._replace(nearly=nearly)
     edited = search_under_uncertainty(task, iterations=300, rng=generator(seed))
-    after = pairs_of(applied(graph, edited))
+    published = applied(graph, edited)
+    after = pairs_of(published)
     assert counted(after, k, phi)[0] == edited.unprotected
-    assert edited.cost <= budget
+    before, now = ({tuple(edge) for edge in g.edges().tolist()} for g in (graph, published))
+    assert edited.cost == len(before ^ now) <= budget
+    assert edits != "delete" or now <= before
+    assert edits != "add" or before <= now
 
     def energy(pairs):
         half, exact = (counted(pairs, k, less)[0] for less in (phi / 2, 0))

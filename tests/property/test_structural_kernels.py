@@ -21,7 +21,7 @@ from graphveil.kernels.structural.schedule import Odds, Schedule
 from graphveil.kernels.structural.target import edits as target_edits
 from graphveil.kernels.structural.target import moves
 from graphveil.methods.structural.annealing.state import annealing_state_of
-from graphveil.methods.structural.annealing.walk import paying, within_budget
+from graphveil.methods.structural.annealing.stretches import paying, within_budget
 from graphveil.methods.structural.target.state import present, target_state_of
 from graphveil.methods.structural.task import Task
 

@@ -15,7 +15,8 @@ from graphveil.kernels.structural.annealing import state as pools
 from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED, flip, go_to
 from graphveil.methods.structural.annealing.starts import cut, strip, without_triangles
 from graphveil.methods.structural.annealing.state import annealing_state_of, candidates
-from graphveil.methods.structural.annealing.walk import paying, search, walk_of, within_budget
+from graphveil.methods.structural.annealing.stretches import paying, within_budget
+from graphveil.methods.structural.annealing.walk import search, walk_of
 from graphveil.methods.structural.task import CODES, Task
 
 ALWAYS, NEVER = 1e9, -1e9

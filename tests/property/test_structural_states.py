@@ -15,7 +15,8 @@ from graphveil.kernels.structural.annealing.proposals import find_mate, more_edi
 from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED, go_to
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.methods.structural.annealing.state import annealing_state_of, work_of
-from graphveil.methods.structural.annealing.walk import paying, search, within_budget
+from graphveil.methods.structural.annealing.stretches import paying, within_budget
+from graphveil.methods.structural.annealing.walk import search
 from graphveil.methods.structural.task import Task, counted_by_codes
 
 ALWAYS, NEVER = 1e9, -1e9

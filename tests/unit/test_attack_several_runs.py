@@ -11,6 +11,7 @@ import graphveil as gv
 from graphveil.attacks import matching
 from graphveil.attacks.several_runs import given_records, hits_of, log_chances
 from graphveil.measures.matchings import NodePairs
+from graphveil.summaries.attacks import groups
 from graphveil.verbs.attack import attack_release as attack
 from networks_data import rng_of
 
@@ -92,3 +93,20 @@ def test_of_too_many_people_one_run_is_made(monkeypatch):
     original = table(20)
     told = told_of(gv.ClusterK(k=4).anonymize(original, seed=1), original)
     assert [ONE] == [part for part in told if "re-run" in part]
+
+
+def test_summaries_say_how_often_the_method_was_run():
+    original = table(20)
+    release = gv.Adaptive(levels=4).anonymize(original, seed=1)
+    once = "by someone who has the original and runs the method again"
+    for times in (1, 3):
+        rows = attack(
+            release,
+            original=original,
+            attacks=["matching"],
+            seed=1,
+            options={"matching": {"reruns": times}},
+        )
+        asked = [line.question for group in groups(rows) for line in group.lines]
+        said = [question for question in asked if "runs the method" in question]
+        assert [once, once.replace("again", f"{times} times")][:times] == said

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.features.cells import HIDDEN, ShownCells
+from graphveil.attacks.features.cells import ShownCells
 from graphveil.attacks.features.insider import likeliest_of_others
 from graphveil.attacks.features.singling_out import best_blind, one_of, statement
 from graphveil.data import Table
+from graphveil.data.codes import SUPPRESSED
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.attack import attack_release as attack
@@ -100,7 +101,7 @@ def shown_of(seed, *, members_differ):
     rng = rng_of(seed)
     values = np.full(4, 2) if not members_differ else np.array([2, 3, 2, 2])
     cells = rng.integers(0, values, (6, 4)) if members_differ else np.ones((6, 4), dtype=int)
-    cells[rng.random((6, 4)) < 0.4] = HIDDEN
+    cells[rng.random((6, 4)) < 0.4] = SUPPRESSED
     return ShownCells(cells.astype(np.int32), rng.integers(1, 4, 6), values, members_differ)
 
 
@@ -112,12 +113,12 @@ def test_a_statement_is_the_likeliest_of_those_written_out_one_by_one(seed, memb
         made = statement(shown, own)
         alike = [
             np.prod([shown.likely(c)[d, shown.value[own, c]] for c in range(4) if shows[own, c]])
-            for d, shows in ((d, shown.value != HIDDEN) for d in range(6))
+            for d, shows in ((d, shown.value != SUPPRESSED) for d in range(6))
         ]
         weights = [shown.sizes[d] * alike[d] * (d != own) for d in range(6)]
         chances = [float(shown.sizes[own] == 1) * np.exp(-sum(weights))]
         for column in range(4):
-            if shown.value[own, column] != HIDDEN:
+            if shown.value[own, column] != SUPPRESSED:
                 continue
             single = one_of(
                 shown.shares(column), int(shown.sizes[own]), members_differ=members_differ

@@ -6,11 +6,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import graphveil as gv
 from forged.networks import failed, sealed_anew
-from graphveil.data import SUPPRESSED
-from graphveil.methods.colors import colors_of
+from graphveil.data import SUPPRESSED, Table
+from graphveil.methods import colors as module
+from graphveil.methods.colors import colors_of, numbered_colors
 from graphveil.randomness import Randomness
 from graphveil.release.linkage import read_linkage
 
@@ -163,3 +166,24 @@ def test_a_cell_beside_a_star_that_is_not_the_owners_is_caught(column, tmp_path)
     (folder / "people.csv").write_text("".join(",".join(line) + "\n" for line in lines))
     sealed_anew(folder)
     assert "own attributes" in failed(folder, network())
+
+
+@given(st.lists(st.integers(-3, 5), max_size=12), st.sampled_from([1, 10**9, -(10**12)]))
+def test_colors_are_numbered_as_people_have_them_first(drawn, scale):
+    """Near numbers are looked up in a table, far ones are sorted."""
+    colors = np.array(drawn, dtype=np.int64) * scale
+    number = {color: at for at, color in enumerate(dict.fromkeys(colors.tolist()))}
+    expected = [number[color] for color in colors.tolist()]
+    assert expected == numbered_colors(colors, colors.size).tolist()
+
+
+@pytest.mark.parametrize("most_rows", [1 << 62, 0])
+@given(rows=st.lists(st.tuples(st.integers(-1, 2), st.integers(-1, 1)), min_size=1, max_size=12))
+def test_equal_rows_have_one_color_however_many_rows_there_could_be(most_rows, rows):
+    table = Table(np.array(rows, dtype=np.int32), ("a", "b"), (["x", "y", "z"], ["u", "v"]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_ROWS", most_rows)
+        of_person, sizes = module._classes(table)
+    number = {row: at for at, row in enumerate(dict.fromkeys(rows))}
+    assert [number[row] for row in rows] == of_person.tolist()
+    assert [rows.count(row) for row in number] == sizes.tolist()

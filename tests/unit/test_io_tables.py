@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from graphveil.data import Table
 from graphveil.data.bins import binned
@@ -98,6 +99,13 @@ def test_parquet_and_text_are_binned_alike(tmp_path):
     options = TableOptions(bins={"size": "median"})
     binned_parquet = load_table(tmp_path / "a.parquet", options).data
     assert read(tmp_path, frame.to_csv(index=False), bins={"size": "median"}).data == binned_parquet
+
+
+def test_a_column_of_parquet_that_cannot_be_binned_is_refused_with_the_cell(tmp_path):
+    parquet.write_table(pa.table({"size": ["1", "tall"]}), tmp_path / "a.parquet")
+    options = TableOptions(bins={"size": "median"})
+    with pytest.raises(InputError, match=r"size holds string, which cannot be binned .*'tall'"):
+        load_table(tmp_path / "a.parquet", options)
 
 
 def test_fractions_in_parquet_ask_for_bins(tmp_path):

@@ -75,13 +75,14 @@ def ties_of_gephi(types):
     return pa.table({"Source": [1, 2], "Target": [2, 3], "Type": types})
 
 
-def words_for_types():
-    yield pa.array(["Undirected", "Directed"])
-    yield pa.array(["Undirected", " directed"]).dictionary_encode()
-    yield pa.array(["Undirected", "Directed"], type=pa.large_string())
+TYPES = {
+    "text": pa.array(["Undirected", "Directed"]),
+    "categories": pa.array(["Undirected", " directed"]).dictionary_encode(),
+    "large text": pa.array(["Undirected", "Directed"], type=pa.large_string()),
+}
 
 
-@pytest.mark.parametrize("types", words_for_types(), ids=["text", "categories", "large text"])
+@pytest.mark.parametrize("types", TYPES.values(), ids=TYPES)
 def test_a_column_of_types_that_calls_a_tie_directed_is_believed_in_frames_and_files(
     tmp_path, types
 ):

@@ -10,7 +10,8 @@ from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing import walk as module
 from graphveil.methods.structural.annealing.starts import cut, strip
 from graphveil.methods.structural.annealing.state import annealing_state_of, edited_of
-from graphveil.methods.structural.annealing.walk import default_iterations, search
+from graphveil.methods.structural.annealing.stretches import default_iterations
+from graphveil.methods.structural.annealing.walk import search
 from graphveil.methods.structural.outcome import codes_of, counted
 from graphveil.methods.structural.task import Edited, Task
 

@@ -15,7 +15,8 @@ from graphveil.methods.structural.annealing.state import (
     edits_of,
     remember,
 )
-from graphveil.methods.structural.annealing.walk import search, within_budget
+from graphveil.methods.structural.annealing.stretches import within_budget
+from graphveil.methods.structural.annealing.walk import search
 from graphveil.methods.structural.outcome import counted
 from graphveil.methods.structural.paper.sampling import sample_edits
 from graphveil.methods.structural.task import Edited, Task, counted_by_codes

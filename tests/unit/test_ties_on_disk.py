@@ -265,7 +265,7 @@ elif at == "renumber":
 elif at == "write":
     stages.write_files = lambda *given: [release.write_files(*given), kill()]
 anonymize_ties(
-    gv.KDegree(k=3), sys.argv[2], sys.argv[3], seed=None if sys.argv[4] == "no" else 5,
+    gv.KDegree(k=3), sys.argv[2], sys.argv[3], seed=5 if sys.argv[4] == "seeded" else None,
     reading=GraphOptions(directed="symmetrize"), bucket_keys=64)
 """
 
@@ -275,7 +275,7 @@ def test_a_killed_run_goes_on_to_the_same_release(at, tmp_path, monkeypatch):
     file = write(tmp_path / "ties.parquet", arcs())
     (tmp_path / "disk").mkdir()
     out = tmp_path / "disk" / "out"
-    arguments = [sys.executable, "-c", KILLED, at, file, out, "yes"]
+    arguments = [sys.executable, "-c", KILLED, at, file, out, "seeded"]
     assert -signal.SIGKILL == subprocess.run(arguments, check=False).returncode
     assert not out.exists()
     assert 0o700 == working_folder(out).stat().st_mode & 0o777
@@ -284,6 +284,19 @@ def test_a_killed_run_goes_on_to_the_same_release(at, tmp_path, monkeypatch):
     anonymize_ties(METHOD, file, out, seed=5, reading=FORGET, bucket_keys=64)
     assert not working_folder(out).exists()
     assert_same(in_memory(METHOD, file, tmp_path / "memory" / "out"), out)
+
+
+def test_a_killed_run_without_a_seed_goes_on_with_what_it_has_drawn(tmp_path):
+    file = write(tmp_path / "ties.parquet", arcs())
+    (tmp_path / "disk").mkdir()
+    out = tmp_path / "disk" / "out"
+    arguments = [sys.executable, "-c", KILLED, "renumber", file, out, "unseeded"]
+    assert -signal.SIGKILL == subprocess.run(arguments, check=False).returncode
+    shutil.copytree(tmp_path / "disk", tmp_path / "copy")
+    for disk in ("disk", "copy"):
+        anonymize_ties(METHOD, file, tmp_path / disk / "out", reading=FORGET, bucket_keys=64)
+    assert_same(out, tmp_path / "copy" / "out")
+    assert gv.verify_release(out, io.load_graph(file, FORGET).data).ok
 
 
 def test_new_ids_are_drawn_once_however_often_a_run_is_continued(tmp_path, monkeypatch):

@@ -25,7 +25,6 @@ from graphveil.attacks.attack import (
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.attacks.several_runs import (
-    HIDDEN,
     MOST_PEOPLE,
     given_records,
     hits_of,
@@ -33,6 +32,7 @@ from graphveil.attacks.several_runs import (
 )
 from graphveil.attacks.shadows import shadow_results
 from graphveil.data import Table
+from graphveil.data.codes import SUPPRESSED
 from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
@@ -291,7 +291,7 @@ def _again(
     records = pair.after[pair.linked]
     hits = [(RERUN, nearest_candidates(pairs, records, runs[0]))]
     if len(runs) > 1:
-        chances = log_chances(pairs, records, np.array(runs) == HIDDEN)
+        chances = log_chances(pairs, records, np.array(runs) == SUPPRESSED)
         given = given_records(pairs, chances, rng)
         hits.append((f"re-run {len(runs)} times, right guess", hits_of(given, records)))
     return [

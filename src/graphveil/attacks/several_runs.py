@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.data.codes import SUPPRESSED
 from graphveil.measures.matchings import NodePairs
 
-HIDDEN = -1
 PRIOR = 0.5
 """Runs that hid a cell, and runs that did not, before the first one is seen."""
 
@@ -45,7 +45,7 @@ def log_chances(
     """
     hiding = (runs.sum(axis=0) + PRIOR) / (len(runs) + 2 * PRIOR)
     odds, shown = np.log(hiding) - np.log1p(-hiding), np.log1p(-hiding).sum(axis=1)
-    hidden, owners = records == HIDDEN, pairs.records
+    hidden, owners = records == SUPPRESSED, pairs.records
     made: NDArray[np.float64] = shown[pairs.indices]
     for start in range(0, owners.size, _BLOCK):
         some = slice(start, start + _BLOCK)

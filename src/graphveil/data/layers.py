@@ -128,12 +128,26 @@ class Layer:
         DataError
             Where they have directions.
         """
+        self.refuse_directions()
+        return Graph(self.indptr, self.indices)
+
+    def refuse_directions(self) -> None:
+        """Refuse ties with directions.
+
+        Raises
+        ------
+        DataError
+            Where they have some.
+
+        Examples
+        --------
+        >>> Layer.of(Graph.from_edges([0], [1], n=2)).refuse_directions()
+        """
         if self.directed:
             raise DataError(
                 f"the ties {self.name!r} are directed, and a Graph is not. Read them with "
                 "directed='symmetrize' to forget the directions."
             )
-        return Graph(self.indptr, self.indices)
 
     def degrees(self) -> tuple[NDArray[np.int64], ...]:
         """Return how many ties everyone has: those out and those in where they are directed."""

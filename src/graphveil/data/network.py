@@ -183,8 +183,24 @@ class Network(NetworkObjects):
         Raises
         ------
         DataError
+            As `only_layer`.
+        """
+        only = self.only_layer()
+        return Graph(only.indptr, only.indices, self.ids, self.left_out, self.origins)
+
+    def only_layer(self) -> Layer:
+        """Return the ties of the only kind, which have no direction.
+
+        Raises
+        ------
+        DataError
             Where there are several layers, or ties are directed: the message says what would be
             lost.
+
+        Examples
+        --------
+        >>> Network({"ties": Graph.from_edges([0], [1], n=2)}).only_layer().n_ties
+        1
         """
         if len(self.layers) > 1:
             names = ", ".join(layer.name for layer in self.layers)
@@ -192,8 +208,9 @@ class Network(NetworkObjects):
                 f"the network has several kinds of ties, {names}, and this takes one. Read one of "
                 f"them with {option('kinds')}."
             )
-        only = self.layers[0].graph()
-        return Graph(only.indptr, only.indices, self.ids, self.left_out, self.origins)
+        only = self.layers[0]
+        only.refuse_directions()
+        return only
 
     def undirected(self) -> Graph:
         """Return the graph in which two people are tied that any tie joins, in any direction.

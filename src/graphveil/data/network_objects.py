@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.data.attributes import cells_of, people_of
 from graphveil.data.columns import chosen_names
-from graphveil.data.csr import Dropped, warn_dropped
+from graphveil.data.csr import warn_dropped
 from graphveil.data.directions import Ties, column_of_types, types_say_directed
 from graphveil.data.frames import Frames, arrow_table
 from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids, as_ids, as_text, distinct, positions, to_arrow
 from graphveil.data.layers import TIES, Layer
 from graphveil.data.left_out import noting, warn_left_out
+from graphveil.data.listed_ties import ListedTies, kind_of_tie, kind_of_value, with_keys
 from graphveil.data.origin import of_frame, of_pattern, read_from
 from graphveil.data.table import Table
 from graphveil.errors import DataError, did_you_mean, option
@@ -31,9 +33,6 @@ if TYPE_CHECKING:
 else:
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
-
-SUPPRESSED_TEXT = "*"
-"""How a suppressed cell is written where a library has one value for all kinds of cells."""
 
 
 class NetworkObjects(Frames):
@@ -103,13 +102,13 @@ class NetworkObjects(Frames):
         rows = [dict(said) for _, said in graph.nodes(data=True)]
         position = {name: number for number, name in enumerate(names)}
         if graph.is_multigraph() and kinds == "key":
-            listed = [(u, v, {**values, "key": key}) for u, v, key, values in _keyed(graph)]
+            listed = [(u, v, {**values, "key": key}) for u, v, key, values in with_keys(graph)]
         else:
             listed = list(graph.edges(data=True))
         ends = [(position[u], position[v]) for u, v, _ in listed]
         said = [dict(values) for *_, values in listed]
-        of_kind = [_kind(values, kinds) for values in said]
-        ties = _Listed(ends, of_kind, graph.is_directed(), undirected)
+        of_kind = [kind_of_tie(values, kinds) for values in said]
+        ties = ListedTies(ends, of_kind, graph.is_directed(), undirected)
         left_out = [name for values in said for name in values if name != kinds]
         return cls._listed(names, rows, ties, attributes, bins, left_out)
 
@@ -137,8 +136,8 @@ class NetworkObjects(Frames):
         kept = [name for name in graph.vs.attributes() if name != "name"]
         rows = [{name: vertex[name] for name in kept} for vertex in graph.vs]
         said = [edge.attributes() for edge in graph.es]
-        of_kind = [_kind(values, kinds) for values in said]
-        ties = _Listed(graph.get_edgelist(), of_kind, graph.is_directed(), undirected)
+        of_kind = [kind_of_tie(values, kinds) for values in said]
+        ties = ListedTies(graph.get_edgelist(), of_kind, graph.is_directed(), undirected)
         left_out = [name for name in graph.es.attributes() if name != kinds]
         return cls._listed(names, rows, ties, attributes, bins, left_out)
 
@@ -147,7 +146,7 @@ class NetworkObjects(Frames):
         cls,
         names: Sequence[Any],
         rows: list[dict[Any, Any]],
-        ties: _Listed,
+        ties: ListedTies,
         attributes: Sequence[str] | None,
         bins: Mapping[str, str] | None,
         left_out: Sequence[Any],
@@ -278,7 +277,7 @@ class NetworkObjects(Frames):
                 f"no column {kinds!r}. {did_you_mean(kinds, table.column_names)}The frame has "
                 f"{table.column_names}."
             )
-        rows = None if people is None else _people(people, node, bins)
+        rows = None if people is None else people_of(people, node, bins)
         ends = [as_ids(table[name], what=name) for name in names]
         labels = _labels(ends, None if rows is None else rows.labels())
         if labels.dtype.kind == "T":
@@ -291,9 +290,9 @@ class NetworkObjects(Frames):
             )
             said = True if column is not None and types_say_directed(table[column]) else None
             _refuse_where_directions_matter(at, labels.size, names, said=said)
-        listed = _Listed(
+        listed = ListedTies(
             list(zip(*(end.tolist() for end in at), strict=True)),
-            [_checked(value, kinds) for value in kind],
+            [kind_of_value(value, kinds) for value in kind],
             bool(directed),
             undirected,
         )
@@ -399,65 +398,6 @@ class NetworkObjects(Frames):
                     yield layer.name, v, u
 
 
-class _Listed:
-    """Ties between positions, the kind of each, and whether they are directed."""
-
-    def __init__(
-        self,
-        ends: Sequence[tuple[int, int]],
-        kinds: Sequence[str],
-        directed: bool,  # noqa: FBT001
-        undirected: Collection[str],
-    ) -> None:
-        self._ends = np.array(ends, dtype=np.int64).reshape(-1, 2)
-        self._kinds = np.array(kinds, dtype=object)
-        self._directed = directed
-        self._undirected = undirected
-        every = sorted(set(kinds))
-        for name in undirected:
-            if name not in every:
-                raise DataError(
-                    f"no ties of the kind {name!r}. {did_you_mean(name, every)}There are "
-                    f"{', '.join(every) or 'none'}."
-                )
-
-    def layers(self, position: NDArray[Any], n: int) -> tuple[tuple[Layer, ...], Dropped]:
-        """Return a layer a kind, in the order of names, and what was dropped."""
-        layers, loops, twice = [], 0, 0
-        for name in sorted(set(self._kinds.tolist())) or [TIES]:
-            source, target = position[self._ends[self._kinds == name]].T
-            if self._directed and name not in self._undirected:
-                layer, dropped = Layer.assemble(source, target, n=n, name=name)
-            else:
-                graph, dropped = Graph.assemble(source, target, n=n)
-                layer = Layer.of(graph, name=name)
-            layers.append(layer)
-            loops, twice = loops + dropped.self_loops, twice + dropped.duplicates
-        return tuple(layers), Dropped(loops, twice, 0)
-
-
-def _keyed(graph: Any) -> Iterator[tuple[Any, Any, Any, dict[Any, Any]]]:
-    """Yield both ends, the key and the attributes of every tie of a multigraph."""
-    yield from graph.edges(keys=True, data=True)
-
-
-def _kind(said: Mapping[Any, Any], kinds: str | None) -> str:
-    return TIES if kinds is None else _checked(said.get(kinds), kinds)
-
-
-def _checked(value: Any, kinds: str | None) -> str:
-    if value is None or str(value) == "":
-        raise DataError(f"a tie has no {kinds}. Say of which kind it is, or leave it out.")
-    return str(value)
-
-
-def _people(frame: Any, node: str | None, bins: Mapping[str, str] | None) -> Table:
-    """Return the rows of people, whose ids are those of a column."""
-    table = arrow_table(frame)
-    node = node or table.column_names[0]
-    return Table.from_arrow(table, ids=node, bins=bins)
-
-
 def _labels(ends: Sequence[Ids], listed: Ids | None) -> Ids:
     """Return every id in order: those of people, among whom all ends of ties must be."""
     every = [*ends] if listed is None else [listed]
@@ -481,12 +421,3 @@ def _refuse_where_directions_matter(
             f"ties seem to be directed: {ties.mutual:,} of {ties.n:,} are mutual. Say "
             f"{option('directed', value=True)} or {option('directed', value=False)}."
         )
-
-
-def cells_of(people: Table) -> dict[str, list[Any]]:
-    """Return the cells of every attribute; a suppressed one is ``*``."""
-    cells = {}
-    for column, (name, values) in enumerate(zip(people.columns, people.categories, strict=True)):
-        listed = [*values.tolist(), SUPPRESSED_TEXT]
-        cells[name] = [listed[code] for code in people.codes[:, column].tolist()]
-    return cells

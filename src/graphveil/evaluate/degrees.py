@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Figures, before_and_after, relative_error
-from graphveil.evaluate.triangles import triangles_of, wedges_of
+from graphveil.evaluate.triangles import wedges_of
 
 
 def compared(
@@ -81,17 +81,6 @@ def closed_share(graph: Graph, triangles: int) -> float | None:
     """
     wedges = wedges_of(graph)
     return 3 * triangles / wedges if wedges else None
-
-
-def closed_wedges(graph: Graph) -> float | None:
-    """Return the share of wedges that are closed, as `closed_share` of the triangles counted here.
-
-    Examples
-    --------
-    >>> closed_wedges(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))
-    0.6
-    """
-    return closed_share(graph, triangles_of(graph))
 
 
 def exponent(degrees: NDArray[np.int64]) -> float | None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from graphveil.io.columnar import write_tables
-from graphveil.io.delimited import block_writer
 from graphveil.io.formats import Format
 from graphveil.io.writing import opened
+from graphveil.io.written_rows import block_writer
 
 WRITABLE = ("csv", "tsv", "text", "parquet", "arrow")
 """The formats that can be written a block at a time."""

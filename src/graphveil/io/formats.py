@@ -26,6 +26,10 @@ _UNREAD = {
     ".dta": ("a Stata file", _EXPORTED),
     ".sas7bdat": ("a SAS file", _EXPORTED),
     ".rds": ("a file of R", _EXPORTED),
+    ".clu": (
+        "a Pajek partition",
+        "Put its lines behind a line *Partition NAME at the end of the network's file",
+    ),
     ".zip": ("a zip archive", "Unzip it first, and give the file in it"),
     **dict.fromkeys(
         (".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz"),
@@ -155,8 +159,8 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             name="pajek",
-            extensions=(".net",),
-            kinds=("graph",),
+            extensions=(".net", ".paj"),
+            kinds=("graph", "network"),
             module="pajek",
             keeps_isolated=True,
             released_as="csv",

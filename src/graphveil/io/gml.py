@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import IO, NamedTuple, NoReturn
 
 from graphveil.data import Graph, Layer, Network
+from graphveil.data.attributes import cells_of
 from graphveil.data.network import LAYER
-from graphveil.data.network_objects import cells_of
 from graphveil.errors import UsageError
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder

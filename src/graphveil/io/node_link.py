@@ -8,7 +8,7 @@ from typing import IO, Any
 import msgspec
 
 from graphveil.data import Graph, Layer, Network
-from graphveil.data.network_objects import cells_of
+from graphveil.data.attributes import cells_of
 from graphveil.errors import UsageError
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder, check_signs

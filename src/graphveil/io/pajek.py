@@ -1,11 +1,16 @@
-"""Pajek networks: numbered vertices with labels, then edges and arcs."""
+"""Pajek networks: numbered vertices with labels, edges and arcs, and partitions of the vertices.
+
+A partition gives every vertex the number of its cluster: an attribute of people, where a network is
+read. Vectors, permutations and clusters of a project are left out, and named.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import IO
 
-from graphveil.data import Graph
+from graphveil.data import Graph, Layer, Network
+from graphveil.data.attributes import cells_of
 from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder
@@ -15,6 +20,8 @@ from graphveil.io.source import Source, shown
 
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")
+_BESIDE = ("*vector", "*permutation", "*cluster")
+"""What a project says of vertices beside partitions, and no attribute is made of."""
 
 
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
@@ -31,7 +38,25 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write the vertices with their labels, and the edges between their numbers."""
-    labels = [str(label) for label in graph.labels().tolist()]
+    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write the vertices with their labels, the ties, and a partition for every attribute.
+
+    Raises
+    ------
+    InputError
+        Where there are several kinds of ties, an id or an attribute cannot be named, or a value is
+        no whole number from 0 on, as clusters are.
+    """
+    partitions = _partitions(network, form)
+    if len(network.layers) > 1:
+        raise InputError(
+            f"{form.name} is written with one kind of ties, and there are "
+            f"{', '.join(layer.name for layer in network.layers)}. Use {option('format', 'csv')}."
+        )
+    labels = [str(label) for label in network.labels().tolist()]
     for label in labels:
         if re.search(r'["\n\r\x00]', label):
             raise InputError(
@@ -41,13 +66,55 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     stream.write(f"*Vertices {len(labels)}\n".encode())
     for number, label in enumerate(labels, start=1):
         stream.write(f'{number} "{label}"\n'.encode())
-    stream.write(b"*Edges\n")
-    for left, right in (graph.edges() + 1).tolist():
-        stream.write(f"{left} {right}\n".encode())
+    stream.write(b"*Arcs\n" if network.is_directed else b"*Edges\n")
+    for _, left, right in network.listed_ties(both_ways=False):
+        stream.write(f"{left + 1} {right + 1}\n".encode())
+    for name, clusters in partitions.items():
+        stream.write(f"*Partition {name}\n*Vertices {len(clusters)}\n".encode())
+        stream.write("".join(f"{cluster}\n" for cluster in clusters).encode())
+
+
+def _partitions(network: Network, form: Format) -> dict[str, list[int]]:
+    """Return the clusters of every attribute; what cannot be one is refused."""
+    said = {} if network.people is None else cells_of(network.people)
+    for name, values in said.items():
+        bad = next((value for value in values if not isinstance(value, int)), None)
+        if bad is not None:
+            raise InputError(
+                f"the attribute {shown(name)} has the value {shown(str(bad))}, and a partition of "
+                f"{form.name} has whole numbers from 0 on. Use {option('format', 'graphml')}."
+            )
+        if name != _name_of(f"*Partition {name}") or not name.isprintable():
+            raise InputError(
+                f"the attribute {shown(name)} cannot name a partition of {form.name}. Rename it, "
+                f"or use {option('format', 'graphml')}."
+            )
+    return said
+
+
+def _name_of(line: str) -> str:
+    """Return the name of the partition that a line begins, without the extension of its file.
+
+    Examples
+    --------
+    >>> _name_of("*Partition sex of people.clu"), _name_of("*Partition")
+    ('sex of people', 'partition')
+    """
+    name = line[len("*Partition") :].strip().strip('"')
+    return re.sub(r"(?i)\.clu$", "", name) or "partition"
 
 
 def _cells(line: str) -> list[str]:
     return [quoted or plain for quoted, plain in _CELL.findall(line)]
+
+
+class _Partition:
+    """The clusters of vertices, in their order; where they begin, and of how many they say."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.n: int | None = None
+        self.clusters: list[str] = []
 
 
 class _Reader:
@@ -60,25 +127,50 @@ class _Reader:
         self._section = ""
         self._labels: dict[int, str] = {}
         self._edges: list[tuple[int, int, int, bool]] = []
+        self._partitions: dict[str, _Partition] = {}
+        self._partition = _Partition(0)
 
     def section(self, line: str, number: int) -> None:
         """Begin a section."""
         words = line.split()
-        self._section = words[0].lower()
-        if self._section == "*vertices":
-            if len(words) < 2 or not (words[1].isascii() and words[1].isdigit()):
-                self._source.refuse("*Vertices has no number. Give it one.", line=number)
+        section = words[0].lower()
+        if section == "*vertices":
+            self._vertices(words, number)
+            return
+        self._section = section
+        if section == "*partition":
+            self._begin_partition(_name_of(line), number)
+        elif section in _BESIDE:
+            self._builder.attribute(line[1:])
+        elif section == "*matrix":
+            self._source.refuse("*Matrix is not read. Write edges instead.", line=number)
+        elif section not in (*_SECTIONS, "*network"):
+            self._source.refuse(f"the section {shown(words[0])} is unknown.", line=number)
+
+    def _vertices(self, words: list[str], number: int) -> None:
+        """Note how many vertices there are; a partition says it again."""
+        if len(words) < 2 or not (words[1].isascii() and words[1].isdigit()):
+            self._source.refuse("*Vertices has no number. Give it one.", line=number)
+        n = int(words[1][:19])
+        if self._section == "*partition":
+            self._partition.n = n
+        elif self._section not in _BESIDE:
             if self._n >= 0:
                 self._source.refuse("a second *Vertices. Give one file a network.", line=number)
-            self._n = int(words[1][:19])
-        elif self._section == "*matrix":
-            self._source.refuse("*Matrix is not read. Write edges instead.", line=number)
-        elif self._section not in (*_SECTIONS, "*network"):
-            self._source.refuse(f"the section {shown(words[0])} is unknown.", line=number)
+            self._section, self._n = "*vertices", n
+
+    def _begin_partition(self, name: str, number: int) -> None:
+        if name in self._partitions:
+            self._source.refuse(
+                f"a second partition is called {shown(name)}. Rename one.", line=number
+            )
+        self._partition = self._partitions[name] = _Partition(number)
 
     def read_line(self, cells: list[str], number: int) -> None:
         """Read one line of the section."""
-        if self._section == "*vertices":
+        if self._section == "*partition":
+            self._cluster(cells, number)
+        elif self._section == "*vertices":
             if len(cells) > 1:
                 self._labels[self._vertex(cells[0], number)] = cells[1]
             for number_of_cell, _ in enumerate(cells[2:], start=3):
@@ -89,8 +181,30 @@ class _Reader:
             self._edges.extend((first, second, number, directed) for second in neighbors)
         elif self._section in ("*edges", "*arcs"):
             self._pair(cells, number)
-        elif self._section != "*network":
+        elif self._section not in ("*network", *_BESIDE):
             self._source.refuse("a line before *Vertices. Check the format.", line=number)
+
+    def _cluster(self, cells: list[str], number: int) -> None:
+        cluster = cells[0]
+        if len(cells) > 1 or not (cluster.isascii() and cluster.isdigit()):
+            self._source.refuse(
+                f"{shown(' '.join(cells))} is no cluster of a partition, a whole number from 0 on. "
+                "Correct it.",
+                line=number,
+            )
+        self._partition.clusters.append(cluster)
+
+    def _check_partitions(self) -> None:
+        """Refuse partitions of other vertices than those of the network."""
+        for name, partition in self._partitions.items():
+            there = len(partition.clusters)
+            said = there if partition.n is None else partition.n
+            if (there, said) != (self._n, self._n):
+                self._source.refuse(
+                    f"the partition {shown(name)} has {there:,} clusters for {said:,} vertices, "
+                    f"the network has {self._n:,} vertices. Give each its cluster.",
+                    line=partition.line,
+                )
 
     def _pair(self, cells: list[str], number: int) -> None:
         if len(cells) < 2:
@@ -113,9 +227,12 @@ class _Reader:
         """Return what was read."""
         if self._n < 0:
             self._source.refuse("there is no *Vertices. Check the format.")
+        self._check_partitions()
         check_size(self._source, self._n, len(self._edges) + len(self._labels))
         for vertex in range(1, self._n + 1):
             self._builder.node(str(vertex), self._labels.get(vertex), line=1)
+            for name, partition in self._partitions.items():
+                self._builder.node_attribute(name, partition.clusters[vertex - 1])
         for left, right, number, directed in self._edges:
             self._builder.edge(str(left), str(right), line=number, directed=directed)
         return self._builder.arcs(use_labels=True)

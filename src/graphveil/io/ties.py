@@ -12,7 +12,7 @@ import pyarrow as pa
 from graphveil.data.ids import Ids, as_ids
 from graphveil.data.ids import distinct as in_order
 from graphveil.errors import UsageError
-from graphveil.io.columnar import frame_says_directed, opened_frame, two_of_frame
+from graphveil.io.columnar import frame_says_directed, two_of_frame
 from graphveil.io.columns import labels_of
 from graphveil.io.delimited import (
     bipartite_batches,
@@ -23,6 +23,7 @@ from graphveil.io.delimited import (
 )
 from graphveil.io.dialect import Dialect, sniff
 from graphveil.io.first_row import check_no_second_header
+from graphveil.io.frame import opened_frame
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import Notes
 from graphveil.io.source import Source

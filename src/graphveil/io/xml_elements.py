@@ -10,7 +10,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
 from graphveil.data import Network
-from graphveil.data.network_objects import cells_of
+from graphveil.data.attributes import cells_of
 from graphveil.errors import InputError, option
 from graphveil.io.formats import Format
 from graphveil.io.graph_builder import Builder, check_signs

@@ -145,7 +145,7 @@ class Roles(NamedTuple):
             return
         naming = naming_columns(people)
         for column, name in enumerate(people.columns):
-            used = int(np.unique(people.codes[:, column]).size)
+            used = int(np.count_nonzero(np.bincount(people.codes[:, column] + 1)))
             most = max(network.n_nodes // max(k, 1), FEW)
             if name in naming or (name in self.known and used > most):
                 role = "attached" if name in self.attach else "known"
@@ -268,8 +268,9 @@ class AttributedMethod(Anonymizer[Graph]):
             several kinds.
         """
         super().check(data)
-        self._roles.check(as_network(data), self.k)
-        as_graph(data)
+        network = as_network(data)
+        self._roles.check(network, self.k)
+        network.only_layer()
 
     def prepared(self, data: Any) -> Any:
         """Return data that was handed in as what is anonymized; a network without more is a graph.

@@ -22,6 +22,12 @@ put together by mondrian, or by suppress-k (which is smooth-k with theta 1), and
 not share is suppressed; or the data is refused."""
 
 Ints = NDArray[np.int64]
+TABLE_ROOM = 8
+"""Colors are looked up in a table of so many entries a person, at most."""
+
+MOST_ROWS = 1 << 62
+"""Of fewer possible rows each has a number."""
+
 BATCHES = 8
 """Further people are suppressed in so many batches, and the method plans anew between them."""
 
@@ -89,8 +95,10 @@ def colors_of(
         if not rare.any():
             return Colors(table, of_person)
         return _put_together(table, rare, k, merge, randomness)
-    hidden = (table.codes[np.unique(of_person, return_index=True)[1]] == SUPPRESSED).all(axis=1)
+    hidden = (table.codes[_first_of(of_person)] == SUPPRESSED).all(axis=1)
     small &= ~hidden
+    if not small.any() and not hidden.any():
+        return Colors(table, of_person)
     return with_suppressed(table, _joined(small | hidden, sizes, k)[of_person])
 
 
@@ -161,9 +169,25 @@ def numbered_colors(colors: Ints | None, n: int) -> Ints:
     """
     if colors is None:
         return np.zeros(n, dtype=np.int64)
+    least = colors.min(initial=0)
+    if colors.max(initial=0) - least < TABLE_ROOM * n:
+        labels = colors - least
+        first = _first_of(labels)
+        shown = np.flatnonzero(first < n)
+        number = np.empty(first.size, dtype=np.int64)
+        number[shown[np.argsort(first[shown])]] = np.arange(shown.size)
+        numbered: Ints = number[labels]
+        return numbered
     _, first, labels = np.unique(colors, return_index=True, return_inverse=True)
-    number: Ints = np.argsort(np.argsort(first))[labels.reshape(-1)]
-    return number
+    by_first: Ints = np.argsort(np.argsort(first))[labels.reshape(-1)]
+    return by_first
+
+
+def _first_of(labels: Ints) -> Ints:
+    """Return the first person of every label, and the number of people where it has none."""
+    first = np.full(int(labels.max(initial=-1)) + 1, labels.size, dtype=np.int64)
+    first[labels[::-1]] = np.arange(labels.size)[::-1]  # of several, the last one written stays
+    return first
 
 
 def _classes(table: Table) -> tuple[Ints, Ints]:
@@ -171,8 +195,17 @@ def _classes(table: Table) -> tuple[Ints, Ints]:
 
     Values have codes in the order of their names, on which nothing shall hang.
     """
-    _, of_row = np.unique(table.codes, axis=0, return_inverse=True)
-    of_person = numbered_colors(of_row.reshape(-1), table.n_rows)
+    rows = 1
+    for values in table.categories:
+        rows *= values.size + 1
+    if rows < MOST_ROWS:
+        of_row = np.zeros(table.n_rows, dtype=np.int64)
+        for column, values in enumerate(table.categories):
+            of_row *= values.size + 1
+            of_row += table.codes[:, column] + 1
+    else:
+        of_row = np.unique(table.codes, axis=0, return_inverse=True)[1].reshape(-1)
+    of_person = numbered_colors(of_row, table.n_rows)
     return of_person, np.bincount(of_person).astype(np.int64)
 
 

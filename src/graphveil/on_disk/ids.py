@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,9 @@ BUCKET_ROWS = 250_000
 BUCKET_ENTRIES = 1 << 25
 """About how many rows and entries a bucket has; a list of Arrow holds 2^31 entries."""
 
+LISTED_IDS = 1 << 16
+"""So many ids are written at once."""
+
 
 def n_buckets_of(n_rows: int, n_entries: int) -> int:
     """Return how many buckets of keys there are.
@@ -24,6 +28,19 @@ def n_buckets_of(n_rows: int, n_entries: int) -> int:
     (4, 1)
     """
     return max(1, round(n_rows / BUCKET_ROWS), round(n_entries / BUCKET_ENTRIES))
+
+
+def all_ids(n: int, name: str) -> Iterator[pa.Table]:
+    """Yield the new ids of all in order, as tables of one column.
+
+    Examples
+    --------
+    >>> [table.to_pydict() for table in all_ids(3, "node")]
+    [{'node': [0, 1, 2]}]
+    """
+    for start in range(0, n, LISTED_IDS):
+        ids = np.arange(start, min(start + LISTED_IDS, n))
+        yield pa.table([pa.array(ids)], names=[name])
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -34,7 +33,7 @@ from graphveil.on_disk.worker import Released
 from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.on_disk.writing import DataFiles
 from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
-from graphveil.progress import stage
+from graphveil.progress import stage, timed
 from graphveil.randomness import Randomness
 from graphveil.release import Private
 from graphveil.release.files import DELIMITED, check_items
@@ -318,8 +317,5 @@ class Stages:
             linkage=files.linkage(),
         )
 
-    @contextmanager
-    def _timed(self, name: str) -> Iterator[None]:
-        started = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - started
+    def _timed(self, name: str) -> AbstractContextManager[None]:
+        return timed(self.seconds, name)

@@ -25,6 +25,7 @@ from graphveil.io.parsed import Notes
 from graphveil.io.risky_names import formulas
 from graphveil.io.source import Source
 from graphveil.on_disk import queries
+from graphveil.on_disk.ids import all_ids
 from graphveil.on_disk.intake import Facts, items_of
 from graphveil.on_disk.lists import ItemLists, grouped, whole
 from graphveil.on_disk.row_order import RowOrder
@@ -99,7 +100,7 @@ class DataFiles:
         with stage(f"writing {data.name}", total=n_rows) as advance:
             write_pairs(rows.pairs(batches, advance), data, form=self.form, names=texts)
         rows.order.check()
-        write_pairs(_numbers(n_rows), users, form=FORMATS["csv"], names=None)
+        write_pairs(all_ids(n_rows, "user"), users, form=FORMATS["csv"], names=None)
         with stage("counting classes"):
             classes = classes_of(data, self.form, n_rows, self.scratch, self.memory_mib)
         described = Described(
@@ -193,12 +194,6 @@ class _NewRows:
         user = np.repeat(whole(batch["id"]).to_numpy(), np.diff(rows.indptr))
         items = rows.values if self.names is None else pa.array(self.names.of(rows))
         return pa.table([pa.array(user), items], names=["user", "item"])
-
-
-def _numbers(n: int) -> Iterator[pa.Table]:
-    for start in range(0, n, WRITTEN_ROWS):
-        ids = np.arange(start, min(start + WRITTEN_ROWS, n))
-        yield pa.table([pa.array(ids)], names=["user"])
 
 
 def classes_of(data: Path, form: Format, n_rows: int, scratch: Path, memory_mib: int) -> Classes:

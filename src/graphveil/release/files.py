@@ -1,28 +1,21 @@
-"""The data files of a release folder: written in one format, described, and read back."""
+"""The data files of a release folder: their format, what may stand in them, and writing them."""
 
 from __future__ import annotations
 
-import dataclasses
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
-import numpy as np
 
 from graphveil import io
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.data.ids import as_text, positions, to_arrow
+from graphveil.data.ids import to_arrow
 from graphveil.data.kinds import KINDS, Kind, kind_of
-from graphveil.data.layers import TIES, Layer
-from graphveil.data.network import ID_OF_PERSON, LAYER
-from graphveil.errors import InputError, ReleaseError, one_of, option
+from graphveil.errors import InputError, one_of, option
 from graphveil.io.formats import COMPRESSIONS, FORMATS, Format, compression_of
-from graphveil.io.questioned import EVERY_WORD
 from graphveil.io.risky_names import SEPARATORS, formulas, refuse_separators
-from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
 from graphveil.records.digest import digest_of_file
 from graphveil.records.manifest import ID_COLUMN, DataFile, Described, DescribedLayer
@@ -35,11 +28,6 @@ else:
     pc = lazy_module("pyarrow.compute")
 
 DELIMITED = {"csv", "tsv", "text"}
-_SEPARATORS = {"csv": ",", "tsv": "tab"}
-"""What separates the cells of a table: said to the reader, since one column does not show it."""
-
-_COLUMN_ENDS = {"csv": ",", "tsv": "\t"}
-"""The text formats of a release, and what stands between their columns."""
 
 NETWORK_FORMS = ("csv", "tsv", "parquet")
 """What the ties of a network are released as: its people stand in a file of their own."""
@@ -49,7 +37,6 @@ TABULAR = {*DELIMITED, "parquet"}
 
 SUPPRESSED_TEXTS = ("*", "")
 """What readers of tables take for suppressed cells."""
-
 
 _BROKEN = re.compile(f"[\n\r\0{SEPARATORS}]")
 _MISREAD = re.compile(rf'["\n\r\0{SEPARATORS}]|^[\s\ufeff]|\s$|[\t,;#%].*\\$')
@@ -209,7 +196,7 @@ def check_items(names: pa.Array, form: Format) -> None:
         Where a reader would take a name for something else.
     """
     if form.name in DELIMITED and not pa.types.is_integer(names.type):
-        from graphveil.io.delimited import check_texts  # noqa: PLC0415  heavy, and graphs need none
+        from graphveil.io.written_rows import check_texts  # noqa: PLC0415  heavy, and graphs need none
 
         check_texts(names, form)
 
@@ -340,127 +327,4 @@ def described_file(
         rows=rows,
         bytes=path.stat().st_size,
         sha256=digest_of_file(path),
-    )
-
-
-def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Data:
-    """Return the data that a manifest describes.
-
-    Parameters
-    ----------
-    folder, described
-        Where the files lie, and what they are.
-    keyed
-        Whether ids come from a key: then a table has a column of them.
-
-    Raises
-    ------
-    InputError
-        Where a file is missing or cannot be read.
-    ReleaseError
-        Where the manifest lists no data file, or one outside the folder.
-    """
-    data_file = next((file for file in described.files if file.role == "data"), None)
-    if data_file is None:
-        raise ReleaseError(f"{folder}: the manifest lists no data file. Take the file as written.")
-    for file in described.files:
-        if file.name in {"", ".", ".."} or Path(file.name).name != file.name:
-            raise ReleaseError(
-                f"{folder}: the manifest lists {file.name!r}, which is no name of a file in the "
-                "folder. Take the file as written."
-            )
-    path = folder / data_file.name
-    companion = next((folder / f.name for f in described.files if f.role != "data"), None)
-    kind = KINDS[described.kind]
-    if kind.container is Graph and companion is not None:
-        graph = _graph_in_its_form(path, companion, data_file.format)
-        if graph is not None:
-            return graph
-    if kind.container is Network and companion is not None:
-        return _network(path, companion, described)
-    if kind.everyone is not None:
-        listed: dict[str, Any] = {"format": data_file.format, kind.everyone: companion}
-        options = io.options_of(kind)(**listed)
-        data: Data = io.load(path, options).data
-        return data.without_unused()
-    separator = _SEPARATORS.get(data_file.format)
-    ids = ID_COLUMN if keyed else None
-    options = io.TableOptions(
-        format=data_file.format,
-        header="yes",
-        delimiter=separator,
-        ids=ids,
-        categories=EVERY_WORD,  # the owner was asked
-    )
-    table = io.load_table(path, options).data
-    if table.ids is None:
-        return table
-    return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))
-
-
-def _network(path: Path, people: Path, described: Described) -> Network:
-    """Return a network from the two files of a release."""
-    layers = described.layers or [DescribedLayer(name=TIES, directed=False)]
-    several = len(layers) > 1
-    form = next(file.format for file in described.files if file.role == "data")
-    options = io.NetworkOptions(
-        format=form,
-        header="yes",
-        nodes=people,
-        node_column=ID_OF_PERSON,
-        kind_column=LAYER if several else None,
-        directed="keep" if several or layers[0].directed else "symmetrize",
-        categories=EVERY_WORD,  # the owner was asked
-        suppressed=SUPPRESSED_TEXTS,
-    )
-    network = io.load_network(path, options).data
-    read = tuple(_layer(network, layer, alone=not several) for layer in layers)
-    return Network(read, network.people, network.ids).without_unused()
-
-
-def _layer(network: Network, said: DescribedLayer, *, alone: bool) -> Layer:
-    """Return a layer of a release, which may have lost all its ties."""
-    read = [layer for layer in network.layers if alone or layer.name == said.name]
-    if alone:
-        return dataclasses.replace(read[0], name=said.name)
-    n = network.n_nodes
-    source, target = read[0].ties() if read else (np.empty(0, np.int32), np.empty(0, np.int32))
-    if said.directed:
-        return Layer.from_arcs(source, target, n=n, name=said.name)
-    graph = Graph.from_edges(source, target, n=n, directed="symmetrize")
-    return Layer.of(graph, name=said.name)
-
-
-def _graph_in_its_form(path: Path, nodes: Path, form: str) -> Graph | None:
-    """Return a graph from files in the one form of a release; None where they are not in it.
-
-    The readers of `graphveil.io` read those, or say what is wrong with them.
-    """
-    from graphveil.io.parquet_files import read_parquet  # noqa: PLC0415  help needs no Arrow
-
-    columns = KINDS["graph"].columns
-    try:
-        separator = _COLUMN_ENDS.get(form)
-        edges = read_parquet(path) if separator is None else _numbers(path, columns, separator)
-        ids = _numbers(nodes, ("node",), ",").column(0).to_numpy()
-        numbers = all(pa.types.is_integer(field.type) for field in edges.schema)
-        if tuple(edges.column_names) != columns or not numbers or (np.diff(ids) <= 0).any():
-            return None
-        ends = (positions(column.to_numpy(), ids, what="ids") for column in edges.columns)
-        graph, dropped = Graph.assemble(*ends, ids=ids)
-    except (pa.ArrowException, OSError, InputError, ValueError):
-        return None
-    return None if any(dropped) else graph
-
-
-def _numbers(path: Path, names: tuple[str, ...], separator: str) -> pa.Table:
-    """Return columns of whole numbers from text that has these names above them, and no others."""
-    from pyarrow import csv  # noqa: PLC0415  heavy, and only text needs it
-
-    return csv.read_csv(
-        pa.OSFile(os.fsencode(path)),
-        parse_options=csv.ParseOptions(delimiter=separator, quote_char=False),
-        convert_options=csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.int64()), include_columns=names, null_values=[]
-        ),
     )

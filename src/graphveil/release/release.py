@@ -15,11 +15,12 @@ from graphveil.errors import UsageError
 from graphveil.html import html_table
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
-from graphveil.release.files import formulas_in, read_data, write_data
+from graphveil.release.files import formulas_in, write_data
 from graphveil.release.linkage import Linkage, read_linkage
 from graphveil.release.matched_pairs import read_levels, read_witness
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.publishing import Publication, WriteOptions, publish
+from graphveil.release.reading import read_data
 from graphveil.terminal import visible
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.data import Bipartite
+from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 
-HIDDEN = -1
 MOST_CELLS = 20_000_000
 """Up to so many people and columns, and classes and columns, cells are looked at."""
 
@@ -26,8 +26,8 @@ class ShownCells(NamedTuple):
     Parameters
     ----------
     value
-        int32, shape (classes, columns): the value of a column, `HIDDEN` where none is shown. Where
-        features have no columns each is one, of the values 0 and 1.
+        int32, shape (classes, columns): the value of a column, `SUPPRESSED` where none is shown.
+        Where features have no columns each is one, of the values 0 and 1.
     sizes
         int64, shape (classes,): how many released rows are so.
     values
@@ -45,7 +45,7 @@ class ShownCells(NamedTuple):
     def shares(self, column: int) -> NDArray[np.float64]:
         """Return how often every value of a column is shown, each at least half a time."""
         value = self.value[:, column]
-        shown = value != HIDDEN
+        shown = value != SUPPRESSED
         number = int(self.values[column])
         if not self.members_differ:
             having = self.sizes[shown].sum()
@@ -71,7 +71,8 @@ class ShownCells(NamedTuple):
             hidden = np.column_stack([1 - having, having])
         hidden /= hidden.sum(axis=1, keepdims=True)
         exact = np.eye(chances.size)[np.maximum(value, 0)]
-        likely: NDArray[np.float64] = np.where((value == HIDDEN)[:, None], hidden[position], exact)
+        suppressed = (value == SUPPRESSED)[:, None]
+        likely: NDArray[np.float64] = np.where(suppressed, hidden[position], exact)
         return likely
 
 
@@ -81,7 +82,7 @@ class TrueCells(NamedTuple):
     Parameters
     ----------
     value
-        int32, shape (people, columns): values as in `ShownCells`; `HIDDEN` where there is none.
+        int32, shape (people, columns): values as in `ShownCells`; `SUPPRESSED` where there is none.
     own
         int64, shape (people,): everybody's class.
     """
@@ -139,7 +140,7 @@ def cells_of(pair: BipartiteComparison) -> tuple[ShownCells, TrueCells]:
     shown = _dense(pair.released, _positions(pair), (columns, number), values.size)[first]
     truth = TrueCells(every if table else np.maximum(every, 0), labels[pair.linked])
     own = shown[truth.own]
-    if ((own != HIDDEN) & (own != truth.value)).any():
+    if ((own != SUPPRESSED) & (own != truth.value)).any():
         raise NotMeasuredError("entries are not true of all of their class")
     return ShownCells(shown, sizes, values, table), truth
 
@@ -178,9 +179,9 @@ def _dense(
     where: tuple[NDArray[np.int64], NDArray[np.int64]],
     width: int,
 ) -> NDArray[np.int32]:
-    """Return people by columns: the value of their feature there, `HIDDEN` where there is none."""
+    """Return people by columns: the value of their feature, `SUPPRESSED` where there is none."""
     columns, number = where
-    cells = np.full((data.n_users, width), HIDDEN, dtype=np.int32)
+    cells = np.full((data.n_users, width), SUPPRESSED, dtype=np.int32)
     features = positions[data.indices]
     cells[data.rows(), columns[features]] = number[features]
     return cells

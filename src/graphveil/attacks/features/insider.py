@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.cells import (
-    HIDDEN,
     MOST_CELLS,
     ShownCells,
     TrueCells,
@@ -18,6 +17,7 @@ from graphveil.attacks.features.cells import (
     refuse_many,
 )
 from graphveil.data import Bipartite
+from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
@@ -70,7 +70,7 @@ def _read_whole(shown: ShownCells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]
 
     Of two members who differ in a column of two values, each has the value that the other lacks.
     """
-    hidden = shown.value == HIDDEN
+    hidden = shown.value == SUPPRESSED
     everything = ~hidden.any(axis=1) & (shown.sizes >= PAIR)
     if not shown.members_differ:
         return everything, everything
@@ -89,9 +89,9 @@ def _guessed(shown: ShownCells, truth: TrueCells) -> _Guessed:
     made = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
     for column in range(shown.values.size):
         number = int(shown.values[column])
-        hidden = (shown.value[:, column] == HIDDEN) & (shown.sizes >= PAIR)
+        hidden = (shown.value[:, column] == SUPPRESSED) & (shown.sizes >= PAIR)
         value, own = truth.value[:, column], truth.own
-        some = hidden[own] & (value != HIDDEN)
+        some = hidden[own] & (value != SUPPRESSED)
         counts = np.bincount(own[some] * number + value[some], minlength=hidden.size * number)
         counts = counts.reshape(hidden.size, number)
         chances = shown.shares(column)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.features.cells import (
-    HIDDEN,
     MOST_CELLS,
     ShownCells,
     TrueCells,
@@ -17,11 +16,15 @@ from graphveil.attacks.features.cells import (
     refuse_many,
 )
 from graphveil.data import Bipartite
+from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.intervals import wilson
 
 MOST_CLASSES = 1_000
 """Of more classes as many are drawn."""
+
+ALONE = -1
+"""In place of a further column: the shown cells are the whole statement."""
 
 
 class Statement(NamedTuple):
@@ -32,7 +35,7 @@ class Statement(NamedTuple):
     class_
         The class.
     column, value
-        The further column and its value; `HIDDEN` where nothing is added.
+        The further column and its value; `ALONE` where nothing is added.
     chance
         How likely the attacker takes it to be true of exactly one person.
     """
@@ -110,8 +113,8 @@ def statement(shown: ShownCells, class_: int) -> Statement:
     size = int(shown.sizes[class_])
     others = shown.sizes * _likely_alike(shown, class_)
     others[class_] = 0.0
-    best = Statement(class_, HIDDEN, HIDDEN, float(size == 1) * float(np.exp(-others.sum())))
-    for column in np.nonzero(shown.value[class_] == HIDDEN)[0].tolist():
+    best = Statement(class_, ALONE, ALONE, float(size == 1) * float(np.exp(-others.sum())))
+    for column in np.nonzero(shown.value[class_] == SUPPRESSED)[0].tolist():
         also = others @ shown.likely(column)
         single = one_of(shown.shares(column), size, members_differ=shown.members_differ) * np.exp(
             -also
@@ -125,7 +128,7 @@ def statement(shown: ShownCells, class_: int) -> Statement:
 def _likely_alike(shown: ShownCells, class_: int) -> NDArray[np.float64]:
     """Return how likely a member of every class has all that one class shows."""
     likely = np.ones(shown.sizes.size)
-    for column in np.nonzero(shown.value[class_] != HIDDEN)[0].tolist():
+    for column in np.nonzero(shown.value[class_] != SUPPRESSED)[0].tolist():
         likely *= shown.likely(column)[:, shown.value[class_, column]]
     return likely
 
@@ -173,8 +176,8 @@ def true_of(one: Statement, shown: ShownCells, truth: TrueCells) -> NDArray[np.i
         The original.
     """
     row = shown.value[one.class_]
-    fits = ((row == HIDDEN) | (truth.value == row)).all(axis=1)
-    if one.column != HIDDEN:
+    fits = ((row == SUPPRESSED) | (truth.value == row)).all(axis=1)
+    if one.column != ALONE:
         fits &= truth.value[:, one.column] == one.value
     return np.nonzero(fits)[0]
 

@@ -20,8 +20,7 @@ from graphveil.measures.network import measure_network
 from graphveil.release import Release
 from graphveil.terminal import printable
 
-Cells = NDArray[np.int64]
-Codes = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 NOTHING_ATTACHED = (
     "no column is attached, by --attach when it was released, or beside it: --attached FILE "
@@ -33,7 +32,7 @@ class _Column(NamedTuple):
     """A column that is published beside the promise, in the order of the release."""
 
     name: str
-    codes: Codes
+    codes: Ints
 
 
 class InCells(NamedTuple):
@@ -94,7 +93,7 @@ def _figures(
     yield AttackFigure(f"{name}: commonest value of the class", cells.guessed, people, most)
 
 
-def cells_of(released: Network, release: Release[Any]) -> Cells:
+def cells_of(released: Network, release: Release[Any]) -> Ints:
     """Return the cell of everybody: the known attributes and what is known of ties.
 
     Both are those of the promise; where nothing is promised of them, all attributes that are not
@@ -109,7 +108,7 @@ def cells_of(released: Network, release: Release[Any]) -> Cells:
     return measure_network(released, None, 1, 1, rest).labels
 
 
-def in_cells(cells: Cells, codes: Codes) -> InCells:
+def in_cells(cells: Ints, codes: Ints) -> InCells:
     """Return what cells tell of a column.
 
     Parameters
@@ -158,7 +157,7 @@ def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[_Column]:
         yield _Column(printable(beside.name), _by_owner(beside, pair))
 
 
-def _by_owner(beside: Attached, pair: NetworkComparison) -> Codes:
+def _by_owner(beside: Attached, pair: NetworkComparison) -> Ints:
     """Return the value of everybody in the order of the release."""
     codes = np.empty(beside.value.size, dtype=np.int64)
     codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]

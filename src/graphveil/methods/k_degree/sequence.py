@@ -48,6 +48,9 @@ __all__ = [
     "targets_per_node",
 ]
 
+SORTED_AT_ONCE = 1 << 14
+"""Up to so many nodes whose degree has several targets are sorted: selecting takes longer."""
+
 
 class _Positions(NamedTuple):
     """Where the runs start in the descending order, with a closing entry at n."""
@@ -216,7 +219,7 @@ def targets_per_node(
     Notes
     -----
     O(n) through a table by degree. Only nodes whose degree has several targets are looked at
-    twice, with a selection and not a sort.
+    twice: few of them are sorted, of many those of each degree are selected.
 
     Examples
     --------
@@ -237,6 +240,11 @@ def targets_per_node(
     out = np.empty(degrees.size, dtype=np.int64)
     free = edges[:-1].copy()
     kernels.hand_out(label, plan.target[first][table], bucket[table], free, nodes, out)
+    if nodes.size <= SORTED_AT_ONCE:
+        of_split = np.repeat(plan.target[first] != plan.target[last], last - first + 1)
+        order = np.lexsort((keys[nodes], np.repeat(np.arange(split.size), sizes)))
+        out[nodes[order]] = np.repeat(plan.target[of_split], plan.count[of_split])
+        return out
     for b, r in enumerate(split):
         members = nodes[edges[b] : edges[b + 1]]
         pieces = slice(first[r], last[r] + 1)

@@ -27,14 +27,12 @@ from graphveil.methods.profile.pool import (
     walk_of,
 )
 from graphveil.methods.profile.strip import stripped
-from graphveil.methods.structural.annealing.walk import (
-    AnnealingWalk,
+from graphveil.methods.structural.annealing.stretches import (
     goal_iterations,
     shortened,
-    towards_goal,
-    with_fewer,
     within_budget,
 )
+from graphveil.methods.structural.annealing.walk import AnnealingWalk, towards_goal, with_fewer
 from graphveil.methods.structural.task import better, proposals
 
 A_TIE, MOST_STEPS = 200, 5_000_000

@@ -12,7 +12,7 @@ from graphveil.anonymizer import MethodResult
 from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity, TieMeasure
 from graphveil.data import Graph, Network
-from graphveil.errors import InfeasibleError, ParameterError, option
+from graphveil.errors import InfeasibleError, ParameterError
 from graphveil.methods.attributes import (
     AttributedMethod,
     as_graph,
@@ -23,11 +23,11 @@ from graphveil.methods.attributes import (
     merge_parameter,
 )
 from graphveil.methods.colors import Ints, Merge, colors_of
+from graphveil.methods.structural.advice import beside, left_by, lost, rewiring
 from graphveil.methods.structural.goals import Budget, Full, Goal, missed, share_of
 from graphveil.methods.structural.task import (
     CODES,
     NEARLY,
-    Edited,
     EditKind,
     OnInterrupt,
     Sampling,
@@ -36,11 +36,11 @@ from graphveil.methods.structural.task import (
     Walking,
     known_to_target,
 )
-from graphveil.owner_warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED, lost_clustering
+from graphveil.owner_warnings import COPY, MANY_ADDITIONS
 from graphveil.parameters import parameter
 from graphveil.parameters.columns import Columns
 from graphveil.randomness import Randomness
-from graphveil.warning_kinds import Advice, GoalWarning, UnprotectedWarning
+from graphveil.warning_kinds import Advice, UnprotectedWarning
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
@@ -364,7 +364,11 @@ class StructuralAnonymity(AttributedMethod):
                 self.guarantee, share=share_of(reached, data.n_nodes)
             ),
             cost=cost,
-            advice=(*self._advice(task, result), *_left(self, cost), *_lost(data.n_nodes, cost)),
+            advice=(
+                *self._advice(task, result),
+                *left_by(self.phi, self.k, cost),
+                *lost(data.n_nodes, cost),
+            ),
             unprotected=result.unprotected,
         )
 
@@ -402,55 +406,12 @@ class StructuralAnonymity(AttributedMethod):
         if self.edits == "rewire":
             from graphveil.methods.structural.outcome import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
-            advice += _rewiring(unprotected_by_rewiring(task), allowed)
+            advice += rewiring(unprotected_by_rewiring(task), allowed)
         if self.edits == "add":
             advice += MANY_ADDITIONS.passed_by(len(edited.added), graph.n_edges)
         if "target" in result.runners_up:
-            advice += _beside(graph, edited, result.runners_up["target"], allowed)
+            advice += beside(graph.n_nodes, edited, result.runners_up["target"], allowed)
         return tuple(advice)
-
-
-def _left(method: StructuralAnonymity, cost: Mapping[str, float | int]) -> tuple[str, ...]:
-    """Return the advice on whom inexact knowledge alone does not find; none without phi."""
-    if not method.phi:
-        return ()
-    few, noisy = cost["nodes_unprotected_exactly"], 100 * cost["share_unprotected_from_noisy"]
-    advice = (
-        f"phi={method.phi:g} is weaker than exact look-alikes: {few:,} people have fewer than "
-        f"{method.k} for exact knowledge, and who hears numbers that are off by up to "
-        f"{method.phi:g} % is left with fewer than {method.k} candidates for {noisy:.2f} % of all"
-    )
-    return (Advice(advice, UnprotectedWarning),)
-
-
-def _lost(n_nodes: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
-    """Return the advice on people left out, and on what the edits took away."""
-    unprotected = MANY_UNPROTECTED.passed_by(int(cost["nodes_unprotected"]), n_nodes)
-    return (*unprotected, *lost_clustering(cost["clustering_before"], cost["clustering"]))
-
-
-def _rewiring(unprotected: int, allowed: int) -> list[str]:
-    """Return the advice on nodes whose degree is shared by too few; none where so many may be."""
-    if unprotected <= allowed:
-        return []
-    advice = (
-        f"no rewiring can make {unprotected} nodes anonymous, {allowed} may stay unprotected: it "
-        f"keeps every degree, and theirs are rare. Use {option('edits', 'any')}, or a partial goal"
-    )
-    return [Advice(advice, GoalWarning)]
-
-
-def _beside(graph: Graph, best: Edited, other: Edited, allowed: int) -> list[str]:
-    """Return the advice on a result that misses the goal with fewer edits; none where none does."""
-    reaches = best.unprotected <= allowed < other.unprotected
-    if not reaches or other.cost >= best.cost:
-        return []
-    beside = (
-        f"the goal took {best.cost} edits. With {other.cost} edits, which keep triangles, "
-        f"{option('heuristic', 'target')} leaves {other.unprotected} of {graph.n_nodes} nodes "
-        "unprotected; see the record's cost"
-    )
-    return [Advice(beside, GoalWarning)]
 
 
 def _ratio(edits: int, bound: int) -> float:

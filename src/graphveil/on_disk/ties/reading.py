@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -49,7 +48,7 @@ from graphveil.on_disk.ties.nodes import (
     write_labels,
 )
 from graphveil.on_disk.working import Working, opened
-from graphveil.progress import Advance, stage
+from graphveil.progress import Advance, stage, timed
 
 BYTES_A_TIE = 26
 """The space beside the input that a tie takes at most while it is read, or released by k-degree."""
@@ -227,12 +226,9 @@ class TieReading:
             **notes,
         )
 
-    @contextmanager
-    def timed(self, name: str) -> Iterator[None]:
+    def timed(self, name: str) -> AbstractContextManager[None]:
         """Note how long a stage takes."""
-        started = time.perf_counter()
-        yield
-        self.seconds[name] = time.perf_counter() - started
+        return timed(self.seconds, name)
 
 
 def check_space(folder: Path, needed: int, what: str) -> None:

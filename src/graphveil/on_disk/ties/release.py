@@ -19,7 +19,8 @@ from graphveil.errors import UsageError
 from graphveil.io import FORMATS, Format
 from graphveil.io.blocks import WRITABLE, write_pairs
 from graphveil.io.parquet_files import opened_parquet
-from graphveil.on_disk.ties.buckets import NODE_BITS, Buckets
+from graphveil.on_disk.ids import all_ids
+from graphveil.on_disk.ties.buckets import MOST_BUCKETS, NODE_BITS, Buckets
 from graphveil.on_disk.ties.lists import NeighborLists
 from graphveil.progress import Advance, stage
 from graphveil.records.manifest import Described
@@ -103,7 +104,7 @@ def released_cuts(n_nodes: int, n_edges: int, bucket_keys: int) -> list[int]:
     >>> released_cuts(100, 40, 10)
     [0, 13, 29, 50, 100]
     """
-    n_buckets = min(512, max(1, -(-n_edges // bucket_keys)))
+    n_buckets = min(MOST_BUCKETS, max(1, -(-n_edges // bucket_keys)))
     shares = 1 - np.sqrt(1 - np.arange(n_buckets + 1) / n_buckets)
     cuts: list[int] = np.unique((shares * n_nodes).astype(np.int64)).tolist()
     return cuts
@@ -179,7 +180,7 @@ def write_files(
     data, nodes = public / f"data{form.extensions[0]}", public / "nodes.csv"
     with stage(f"writing {data.name}", total=n_edges) as advance:
         write_pairs(_tables(buckets, advance), data, form=form, names=None)
-    write_pairs(_numbers(n_nodes), nodes, form=FORMATS["csv"], names=None)
+    write_pairs(all_ids(n_nodes, "node"), nodes, form=FORMATS["csv"], names=None)
     with stage("counting degrees", total=n_edges) as advance:
         degrees = _degrees_in(data, form, n_nodes, n_edges, advance)
     described = Described(
@@ -205,11 +206,6 @@ def _tables(buckets: Buckets, advance: Advance) -> Iterator[pa.Table]:
             some = keys[start : start + WRITTEN_ROWS]
             yield pa.table([pa.array(some >> NODE_BITS), pa.array(some & _HIGH)], names=COLUMNS)
             advance(some.size)
-
-
-def _numbers(n: int) -> Iterator[pa.Table]:
-    for start in range(0, n, WRITTEN_ROWS):
-        yield pa.table([pa.array(np.arange(start, min(start + WRITTEN_ROWS, n)))], names=["node"])
 
 
 def _degrees_in(

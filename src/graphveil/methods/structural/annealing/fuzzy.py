@@ -9,13 +9,8 @@ import numpy as np
 from graphveil.kernels.structural.annealing.state import BEST_NEARLY
 from graphveil.kernels.structural.classes import nearly_unprotected
 from graphveil.methods.structural.annealing.state import edited_of
-from graphveil.methods.structural.annealing.walk import (
-    AnnealingWalk,
-    Stretch,
-    paying,
-    walk_of,
-    within_budget,
-)
+from graphveil.methods.structural.annealing.stretches import Stretch, paying, within_budget
+from graphveil.methods.structural.annealing.walk import AnnealingWalk, walk_of
 from graphveil.methods.structural.task import Edited, Task, Watch, proposals
 
 LADDER = ((0.1, 0.01, 0.1), (0.15, 0.01, 0.1), (0.1, 0.01, 0.05), (0.2, 0.005, 0.05))

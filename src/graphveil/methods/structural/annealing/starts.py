@@ -12,15 +12,17 @@ from graphveil.kernels.structural.annealing.state import CHANGED
 from graphveil.kernels.structural.classes import UNPROTECTED
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 from graphveil.methods.structural.annealing.state import edited_of
+from graphveil.methods.structural.annealing.stretches import (
+    goal_iterations,
+    shortened,
+    within_budget,
+)
 from graphveil.methods.structural.annealing.walk import (
     AnnealingWalk,
-    goal_iterations,
     search_from_input,
-    shortened,
     towards_goal,
     walk_of,
     with_fewer,
-    within_budget,
 )
 from graphveil.methods.structural.task import Edited, Task, Watch, proposals
 
