@@ -26,6 +26,7 @@ from graphveil.noise.ladder import (
     vectors_within,
 )
 from graphveil.randomness import Randomness
+from thorough import FUZZ
 
 HALF = Fraction(1, 2)
 """q: the rate is ln 2, and all sums are fractions."""
@@ -199,6 +200,7 @@ def released_parts(method, graph, noisy):
     return edges_between_groups(graph, groups), triangles_and_steps(graph, classes, floor), rate
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n", [3, 4])
 def test_over_all_four_statistics_no_edge_changes_a_chance_by_more_than_epsilon(n):
     """Noisy degrees are any; what follows from them is the mechanism's own code."""
@@ -206,6 +208,8 @@ def test_over_all_four_statistics_no_edge_changes_a_chance_by_more_than_epsilon(
     rng = np.random.default_rng(3)
     every = list(itertools.product(range(-1, 4), repeat=n))
     drawn = [np.array(every[i]) for i in rng.choice(len(every), 6, replace=False)]
+    if n == 4 and not FUZZ:
+        drawn = drawn[:2]
     for noisy in drawn:
         for graph, neighbors in graphs(n):
             mixing, one, rate = released_parts(method, graph, noisy)
