@@ -95,6 +95,9 @@ def cases() -> Iterator[Case]:
         yield Case("seed-propagation", lambda n=n: network(n), n, ARR, nobody)
     for n in (300, 900, 1_800):
         yield Case("alignment", lambda n=n: network(n), n, ARR, {"overlap": 1.0, "draws": 1})
+    for n in (5_000, 20_000):
+        yield Case("alignment", lambda n=n: network(n), n, ARR, {"overlap": 0.9, "draws": 1})
+        yield Case("seeded-matching", lambda n=n: network(n), n, K_DEGREE, {"known": 20})
     for n in (300, 1_000, 2_500):
         yield Case("seeded-matching", lambda n=n: network(n), n, ARR, {"known": 20})
         yield Case("seeded-matching", lambda n=n: network(n), n, HIDDEN, {"known": 0})

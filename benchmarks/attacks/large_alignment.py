@@ -6,8 +6,8 @@ FOLDER holds the networks as ``NAME/edges.tsv.gz`` or ``anonet/NAME.edges``; tho
 with ``made`` are drawn here, by Chung and Lu with weights of a power law. The part ``small``
 compares it on networks of which all pairs of nodes can be held with `seeded-matching` and
 `alignment` as they are there, on the same copies and known people; the part ``large`` runs it
-alone. It was tuned on `TUNED`, with other draws. Raw rows, with CPU time of one thread and what was
-foreseen, are appended to ``results/large_alignment.parquet``; what stands there is not run again.
+alone. It was tuned on `TUNED`, with other draws. Raw rows, with CPU time of one thread, are
+appended to ``results/large_alignment.parquet``; what stands there is not run again.
 ``--show`` prints a table.
 """
 
@@ -36,7 +36,6 @@ from graphveil.attacks.networks.alignment import aligned
 from graphveil.attacks.networks.copies import Pairing, pairing
 from graphveil.attacks.networks.naming import NodeKinds
 from graphveil.attacks.networks.near_candidates import near_match
-from graphveil.attacks.networks.near_costs import seconds_of_near_match
 from graphveil.attacks.networks.seed_propagation import known_people
 from graphveil.attacks.networks.seeded_matching import best_match
 from graphveil.evaluate import comparison_of
@@ -134,12 +133,11 @@ def network_of(name: str, folder: Path) -> gv.Graph:
 
 
 class Prepared(NamedTuple):
-    """A copy beside a release, who is known, who can be told apart, and the seconds foreseen."""
+    """A copy beside a release, who is known, and who can be told apart."""
 
     two: Pairing
     known: Known
     kinds: NodeKinds
-    foreseen: float
 
 
 def prepared(case: Case, folder: Path) -> Prepared:
@@ -151,7 +149,7 @@ def prepared(case: Case, folder: Path) -> Prepared:
     rng = np.random.Generator(np.random.PCG64(SEED))
     two = pairing(pair, case.overlap, rng)
     known = known_people(two, case.known, rng)
-    return Prepared(two, known, NodeKinds.of(graph), seconds_of_near_match(pair))
+    return Prepared(two, known, NodeKinds.of(graph))
 
 
 def match_of(attacker: str, two: Pairing, known: Known) -> NDArray[np.int64]:
@@ -204,7 +202,6 @@ def row_of(case: Case, attacker: str, some: Prepared) -> dict[str, Any]:
         "without_twins": int(np.count_nonzero(distinct)),
         "right_without_twins": int(np.count_nonzero(right & distinct)),
         "cpu_seconds": round(seconds, 2),
-        "seconds_foreseen": round(some.foreseen, 2),
         "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
 

@@ -19,6 +19,9 @@ from graphveil.randomness import Randomness
 from graphveil.verbs import attack as rows
 from graphveil.verbs.attack import rerun_of
 
+EVERY = [ATTACKS[name] for name in ATTACKS]
+"""Loaded before a test changes a limit, which some of them take from others."""
+
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
 

@@ -103,9 +103,10 @@ def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) 
     check_size(pair)
     n = pair.original.n_nodes
     if n > ALL_PAIRS:
-        one = seconds_of_near_match(pair)
-    else:
-        one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)
+        return options.draws * sum(
+            seconds_of_near_match(pair, overlap) for overlap in options.overlaps
+        )
+    one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)
     return len(options.overlaps) * options.draws * one
 
 

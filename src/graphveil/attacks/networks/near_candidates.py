@@ -75,17 +75,17 @@ STARTS = (
 WEIGHTS, REPEATS = np.linspace(0.3, 4.0, 20, dtype=np.float32), 2
 """What a tie in common is worth, step by step, and how often the plan moves half way at each."""
 
-LATER, LATER_SHARE, LATER_MOST = (1.0, 2.0, 4.0), 0.3, 8.0
+LATER, LATER_SHARE, LATER_MOST = (1.0, 2.0, 4.0, 5.0, 5.0, 5.0), 0.15, 8.0
 """The same of later rounds; what distances weigh in them, and how much they say at most."""
 
 ROUNDS, LEAST_GAIN = 12, 0.002
 """Rounds at most; they end where a smaller share of ties is gained."""
 
-KEPT, VOTED, SURE = 8, 20, 0.5
+KEPT, VOTED, SURE = 8, 20, 0.2
 """Candidates of a round: the likeliest ones before, and those with most matched neighbors; a match
 speaks for its neighbors where it is this likely."""
 
-SCALINGS = 10
+SCALINGS = 20
 
 
 class _Networks(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from graphveil.attacks.attack import TooLargeError, refuse_more_nodes
 from graphveil.attacks.costs import squares
 from graphveil.attacks.networks.near_candidates import REPEATS, STARTS, WEIGHTS
@@ -22,9 +20,15 @@ COST = (
 )
 """What the entries of attacks say of it."""
 
-PER_CELL, PER_CANDIDATE, PER_SQUARE = 4e-9, 1.5e-8, 3e-8
-"""Seconds of a step for every candidate of an end of a tie, for every candidate of a node; and of
-a draw for every two neighbors of a node."""
+PER_CELL, PER_CANDIDATE = 8e-9, 3e-8
+"""Seconds of a step for every candidate of a tie, and for every candidate of a node."""
+
+NEAR_BY, GROWTH = 12_000, 0.5
+"""Up to so many nodes candidates lie in the cache; then each costs more, by a power."""
+
+WRONG = 5.4
+"""How many times as long a copy takes of which no tie is right, beside one that is whole: starts
+and rounds are more."""
 
 
 def check_size(pair: GraphComparison) -> None:
@@ -45,15 +49,14 @@ def check_size(pair: GraphComparison) -> None:
             raise TooLargeError(f"{number:,} {words} more than {most:,}. {SMALLER}")
 
 
-def seconds_of_near_match(pair: GraphComparison) -> float:
-    """Return about how long one copy takes: between two starts that agree, and all."""
+def seconds_of_near_match(pair: GraphComparison, overlap: float) -> float:
+    """Return about how long one copy takes, of which a share of the ties stands in the original.
+
+    How many of these the release kept is counted by the linkage.
+    """
     n, ties = pair.original.n_nodes, max(pair.original.n_edges, pair.released.n_edges)
-    steps = WEIGHTS.size * REPEATS
-    of_starts = [
-        steps
-        * start.candidates(pair.original.n_edges, n)
-        * (4 * PER_CELL * ties + PER_CANDIDATE * n)
-        for start in STARTS
-    ]
-    middle = math.sqrt(sum(of_starts[:2]) * sum(of_starts))
-    return middle + PER_SQUARE * squares(pair)
+    candidates = sum(start.candidates(pair.original.n_edges, n) for start in STARTS[:2])
+    farther: float = (max(n, NEAR_BY) / NEAR_BY) ** GROWTH
+    kept = overlap * pair.edges_kept / max(pair.original.n_edges, 1)
+    steps = WEIGHTS.size * REPEATS * (1 + WRONG * (1 - kept))
+    return steps * candidates * (PER_CELL * ties + PER_CANDIDATE * n) * farther

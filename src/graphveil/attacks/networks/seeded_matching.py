@@ -179,7 +179,8 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
     check_size(pair)
     n = pair.original.n_nodes
     if n > ALL_PAIRS:
-        return len(options.settings) * options.draws * seconds_of_near_match(pair)
+        large = seconds_of_near_match(pair, options.overlap)
+        return len(options.settings) * options.draws * large
     one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)
     return len(options.settings) * options.draws * one
 
