@@ -90,6 +90,7 @@ def cases() -> Iterator[Case]:
         known = {"known": 20, "overlap": 0.9, "draws": 2}
         yield Case("seed-propagation", lambda n=n: network(n), n, ARR, known)
         yield Case("edge-gain", lambda n=n: network(n), n, ARR, {"draws": 2})
+        yield Case("seeded-matching", lambda n=n: network(n), n, K_DEGREE, {"known": 20})
     for n in (1_000, 2_500, 5_500):
         nobody = {"known": 0, "overlap": 1.0, "draws": 2}
         yield Case("seed-propagation", lambda n=n: network(n), n, ARR, nobody)

@@ -146,7 +146,7 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     one, two = random_graph(40, 160), random_graph(40, 150, 2)
     seeds = np.where(np.arange(40) < 4, np.arange(40), -1)
     wide = propagation.expand(one, two, seeds).match
-    lists = propagation._candidates(Besides.of_graphs(one, two))
+    lists = propagation.candidate_lists(Besides.of_graphs(one, two))
     match = kernels.PercolationMatch(seeds.copy(), seeds.copy())
     fresh = np.arange(4) * 40 + np.arange(4)
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)

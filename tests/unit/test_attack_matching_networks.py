@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.networks import alignment, fugal, seed_propagation, seeded_matching
+from graphveil.attacks.networks import alignment, fugal, near_costs, seed_propagation
 from graphveil.attacks.networks.copies import Pairing, pairing, random_pairs
 from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
 from graphveil.errors import ResourceError
@@ -186,11 +186,7 @@ def test_who_stands_where_changes_little_and_a_seed_repeats(name):
 
 @pytest.mark.parametrize("name", BY_COPY)
 def test_what_cannot_be_matched_says_why(name, monkeypatch):
-    module = {
-        "seed-propagation": seed_propagation,
-        "alignment": alignment,
-        "seeded-matching": seeded_matching,
-    }[name]
+    module = seed_propagation if name == "seed-propagation" else near_costs
     settings = {"known": 2} if name in KNOWING else {}
 
     def reason(graph, published=None, **how):

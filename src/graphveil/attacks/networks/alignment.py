@@ -8,19 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    refuse_more_nodes,
-)
+from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
 from graphveil.attacks.networks.best_assignment import Start, best_assignment, graduated_starts
 from graphveil.attacks.networks.copies import Pairing, of_people, pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.near_candidates import near_match
+from graphveil.attacks.networks.near_costs import (
+    COST,
+    OF_NEAREST,
+    check_size,
+    seconds_of_near_match,
+)
 from graphveil.attacks.networks.surroundings import distances
 from graphveil.attacks.networks.ties import Match, Ties
 from graphveil.data import Graph
@@ -29,8 +30,8 @@ from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage
 
-MOST_NODES = 3_000
-"""Up to so many nodes graphs are aligned: all pairs of nodes are held at once."""
+ALL_PAIRS = 3_000
+"""Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""
 
 OVERLAPS = (1.0, 0.9, 0.8, 0.7, 0.6)
 
@@ -76,7 +77,8 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
     kinds = NodeKinds.of(pair.original)
     drawn = [
         Drawn(
-            f"overlap {overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}",
+            f"overlap {overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}"
+            f"{OF_NEAREST if pair.original.n_nodes > ALL_PAIRS else ''}",
             list(_draws(pair, overlap, options, kinds, rng)),
         )
         for overlap in options.overlaps
@@ -98,8 +100,12 @@ def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) 
         Where nodes are too many.
     """
     pair = situation.comparison
+    check_size(pair)
     n = pair.original.n_nodes
-    refuse_more_nodes(n, MOST_NODES, "seed-propagation takes larger networks")
+    if n > ALL_PAIRS:
+        return options.draws * sum(
+            seconds_of_near_match(pair, overlap) for overlap in options.overlaps
+        )
     one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)
     return len(options.overlaps) * options.draws * one
 
@@ -120,7 +126,7 @@ def _draws(
 
 
 def aligned(two: Pairing, rng: np.random.Generator) -> Match:
-    """Return the released node of every node of the copy, nobody known.
+    """Return the released node of every node of the copy, nobody known; -1 where none is likely.
 
     Parameters
     ----------
@@ -133,9 +139,11 @@ def aligned(two: Pairing, rng: np.random.Generator) -> Match:
     -----
     The relaxation, and what a graduated assignment makes of more features, robustly scaled: each is
     assigned again and again by the neighbors that are assigned to each other, until no more ties
-    are kept, and the best goes on.
+    are kept, and the best goes on. Above `ALL_PAIRS` nodes it is `near_match`.
     """
     nobody = np.full(two.truth.size, NOBODY, dtype=np.int64)
+    if two.truth.size > ALL_PAIRS:
+        return near_match(two, nobody, rng)
     ties = Ties.of(two, nobody, rng)
     return best_assignment(ties, _starts(ties, two))
 
@@ -162,7 +170,7 @@ ALIGNMENT = Attack(
     source="after FUGAL, Bommakanti et al., NeurIPS 2024; repeated, and with other starts, as "
     "seeded-matching",
     needs_linkage=True,
-    cost=f"nodes cubed, up to {MOST_NODES:,} nodes: minutes for 1,000; run where asked for",
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: minutes for 1,000; {COST}; run where asked for",
     compute=alignment,
     seconds=seconds,
     options=AlignmentOptions,

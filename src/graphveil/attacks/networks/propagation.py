@@ -82,7 +82,7 @@ def expand(
     [0, 1, 2, 3, 4]
     """
     more = Besides.of_graphs(one, two) if more is None else more
-    first, second = _candidates(more)
+    first, second = candidate_lists(more)
     match = kernels.PercolationMatch(seeds.copy(), inverse(seeds, two.n_nodes))
     known = np.flatnonzero(seeds >= 0)
     fresh = known * two.n_nodes + seeds[known]
@@ -101,7 +101,7 @@ def expand(
     return Expanded(match.one, stopped=False)
 
 
-def _candidates(more: Besides) -> tuple[kernels.CandidateLists, kernels.CandidateLists]:
+def candidate_lists(more: Besides) -> tuple[kernels.CandidateLists, kernels.CandidateLists]:
     """Return two networks as the kernel reads them: lists one after another, and attributes."""
     sides = []
     for at, relations in enumerate((more.copy, more.released)):

@@ -9,13 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    refuse_more_nodes,
-)
+from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
 from graphveil.attacks.networks.best_assignment import (
@@ -27,6 +21,13 @@ from graphveil.attacks.networks.best_assignment import (
 from graphveil.attacks.networks.copies import Pairing, of_people, pairing
 from graphveil.attacks.networks.frank_wolfe import faq
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.near_candidates import near_match
+from graphveil.attacks.networks.near_costs import (
+    COST,
+    OF_NEAREST,
+    check_size,
+    seconds_of_near_match,
+)
 from graphveil.attacks.networks.seed_propagation import check_people, known_people
 from graphveil.attacks.networks.ties import Match, Ties
 from graphveil.data import Graph
@@ -35,8 +36,8 @@ from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.parameters import parameter
 from graphveil.progress import stage
 
-MOST_NODES = 4_000
-"""Up to so many nodes networks are matched: all pairs of nodes are held at once."""
+ALL_PAIRS = 4_000
+"""Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""
 
 KNOWN = (0, 20)
 
@@ -109,7 +110,9 @@ def seeded_matching(
 def _label(pair: GraphComparison, options: SeededMatchingOptions, known: int) -> str:
     """Return what the adversary has, and from how many starts the best is taken."""
     copy = f"overlap {options.overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}"
-    return f"{copy}, {known or 'nobody'} known, best of {STARTS} starts"
+    large = pair.original.n_nodes > ALL_PAIRS
+    starts = OF_NEAREST if large else f", best of {STARTS} starts"
+    return f"{copy}, {known or 'nobody'} known{starts}"
 
 
 def _draws(
@@ -131,6 +134,8 @@ def _draws(
 def best_match(two: Pairing, known: NDArray[np.int64], rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, by the ties that an assignment keeps.
 
+    In large networks it is -1 where none is likely.
+
     Parameters
     ----------
     two
@@ -142,6 +147,8 @@ def best_match(two: Pairing, known: NDArray[np.int64], rng: np.random.Generator)
     """
     seeds = np.full(two.truth.size, NOBODY, dtype=np.int64)
     seeds[known] = two.truth[known]
+    if two.truth.size > ALL_PAIRS:
+        return near_match(two, seeds, rng)
     ties = Ties.of(two, seeds, rng)
     return best_assignment(ties, _starts(ties, two))
 
@@ -169,8 +176,11 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
         Where nodes are too many.
     """
     pair = situation.comparison
+    check_size(pair)
     n = pair.original.n_nodes
-    refuse_more_nodes(n, MOST_NODES, "seed-propagation takes larger networks")
+    if n > ALL_PAIRS:
+        large = seconds_of_near_match(pair, options.overlap)
+        return len(options.settings) * options.draws * large
     one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)
     return len(options.settings) * options.draws * one
 
@@ -183,12 +193,13 @@ SEEDED_MATCHING = Attack(
     "attributes where the release has them; and the released nodes of 20 people, or of nobody",
     definition="of the people of the copy with a tie in it and one in the release, known people "
     "aside, how many are given their own released node by the one-to-one assignment that keeps "
-    "most ties, the best of several starts",
+    "most ties, the best of several starts; in large networks among the nearest candidates of "
+    "everybody",
     source="FAQ: Vogelstein et al., PLOS ONE 2015; Fishkind et al., Pattern Recognition 2019; "
     "graduated starts after Gold & Rangarajan, IEEE TPAMI 1996",
     needs_linkage=True,
-    cost=f"nodes cubed, up to {MOST_NODES:,} nodes: 10 to 20 seconds for 1,000; unless it is asked "
-    f"for, where it takes {UNASKED:g} seconds at most",
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {COST}; unless it "
+    f"is asked for, where it takes {UNASKED:g} seconds at most",
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,

@@ -115,7 +115,7 @@ def _drop_first(heap: Ints, size: int) -> None:
 
 
 @leaf
-def _fits(one: CandidateLists, two: CandidateLists, x: int, y: int) -> bool:
+def fits(one: CandidateLists, two: CandidateLists, x: int, y: int) -> bool:
     """Return whether no attribute that both are known by says that two nodes differ."""
     for column in range(one.rows.shape[1]):
         own, shown = one.rows[x, column], two.rows[y, column]
@@ -148,7 +148,7 @@ def _spread(
                 continue
             for b in range(two.indptr[r, j], two.indptr[r, j + 1]):
                 y = wide(two.indices[b])
-                if match.two[y] >= 0 or not _fits(one, two, x, y):
+                if match.two[y] >= 0 or not fits(one, two, x, y):
                     continue
                 row = _row_of(table, shift, x * n + y)
                 if table[row] == FREE:
