@@ -59,7 +59,7 @@ LIMITS_OF_PHI = (
     "Knowledge that is off leaves somebody among similar people here, not among equal ones: who "
     "was alone to exact knowledge may still be. With phi=10, and a twentieth of the ties of a "
     "network of 1,133 people deleted, exact knowledge found 4 % of them alone, and hearsay that "
-    "was off by up to 10 % found 0.5 % (measured by us)."
+    "was off by up to 10 % found 0.4 % (measured by us)."
 )
 """What similar look-alikes leave open."""
 
