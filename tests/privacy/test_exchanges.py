@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
+from graphveil.claims.flips import DegreesAlone
 from graphveil.records.manifest import decode_manifest, encode
 from graphveil.verify.promises.cell_flips import CHANCES
 from graphveil.verify.recount.exchanges import exchanges
@@ -180,3 +181,19 @@ def test_the_condition_is_stated_and_cannot_be_left_out(tmp_path):
     raw = json.dumps(manifest).encode()
     path.write_bytes(encode(decode_manifest(raw, where=path).sealed()))
     assert "method" in {check.name for check in gv.verify_release(folder).failures()}
+
+
+@pytest.mark.parametrize("method", [gv.OneKSeries, gv.DegreeTriangleModel])
+def test_degrees_give_a_star_away_and_no_sentence_says_chance_alone(method):
+    star = gv.Graph.from_edges([0] * 300, list(range(1, 301)), n=500)
+    cost = method(epsilon=2.0).anonymize(star, seed=1).private.cost
+    assert cost["edges_kept"] > cost["edges_added"]
+    said = [condition.sentence for condition in method(epsilon=2.0).conditions]
+    said += [method.__doc__, method.limits, method.promise]
+    assert not [sentence for sentence in said if "by chance" in sentence]
+
+
+def test_what_is_drawn_from_degrees_has_the_edges_that_these_make_likely():
+    assert DegreesAlone().sentence.endswith(
+        "as many edges of the original are among them as these numbers make likely."
+    )

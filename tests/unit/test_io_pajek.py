@@ -136,8 +136,137 @@ def test_attributes_that_are_no_partition_are_not_written(tmp_path, columns, mes
     assert not (tmp_path / "a.net").exists()
 
 
-def test_several_kinds_of_ties_are_not_written(tmp_path):
+KINDS = (
+    '*Vertices 4\n1 "dan"\n2 "bob"\n3 "cyd"\n4 "ann"\n'
+    '*Arcs :2 "calls"\n1 2\n2 1\n3 1\n*Edges :1 "friends"\n1 2\n3 4\n'
+)
+APART = io.NetworkOptions(kind_column="relation", directed="keep")
+
+
+def ties_of_kinds(network):
+    people = network.labels().tolist()
+    return {
+        (kind, people[one], people[other])
+        for kind, one, other in network.listed_ties(both_ways=True)
+    }
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        KINDS,
+        KINDS.replace(" :2 ", " ").replace(":1 ", " "),
+        KINDS.replace('"friends"', "friends "),
+        KINDS.replace("3 4\n", '*Edgeslist :01 "friends"\n3 4\n'),
+        KINDS.replace(' "friends"\n1 2\n', '\n1 2\n*Edges :1 "friends"\n'),
+        KINDS.replace("*Edges", "*Arcs :3\n*Edges"),
+    ],
+)
+def test_relations_are_kinds_of_ties_and_each_is_directed_or_not(tmp_path, content):
+    (tmp_path / "a.net").write_text(content)
+    network = io.load_network(tmp_path / "a.net", APART).data
+    assert [("calls", True), ("friends", False)] == [
+        (layer.name, layer.directed) for layer in network.layers
+    ]
+    calls = {("calls", "dan", "bob"), ("calls", "bob", "dan"), ("calls", "cyd", "dan")}
+    friends = {("friends", *ends) for ends in [("dan", "bob"), ("cyd", "ann")]}
+    both = friends | {(kind, other, one) for kind, one, other in friends}
+    assert calls | both == ties_of_kinds(network)
+
+
+def test_relations_without_a_name_are_called_by_their_number(tmp_path):
+    (tmp_path / "a.net").write_text("*Vertices 3\n*Edges :7\n1 2\n*Edges :8\n2 3\n")
+    network, report = io.load_network(tmp_path / "a.net", APART)
+    assert ["7", "8"] == [layer.name for layer in network.layers]
+    assert () == report.attributes_ignored
+
+
+@pytest.mark.parametrize("load", [io.load_network, io.load_graph])
+@pytest.mark.parametrize(
+    ("content", "listed"),
+    [
+        (KINDS, r"2 kinds \(calls, friends\)"),
+        (KINDS.replace(" :2 ", "").replace('"calls"', ""), r"2 kinds \(friends and one without"),
+        (KINDS.replace('"calls"', "").replace('"friends"', ""), r"2 kinds \(1, 2\)"),
+    ],
+)
+def test_several_kinds_are_not_merged_unless_that_is_asked(tmp_path, load, content, listed):
+    (tmp_path / "a.net").write_text(content)
+    with pytest.raises(InputError, match=f'{listed}.*kind_column="relation".*ignore_weights=True'):
+        load(tmp_path / "a.net")
+    options = io.NetworkOptions if load is io.load_network else io.GraphOptions
+    how = options(ignore_weights=True, directed="symmetrize")
+    merged, report = load(tmp_path / "a.net", how)
+    graph = merged if load is io.load_graph else merged.layers[0].graph()
+    assert 3 == graph.n_edges
+    assert ("relation",) == report.attributes_ignored
+
+
+def test_one_named_kind_is_read_and_its_name_is_left_out_aloud(tmp_path):
+    path = tmp_path / "a.net"
+    path.write_text('*Vertices 3\n*Edges :1 "friends"\n1 2\n2 3\n')
+    assert ("relation",) == io.load_graph(path).report.attributes_ignored
+    path.write_text("*Vertices 3\n*Edges :1\n1 2\n2 3\n")
+    assert () == io.load_graph(path).report.attributes_ignored
+    path.write_text("*Vertices 3\n*Edges 20\n1 2\n2 3\n")
+    assert ("20 of ties",) == io.load_graph(path).report.attributes_ignored
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (KINDS.replace(":1", ":2"), "line 10: the relation 2 is called calls before, and friends"),
+        (KINDS.replace("friends", "calls"), "line 11: two relations are called calls"),
+        (KINDS.replace(' :1 "friends"', ""), "line 11: 2 of 5 edges have no relation"),
+        (TIES, "line 8: 2 of 2 edges have no relation"),
+    ],
+)
+def test_what_leaves_open_of_which_kind_ties_are_is_refused_with_its_line(
+    tmp_path, content, message
+):
+    (tmp_path / "a.net").write_text(content)
+    with pytest.raises(InputError, match=message):
+        io.load_network(tmp_path / "a.net", APART)
+
+
+def test_values_of_ties_can_be_grouped_into_kinds(tmp_path):
+    path = tmp_path / "a.net"
+    path.write_text("*Vertices 3\n*Edges\n1 2 7\n2 3\n1 3 2\n")
+    how = io.NetworkOptions(kind_column="value", bins={"value": "edges:5"})
+    assert 2 == len(io.load_network(path, how).data.layers)
+
+
+@given(data=st.data(), n=st.integers(2, 6))
+def test_several_kinds_are_written_and_read_again(data, n, tmp_path_factory):
+    layers = []
+    for name in data.draw(
+        st.lists(st.sampled_from(["calls", "é x", "7"]), min_size=2, unique=True)
+    ):
+        ends = data.draw(
+            st.lists(
+                st.tuples(*[st.integers(0, n - 1)] * 2).filter(lambda tie: tie[0] != tie[1]),
+                min_size=1,
+                max_size=6,
+            )
+        )
+        source, target = np.array(ends).T
+        if data.draw(st.booleans()):
+            layers.append(Layer.from_arcs(source, target, n=n, name=name))
+        else:
+            layers.append(Layer.of(gv.Graph.assemble(source, target, n=n)[0], name=name))
+    network = gv.Network(tuple(sorted(layers, key=lambda layer: layer.name)))
+    path = tmp_path_factory.mktemp("pajek") / "a.net"
+    io.write(network, path)
+    again = io.load_network(path, APART).data
+    assert n == again.n_nodes
+    assert ties_of_kinds(network) == ties_of_kinds(again)
+    assert {(one.name, one.directed) for one in network.layers} == {
+        (one.name, one.directed) for one in again.layers
+    }
+
+
+def test_a_kind_that_cannot_be_quoted_is_not_written(tmp_path):
     tie = gv.Graph.from_edges([0], [1], n=2)
-    network = gv.Network((Layer.of(tie, name="calls"), Layer.of(tie, name="mails")))
-    with pytest.raises(InputError, match="one kind of ties, and there are calls, mails"):
+    network = gv.Network((Layer.of(tie, name='a "b"'), Layer.of(tie, name="mails")))
+    with pytest.raises(InputError, match='the kind of ties a "b" holds a quote'):
         io.write(network, tmp_path / "a.net")

@@ -101,10 +101,46 @@ def test_parquet_and_text_are_binned_alike(tmp_path):
     assert read(tmp_path, frame.to_csv(index=False), bins={"size": "median"}).data == binned_parquet
 
 
-def test_a_column_of_parquet_that_cannot_be_binned_is_refused_with_the_cell(tmp_path):
-    parquet.write_table(pa.table({"size": ["1", "tall"]}), tmp_path / "a.parquet")
+TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()))
+
+
+@pytest.mark.parametrize("kind", TEXTS, ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "suppressed", "refused"),
+    [
+        (["31", "50.5", "*", "", "007"], ("*", ""), False),
+        (["31", "?", "1e2"], ("?",), False),
+        (["*", "*"], ("*",), False),
+        (["1", "tall"], ("*", ""), True),
+        (["1", "?"], ("*", ""), True),
+        (["1", "inf"], ("*", ""), True),
+        (["1", " 2"], ("*", ""), True),
+    ],
+)
+def test_numbers_in_texts_of_parquet_are_binned_or_refused_as_those_of_csv(
+    tmp_path, kind, sizes, suppressed, refused
+):
+    (tmp_path / "a.csv").write_text("sex,size\n" + "".join(f"f,{size}\n" for size in sizes))
+    cells = {"sex": ["f"] * len(sizes), "size": pa.array(sizes).cast(kind)}
+    parquet.write_table(pa.table(cells), tmp_path / "a.parquet")
+    answers = []
+    for name in ("a.csv", "a.parquet"):
+        try:
+            table, report = load_table(
+                tmp_path / name, TableOptions(bins={"size": "edges:40"}, suppressed=suppressed)
+            )
+            answers.append((table.to_arrow().to_pydict(), report.suppressed_cells, report.binned))
+        except InputError as error:
+            answers.append(str(error).removeprefix(name))
+    assert answers[0] == answers[1]
+    assert refused == isinstance(answers[1], str)
+
+
+def test_a_column_of_parquet_that_cannot_be_binned_is_refused_with_its_type(tmp_path):
+    lists = pa.table({"size": pa.array([[1], [2]])})
+    parquet.write_table(lists, tmp_path / "a.parquet")
     options = TableOptions(bins={"size": "median"})
-    with pytest.raises(InputError, match=r"size holds string, which cannot be binned .*'tall'"):
+    with pytest.raises(InputError, match=r"size holds list.*, which cannot be binned"):
         load_table(tmp_path / "a.parquet", options)
 
 

@@ -231,3 +231,27 @@ def test_an_attribute_that_gml_cannot_name_is_refused(tmp_path, name):
     with pytest.raises(UsageError, match="cannot name an attribute"):
         io.write(network, tmp_path / "out.gml")
     assert not (tmp_path / "out.gml").exists()
+
+
+def test_lists_of_a_graph_are_not_checked_again_when_it_becomes_a_network_and_back(monkeypatch):
+    graph = gv.Graph.from_edges([0, 1], [1, 2], n=4, ids=["d", "a", "c", "b"])
+
+    def again(lists):
+        raise AssertionError(lists)
+
+    for module in ("layers", "graph"):
+        monkeypatch.setattr(f"graphveil.data.{module}.check_lists", again)
+    layer = gv.Layer.of(graph, name="calls")
+    network = gv.Network((layer,), None, graph.ids, ("weight",))
+    back = network.graph()
+    assert ("calls", False, ("weight",)) == (layer.name, layer.directed, back.left_out)
+    assert graph == back
+    assert graph.edges().tolist() == layer.graph().edges().tolist()
+    with pytest.raises(AssertionError):
+        gv.Layer(directed=False, indptr=graph.indptr, indices=graph.indices)
+
+
+@pytest.mark.parametrize("name", ["", " calls", "a\nb"])
+def test_a_graph_becomes_no_layer_without_a_name(name):
+    with pytest.raises(DataError, match="is no name of a kind of ties"):
+        gv.Layer.of(gv.Graph.from_edges([0], [1], n=2), name=name)

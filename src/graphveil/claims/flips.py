@@ -170,7 +170,7 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
 
 
 class DegreesAlone(Condition, frozen=True, kw_only=True, tag="degrees-alone"):
-    """Edges were drawn from noisy degrees alone: one is in original and release by chance.
+    """Edges were drawn from noisy degrees alone: no edge of the original was looked at.
 
     Each pair of nodes was published with odds that are a product of a number of each of both.
 
@@ -184,8 +184,8 @@ class DegreesAlone(Condition, frozen=True, kw_only=True, tag="degrees-alone"):
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            "Pairs of nodes were published with chances that follow from noisy degrees alone: an "
-            "edge is in the original, too, by chance."
+            "Pairs of nodes were published with chances that follow from noisy degrees alone: as "
+            "many edges of the original are among them as these numbers make likely."
         )
 
 

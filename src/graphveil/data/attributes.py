@@ -26,3 +26,10 @@ def cells_of(people: Table) -> dict[str, list[Any]]:
         listed = [*values.tolist(), SUPPRESSED_TEXT]
         cells[name] = [listed[code] for code in people.codes[:, column].tolist()]
     return cells
+
+
+def cells_by_node(people: Table | None, n: int) -> list[dict[str, Any]]:
+    """Return what is said of each of n nodes, by the names of attributes."""
+    cells = {} if people is None else cells_of(people)
+    rows = zip(*cells.values(), strict=True) if cells else [()] * n
+    return [dict(zip(cells, row, strict=True)) for row in rows]

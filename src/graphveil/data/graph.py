@@ -210,13 +210,14 @@ class Graph(GraphObjects):
         *,
         ids: Ids | None = None,
         left_out: tuple[str, ...] = (),
+        origins: tuple[object, ...] = (),
         public_lists: PublicLists = (),
     ) -> Self:
         """Return a graph of lists that are known to be valid and may be mapped from a file.
 
         Parameters
         ----------
-        indptr, indices, ids, left_out, public_lists
+        indptr, indices, ids, left_out, origins, public_lists
             As of a graph; the lists are not looked at.
 
         Examples
@@ -227,6 +228,7 @@ class Graph(GraphObjects):
         """
         graph = cls._trusted(indptr, indices, ids)
         object.__setattr__(graph, "left_out", left_out)
+        object.__setattr__(graph, "origins", origins)
         object.__setattr__(graph, "public_lists", public_lists)
         return graph
 

@@ -65,8 +65,7 @@ class Layer:
         """Validate once; everything after trusts."""
         indptr = np.ascontiguousarray(self.indptr, dtype=np.int64)
         indices = np.ascontiguousarray(self.indices, dtype=np.int32)
-        if not self.name or self.name.strip() != self.name or not self.name.isprintable():
-            raise DataError(f"{self.name!r} is no name of a kind of ties. Give a word.")
+        _check_name(self.name)
         if self.directed:
             _check_arcs(SortedLists(indptr, indices))
         else:
@@ -76,8 +75,13 @@ class Layer:
 
     @classmethod
     def of(cls, graph: Graph, *, name: str = TIES) -> Layer:
-        """Return the ties of a graph, which have no direction."""
-        return cls(name=name, directed=False, indptr=graph.indptr, indices=graph.indices)
+        """Return the ties of a graph, which have no direction; its lists are valid already."""
+        _check_name(name)
+        layer = object.__new__(cls)
+        values = {"name": name, "directed": False, "indptr": graph.indptr, "indices": graph.indices}
+        for field, value in values.items():
+            object.__setattr__(layer, field, value)
+        return layer
 
     @classmethod
     def from_arcs(cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES) -> Layer:
@@ -129,7 +133,7 @@ class Layer:
             Where they have directions.
         """
         self.refuse_directions()
-        return Graph(self.indptr, self.indices)
+        return Graph.mapped(self.indptr, self.indices)
 
     def refuse_directions(self) -> None:
         """Refuse ties with directions.
@@ -216,6 +220,11 @@ def _positions(given: ArrayLike) -> NDArray[np.integer]:
     if ends.size and ends.dtype.kind not in "iu":
         raise DataError(f"ends of arcs are positions 0..n-1, not {ends.dtype}. Number the people.")
     return ends if ends.size else np.zeros(ends.shape, dtype=np.int64)
+
+
+def _check_name(name: str) -> None:
+    if not name or name.strip() != name or not name.isprintable():
+        raise DataError(f"{name!r} is no name of a kind of ties. Give a word.")
 
 
 def _check_arcs(lists: SortedLists) -> None:

@@ -1,4 +1,4 @@
-"""Ties as objects of graphs list them, each with its kind; they become layers."""
+"""Ties as objects and frames list them, each with its kind, and their ends; they become layers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.csr import Dropped
+from graphveil.data.directions import Ties
 from graphveil.data.graph import Graph
+from graphveil.data.ids import Ids, as_text, distinct
 from graphveil.data.layers import TIES, Layer
-from graphveil.errors import DataError, did_you_mean
+from graphveil.errors import DataError, did_you_mean, option
 
 
 class ListedTies:
@@ -66,3 +68,29 @@ def kind_of_value(value: Any, kinds: str | None) -> str:
     if value is None or str(value) == "":
         raise DataError(f"a tie has no {kinds}. Say of which kind it is, or leave it out.")
     return str(value)
+
+
+def labels_of_ends(ends: Sequence[Ids], listed: Ids | None) -> Ids:
+    """Return every id in order: those of people, among whom all ends of ties must be."""
+    every = [*ends] if listed is None else [listed]
+    if len({ids.dtype.kind for ids in (*ends, *every) if ids.size}) > 1:
+        every = [as_text(ids) for ids in every]
+    return distinct(np.concatenate(every))
+
+
+def as_text_like(ids: Ids, other: Ids) -> Ids:
+    """Return ids as text where others are."""
+    return as_text(ids) if other.dtype.kind == "T" else ids
+
+
+def refuse_where_directions_matter(
+    ends: Sequence[NDArray[Any]], n: int, names: tuple[str, ...], *, said: bool | None
+) -> None:
+    """Refuse ties of which most lead one way, or that a file says are directed."""
+    graph, dropped = Graph.assemble(*ends, n=n)
+    ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said, names=names)
+    if ties.matter:
+        raise DataError(
+            f"ties seem to be directed: {ties.mutual:,} of {ties.n:,} are mutual. Say "
+            f"{option('directed', value=True)} or {option('directed', value=False)}."
+        )

@@ -186,7 +186,13 @@ class Network(NetworkObjects):
             As `only_layer`.
         """
         only = self.only_layer()
-        return Graph(only.indptr, only.indices, self.ids, self.left_out, self.origins)
+        return Graph.mapped(
+            only.indptr,
+            only.indices,
+            ids=self.ids,
+            left_out=self.left_out,
+            origins=self.origins,
+        )
 
     def only_layer(self) -> Layer:
         """Return the ties of the only kind, which have no direction.

@@ -7,21 +7,28 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphveil.data.attributes import cells_of, people_of
+from graphveil.data.attributes import cells_by_node, cells_of, people_of
 from graphveil.data.columns import chosen_names
 from graphveil.data.csr import warn_dropped
-from graphveil.data.directions import Ties, column_of_types, types_say_directed
+from graphveil.data.directions import column_of_types, types_say_directed
 from graphveil.data.frames import Frames, arrow_table
 from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids, as_ids, as_text, distinct, positions, to_arrow
 from graphveil.data.layers import TIES, Layer
 from graphveil.data.left_out import noting, warn_left_out
-from graphveil.data.listed_ties import ListedTies, kind_of_tie, kind_of_value, with_keys
+from graphveil.data.listed_ties import (
+    ListedTies,
+    as_text_like,
+    kind_of_tie,
+    kind_of_value,
+    labels_of_ends,
+    refuse_where_directions_matter,
+    with_keys,
+)
 from graphveil.data.origin import of_frame, of_pattern, read_from
 from graphveil.data.table import Table
-from graphveil.errors import DataError, did_you_mean, option
+from graphveil.errors import DataError, did_you_mean
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -279,7 +286,7 @@ class NetworkObjects(Frames):
             )
         rows = None if people is None else people_of(people, node, bins)
         ends = [as_ids(table[name], what=name) for name in names]
-        labels = _labels(ends, None if rows is None else rows.labels())
+        labels = labels_of_ends(ends, None if rows is None else rows.labels())
         if labels.dtype.kind == "T":
             ends = [as_text(end) for end in ends]
         at = [positions(end, labels, what=name) for end, name in zip(ends, names, strict=True)]
@@ -289,7 +296,7 @@ class NetworkObjects(Frames):
                 table.column_names, [table.column_names.index(n) for n in names]
             )
             said = True if column is not None and types_say_directed(table[column]) else None
-            _refuse_where_directions_matter(at, labels.size, names, said=said)
+            refuse_where_directions_matter(at, labels.size, names, said=said)
         listed = ListedTies(
             list(zip(*(end.tolist() for end in at), strict=True)),
             [kind_of_value(value, kinds) for value in kind],
@@ -346,7 +353,7 @@ class NetworkObjects(Frames):
         }
         graph: Any = kinds[several, directed]()
         labels = self.labels().tolist()
-        for name, said in zip(labels, self._attributes_of_nodes(), strict=True):
+        for name, said in zip(labels, cells_by_node(self.people, len(self)), strict=True):
             graph.add_node(name, **said)
         for layer, u, v in self.listed_ties(both_ways=directed):
             key = {"key": layer} if several else {}
@@ -372,11 +379,6 @@ class NetworkObjects(Frames):
             graph.es["layer"] = [layer for layer, _, _ in listed]
         return graph
 
-    def _attributes_of_nodes(self) -> list[dict[str, Any]]:
-        cells = {} if self.people is None else cells_of(self.people)
-        rows = zip(*cells.values(), strict=True) if cells else [()] * len(self)
-        return [dict(zip(cells, row, strict=True)) for row in rows]
-
     @property
     def is_directed(self) -> bool:
         """Whether some ties lead from one person to another."""
@@ -396,28 +398,3 @@ class NetworkObjects(Frames):
                 yield layer.name, u, v
                 if both_ways and not layer.directed:
                     yield layer.name, v, u
-
-
-def _labels(ends: Sequence[Ids], listed: Ids | None) -> Ids:
-    """Return every id in order: those of people, among whom all ends of ties must be."""
-    every = [*ends] if listed is None else [listed]
-    if len({ids.dtype.kind for ids in (*ends, *every) if ids.size}) > 1:
-        every = [as_text(ids) for ids in every]
-    return distinct(np.concatenate(every))
-
-
-def as_text_like(ids: Ids, other: Ids) -> Ids:
-    """Return ids as text where others are."""
-    return as_text(ids) if other.dtype.kind == "T" else ids
-
-
-def _refuse_where_directions_matter(
-    ends: Sequence[NDArray[Any]], n: int, names: tuple[str, ...], *, said: bool | None
-) -> None:
-    graph, dropped = Graph.assemble(*ends, n=n)
-    ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said, names=names)
-    if ties.matter:
-        raise DataError(
-            f"ties seem to be directed: {ties.mutual:,} of {ties.n:,} are mutual. Say "
-            f"{option('directed', value=True)} or {option('directed', value=False)}."
-        )

@@ -190,19 +190,11 @@ def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
 
 
 def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -> Any:
-    hidden = pc.is_in(values, value_set=pa.array(list(options.suppressed), type=pa.string()))
-    values = pc.if_else(hidden, pa.scalar(None, type=pa.string()), values)
-    distinct = values.drop_null().unique()
     rule = options.bins.get(name)
     if rule is not None:
-        numbers = pc.match_substring_regex(distinct, NUMBER)
-        if not pc.all(numbers, min_count=0).as_py():
-            odd = distinct.filter(pc.invert(numbers))[0].as_py()
-            source.refuse(
-                f"column {name}: {shown(odd)} is no number, so it cannot be binned. "
-                "Name it as suppressed, or leave out the bins."
-            )
-        return binned(values.cast(pa.float64()), rule, name=name)
+        return binned(numbers_of_text(source, name, values, options), rule, name=name)
+    values = _without_suppressed(values, options)
+    distinct = values.drop_null().unique()
     if len(distinct) == 0:
         return values
     if pc.all(pc.match_substring_regex(distinct, _WHOLE)).as_py():
@@ -212,6 +204,33 @@ def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -
         _, nothing = _apart(distinct)
         refuse_fractions(source, name, fraction, *nothing[:1])
     return values
+
+
+def _without_suppressed(values: pa.Array, options: TableOptions) -> pa.Array:
+    hidden = pc.is_in(values, value_set=pa.array(list(options.suppressed), type=pa.string()))
+    return pc.if_else(hidden, pa.scalar(None, type=pa.string()), values)
+
+
+def numbers_of_text(
+    source: Source, name: str, values: pa.Array, options: TableOptions
+) -> pa.DoubleArray:
+    """Return the numbers that a column of text spells, to be binned; a suppressed cell is null.
+
+    Raises
+    ------
+    InputError
+        Where a cell is neither a number nor suppressed.
+    """
+    values = _without_suppressed(values, options)
+    distinct = values.drop_null().unique()
+    numbers = pc.match_substring_regex(distinct, NUMBER)
+    if not pc.all(numbers, min_count=0).as_py():
+        odd = distinct.filter(pc.invert(numbers))[0].as_py()
+        source.refuse(
+            f"column {name}: {shown(odd)} is no number, so it cannot be binned. "
+            "Name it as suppressed, or leave out the bins."
+        )
+    return values.cast(pa.float64())
 
 
 def _odd_cell(values: pa.Array) -> str | None:

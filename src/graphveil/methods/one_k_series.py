@@ -30,7 +30,8 @@ class OneKSeries(NoisyMethod):
     """No edge changes the probability of any release by a factor above e^epsilon.
 
     All of epsilon buys noisy degrees. A random graph that expects them is published; no edge of the
-    original is looked at for it, and an edge is in both by chance alone.
+    original is looked at for it. It has as many of them as noisy degrees make likely: few as a
+    rule, most where degrees tell who is tied to whom.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ LIMITS_OF_PHI = (
     "Knowledge that is off leaves somebody among similar people here, not among equal ones: who "
     "was alone to exact knowledge may still be. With phi=10, and a twentieth of the ties of a "
     "network of 1,133 people deleted, exact knowledge found 4 % of them alone, and hearsay that "
-    "was off by up to 10 % found 0.5 % (measured by us)."
+    "was off by up to 10 % found 0.4 % (measured by us)."
 )
 """What similar look-alikes leave open."""
 
@@ -347,7 +347,7 @@ class StructuralAnonymity(AttributedMethod):
         )
 
     def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> MethodResult:
-        from graphveil.methods.structural.run import run  # noqa: PLC0415  compiled code, when needed
+        from graphveil.methods.structural.run import cost_of, run  # noqa: PLC0415  compiled code, when needed
 
         task = self.task(data, colors)
         result = run(task, self.settings(), randomness)
@@ -357,7 +357,7 @@ class StructuralAnonymity(AttributedMethod):
                 f"no node could be made {self.k}-anonymous within goal={self.goal}. "
                 "Raise the budget, lower k, or take a coarser measure."
             )
-        cost = self._cost(data, result)
+        cost = cost_of(task, result)
         return MethodResult(
             data=result.graph,
             guarantee=msgspec.structs.replace(
@@ -371,28 +371,6 @@ class StructuralAnonymity(AttributedMethod):
             ),
             unprotected=result.unprotected,
         )
-
-    def _cost(self, graph: Graph, result: Result) -> dict[str, float | int]:
-        from graphveil.methods.structural.outcome import average_clustering, figures, left_to_others  # noqa: PLC0415  compiled code, when needed
-
-        edited = result.edited
-        cost: dict[str, float | int] = {
-            "edges_before": graph.n_edges,
-            "edges_added": len(edited.added),
-            "edges_deleted": len(edited.deleted),
-            **figures(graph, edited),
-            "nodes_unprotected_before": result.unprotected_before,
-            "nodes_allowed_unprotected": self.goal.allowed(graph.n_nodes),
-            "clustering_before": average_clustering(graph),
-        }
-        if result.lower_bound is not None:
-            cost["edits_lower_bound"] = result.lower_bound
-            cost["edits_over_lower_bound"] = _ratio(edited.cost, result.lower_bound)
-        if self.phi:
-            cost |= left_to_others(result.graph, phi=self.phi, k=self.k)
-        for name, other in result.runners_up.items():
-            cost |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
-        return cost
 
     def _advice(self, task: Task, result: Result) -> tuple[str, ...]:
         advice: list[str] = [COPY]
@@ -412,7 +390,3 @@ class StructuralAnonymity(AttributedMethod):
         if "target" in result.runners_up:
             advice += beside(graph.n_nodes, edited, result.runners_up["target"], allowed)
         return tuple(advice)
-
-
-def _ratio(edits: int, bound: int) -> float:
-    return edits / bound if bound else 1.0

@@ -20,6 +20,9 @@ from graphveil.methods.structural.annealing.starts import cut, strip
 from graphveil.methods.structural.annealing.walk import search
 from graphveil.methods.structural.outcome import (
     applied,
+    average_clustering,
+    figures,
+    left_to_others,
     lower_bound,
     nearly_unprotected_in,
     unprotected_in,
@@ -262,3 +265,34 @@ def noted(*, wanted: bool) -> Iterator[Callable[[], bool]]:
         yield pressed.is_set
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def cost_of(task: Task, result: Result) -> dict[str, float | int]:
+    """Return what a run cost, beside what the other ways that it tried would have.
+
+    Parameters
+    ----------
+    task
+        What was asked of the run.
+    result
+        Its edits, those of the other ways, and the least that any need, where it is known.
+    """
+    graph, edited = task.graph, result.edited
+    cost: dict[str, float | int] = {
+        "edges_before": graph.n_edges,
+        "edges_added": len(edited.added),
+        "edges_deleted": len(edited.deleted),
+        **figures(graph, edited),
+        "nodes_unprotected_before": result.unprotected_before,
+        "nodes_allowed_unprotected": task.allowed,
+        "clustering_before": average_clustering(graph),
+    }
+    bound = result.lower_bound
+    if bound is not None:
+        cost["edits_lower_bound"] = bound
+        cost["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
+    if task.phi:
+        cost |= left_to_others(result.graph, phi=task.phi, k=task.k)
+    for name, other in result.runners_up.items():
+        cost |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
+    return cost

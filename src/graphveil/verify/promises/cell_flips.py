@@ -278,7 +278,9 @@ def _by_chance(evidence: Evidence, condition: DegreesAlone) -> Check:
     of = f"{found.more} of {found.telling} exchanges"
     problems = [f"{both}, and {of} would leave fewer"]
     unbelievable = is_unbelievable(found.more, found.telling, 0.5)
-    return judged(CHANCES, problems if unbelievable else [], f"{both}, as many as by chance ({of})")
+    return judged(
+        CHANCES, problems if unbelievable else [], f"{both}, as many as degrees explain ({of})"
+    )
 
 
 def _exchanges(evidence: Evidence) -> Exchanges:
@@ -382,7 +384,8 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     ),
     CellFlips: _CELLS_ALIKE,
     DegreesAlone: Recheck(
-        ("graph",), (Part(CHANCES, LINKED, "whether edges are in both by chance", _by_chance),)
+        ("graph",),
+        (Part(CHANCES, LINKED, "whether degrees explain the edges in both", _by_chance),),
     ),
     TopMFlips: _CELLS_ALIKE,
     ExactSize: Recheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
