@@ -165,6 +165,14 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
             default=None,
             group=ENGINE_GROUP,
         ),
+        flag(
+            "parts",
+            bool | None,
+            "With --on-disk or Spark: Parquet in parts of 1,048,576 users. Without this: if there "
+            "are more.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
     ]
 
 
@@ -186,6 +194,7 @@ class _Given(NamedTuple):
     on_disk: bool = False
     engine: Literal["local", "spark"] = "local"
     working: Path | None = None
+    parts: bool | None = None
     nested_in: Path | None = None
     ledger: Path | None = None
     ledger_limit: float | None = None
@@ -228,7 +237,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         anonymize_file(
             anonymizer,
             path,
-            Output(flags.out, flags.format, flags.force, flags.linkage),
+            Output(flags.out, flags.format, flags.force, flags.linkage, flags.parts),
             options=options,
             run=RunOptions(
                 seed=flags.seed,
