@@ -362,9 +362,9 @@ def _longer(files, out):
     files[0]["rows"] += 1
 
 
-def _of_spark(out):
+def _of_spark(out, **options):
     """Write a part as another program would."""
-    parquet.write_table(parquet.read_table(part(out, 1)), part(out, 1))
+    parquet.write_table(parquet.read_table(part(out, 1)), part(out, 1), **options)
     reseal(out)
 
 
@@ -437,6 +437,11 @@ FORGERIES = {
         "data/part-00000.parquet has 16 rows, in its place stand 15",
     ),
     "a part as another program writes it": (_of_spark, "data", "compressed with 'SNAPPY'"),
+    "a part as another program writes it, not packed": (
+        lambda out: _of_spark(out, compression="none"),
+        "data",
+        "part-00001.parquet, byte",
+    ),
     "items in another order": (
         lambda out: forged_rows(out, 0, lambda rows: with_row(rows, 2, items=[8, 3])),
         "data",
