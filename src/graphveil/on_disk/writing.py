@@ -100,6 +100,7 @@ class DataFiles:
         rows = _NewRows(names, self._linked)
         write = self._parts if self.parts else self._pairs
         files, classes = write(rows, self.tables.batches(numbered, "id"), texts, public)
+        rows.order.check()
         counts = {"users": self.facts.n_rows, "items": classes.n_items, "entries": rows.n_entries}
         described = Described(
             kind="bipartite",
@@ -122,7 +123,6 @@ class DataFiles:
         data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
         with stage(f"writing {data.name}", total=n_rows) as advance:
             write_pairs(rows.pairs(batches, advance), data, form=self.form, names=texts)
-        rows.order.check()
         write_pairs(all_ids(n_rows, "user"), users, form=FORMATS["csv"], names=None)
         with stage("counting classes"):
             classes = classes_of(data, self.form, n_rows, self.scratch, self.memory_mib)
@@ -144,7 +144,6 @@ class DataFiles:
         n_rows = self.facts.n_rows
         with stage("writing parts", total=n_rows) as advance:
             files = write_parts(rows.lists(batches, advance), n_rows, public)
-        rows.order.check()
         with stage("counting classes"):
             lists = rows_in_parts(public, files)
             classes = _classes_of_lists(lists, self.scratch, self.memory_mib)
