@@ -186,7 +186,7 @@ def _library() -> bytes:
     from pyarrow import parquet  # noqa: PLC0415  as above
 
     sink = BytesIO()
-    parquet.write_table(pa.table({"one": pa.array([], pa.int64())}), sink)
+    parquet.ParquetWriter(sink, pa.schema([("one", pa.int64())])).close()
     called: bytes = parquet.ParquetFile(BytesIO(sink.getvalue())).metadata.created_by.encode()
     return called
 
