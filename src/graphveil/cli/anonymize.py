@@ -86,6 +86,22 @@ def _output_flags() -> list[inspect.Parameter]:
     ]
 
 
+def _parts_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flag of a method whose releases may come in parts."""
+    if not method.runs_on_disk or method.ties_on_disk:
+        return []
+    return [
+        flag(
+            "parts",
+            bool | None,
+            "With --on-disk or Spark: Parquet in parts of 1,048,576 users. Without this: if there "
+            "are more.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+    ]
+
+
 def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flag of a method whose second release can be nested in the first."""
     if not method.nests:
@@ -164,14 +180,6 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
             "With Spark: a folder that driver and executors write, with people's rows meanwhile.",
             default=None,
             group=ENGINE_GROUP,
-        ),
-        flag(
-            "parts",
-            bool | None,
-            "With --on-disk or Spark: Parquet in parts of 1,048,576 users. Without this: if there "
-            "are more.",
-            default=None,
-            group=OUTPUT_GROUP,
         ),
     ]
 
@@ -332,6 +340,7 @@ def subcommand(name: str) -> Callable[..., int]:
         *flags_of(method, METHOD_GROUP),
         *_engine_flags(method),
         *_output_flags(),
+        *_parts_flags(method),
         *_nesting_flags(method),
         *_ledger_flags(method),
         *reading_flags(accepted_kinds(method.accepts)),
