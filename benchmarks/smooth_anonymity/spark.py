@@ -194,8 +194,10 @@ def one(size: int, engine: str, folder: Path) -> dict[str, Any]:
         row |= {"partitions": PARTITIONS}
         row |= {"shuffled_bytes": shuffled(scratch, began), "worker_mib": peak[0] / 1024}
     record = json.loads(Path(f"{out}.private", "record.json").read_bytes())
-    data = hashlib.sha256((out / "data.parquet").read_bytes()).hexdigest()
-    row |= {**taken, "jaccard": record["cost"]["jaccard"], "data_sha256": data}
+    data = hashlib.sha256()
+    for path in sorted(out.rglob("*.parquet")):
+        data.update(path.read_bytes())
+    row |= {**taken, "jaccard": record["cost"]["jaccard"], "data_sha256": data.hexdigest()}
     shutil.rmtree(scratch)
     return row
 

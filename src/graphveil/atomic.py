@@ -240,9 +240,10 @@ def _hidden(path: Path, purpose: str) -> Path:
 
 
 def _flush(folder: Path) -> None:
-    for path in folder.iterdir():
-        with path.open("rb") as file:
-            os.fsync(file.fileno())
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
 
 
 def _put_in_place(

@@ -117,13 +117,12 @@ class Quick(SmoothK):
         return InPairs()
 
 
-def run_on_disk(table, folder, *, seed, order="none", engine=None):
+def run_on_disk(table, folder, *, seed, order="none", engine=None, **form):
     parquet.write_table(table, folder / "likes.parquet")
     method = Quick(k=2, chunks=Chunks(rows=CHUNK, order=order))
     alone = engine or LocalEngine(jobs=1)
-    return anonymize_file(
-        method, folder / "likes.parquet", folder / "out", engine=alone, seed=seed, format="csv"
-    )
+    given = {"engine": alone, "seed": seed, **(form or {"format": "csv"})}
+    return anonymize_file(method, folder / "likes.parquet", folder / "out", **given)
 
 
 @pytest.mark.parametrize("seed", [1, 2, None])
@@ -238,7 +237,8 @@ class Sorting(LocalEngine):
         object.__setattr__(self, "order", order)
 
     @contextmanager
-    def at(self, folder):
+    def at(self, folder, run):
+        del run
         tables = SortingTables(folder, self.memory_mib, lambda tasks: map(done, tasks))
         tables.order = self.order
         yield tables
@@ -259,6 +259,13 @@ def test_a_run_on_the_disk_in_another_order_than_the_drawn_one_releases_nothing(
 ):
     with pytest.raises(RuntimeError, match="were about to be published in an order"):
         run_on_disk(LIKES, tmp_path, seed=seed, engine=Sorting(order))
+    assert [".out.working", "likes.parquet"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_parts_in_another_order_than_the_drawn_one_are_not_released(tmp_path):
+    engine = Sorting(ORDERS["that of the original"])
+    with pytest.raises(RuntimeError, match="were about to be published in an order"):
+        run_on_disk(LIKES, tmp_path, seed=None, engine=engine, parts=True)
     assert [".out.working", "likes.parquet"] == sorted(path.name for path in tmp_path.iterdir())
 
 

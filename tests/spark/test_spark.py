@@ -125,6 +125,22 @@ def test_the_release_is_that_of_one_machine(
     refuse_secrets(spark, str(SEED), f"{SEED:x}")
 
 
+def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch):
+    monkeypatch.setattr("graphveil.records.parts.PART_USERS", 150)
+    monkeypatch.setattr("graphveil.io.list_parts.GROUP_ROWS", 70)
+    monkeypatch.setattr("graphveil.verify.files.list_parts.GROUP_ROWS", 70)
+    path = tmp_path / "likes.parquet"
+    parquet.write_table(likes(), path)
+    options = {"seed": SEED, "reading": THINGS}
+    here = gv.anonymize_rows(METHOD, path, tmp_path / "here", engine=LocalEngine(jobs=1), **options)
+    frame = spark.read.parquet(str(path)).repartition(3)
+    engine = engine_of(spark, tmp_path)
+    there = gv.anonymize_rows(METHOD, frame, tmp_path / "there", engine=engine, **options)
+    names = ["release.json", *(f"data/part-{number:05d}.parquet" for number in range(3))]
+    assert [(here / n).read_bytes() for n in names] == [(there / n).read_bytes() for n in names]
+    assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
+
+
 def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine(
     spark, tmp_path, monkeypatch
 ):

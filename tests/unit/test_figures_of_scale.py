@@ -54,3 +54,17 @@ def on_the_disk(size):
 def test_a_page_says_what_was_measured(page, measured, size):
     text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
     assert f"\n| {size:,} | {' | '.join(measured(size))} |\n" in text
+
+
+@pytest.mark.parametrize("users", [1_000_000, 5_000_000])
+def test_a_page_says_what_verifying_parts_took(users):
+    text = (ROOT / "docs" / "how-to" / "larger-than-memory.md").read_text()
+    classes, whole = (last("parts.parquet", users=users, step=s) for s in ("classes", "verify"))
+    assert whole["ok"]
+    said = [
+        f"{whole['file_bytes'] / 1e6:.1f} MB",
+        f"{classes['cpu_s']:.2f} s",
+        f"{whole['cpu_s']:.2f} s",
+        f"{whole['peak_mib']:.0f} MiB",
+    ]
+    assert f"\n| {users:,} | {' | '.join(said)} |\n" in text

@@ -86,6 +86,22 @@ def _output_flags() -> list[inspect.Parameter]:
     ]
 
 
+def _parts_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flag of a method whose releases may come in parts."""
+    if not method.runs_on_disk or method.ties_on_disk:
+        return []
+    return [
+        flag(
+            "parts",
+            bool | None,
+            "With --on-disk or Spark: Parquet in parts of 1,048,576 users. Without this: if there "
+            "are more.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+    ]
+
+
 def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flag of a method whose second release can be nested in the first."""
     if not method.nests:
@@ -186,6 +202,7 @@ class _Given(NamedTuple):
     on_disk: bool = False
     engine: Literal["local", "spark"] = "local"
     working: Path | None = None
+    parts: bool | None = None
     nested_in: Path | None = None
     ledger: Path | None = None
     ledger_limit: float | None = None
@@ -228,7 +245,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         anonymize_file(
             anonymizer,
             path,
-            Output(flags.out, flags.format, flags.force, flags.linkage),
+            Output(flags.out, flags.format, flags.force, flags.linkage, flags.parts),
             options=options,
             run=RunOptions(
                 seed=flags.seed,
@@ -323,6 +340,7 @@ def subcommand(name: str) -> Callable[..., int]:
         *flags_of(method, METHOD_GROUP),
         *_engine_flags(method),
         *_output_flags(),
+        *_parts_flags(method),
         *_nesting_flags(method),
         *_ledger_flags(method),
         *reading_flags(accepted_kinds(method.accepts)),

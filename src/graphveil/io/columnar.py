@@ -216,20 +216,30 @@ def write_tables(tables: Iterable[pa.Table], stream: IO[bytes], form: Format) ->
     with parquet.ParquetWriter(stream, first.schema, **_settings(first.schema)) as writer:
         for group in itertools.chain([first], groups):
             writer.write_table(group, row_group_size=_ROWS)
-    _name_no_version(stream)
+    name_no_version(stream)
 
 
 def _settings(schema: pa.Schema) -> dict[str, Any]:
-    """Return how columns are written: integers by their differences, text by its words."""
+    """Return how columns are written."""
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    numbers = [field.name for field in schema if field.name not in texts]
+    return settings_of([field.name for field in schema if field.name not in texts], texts)
+
+
+def settings_of(numbers: list[str], texts: list[str]) -> dict[str, Any]:
+    """Return how columns are written: integers by their differences, text by its words.
+
+    Parameters
+    ----------
+    numbers, texts
+        The columns of integers and of text; of lists the paths of their elements.
+    """
     settings: dict[str, Any] = {"use_dictionary": texts or False}
     if "max_rows_per_page" in signature(parquet.ParquetWriter.__init__).parameters:
         settings["max_rows_per_page"] = _ROWS
     return _PARQUET | settings | {"column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED")}
 
 
-def _name_no_version(stream: IO[bytes]) -> None:
+def name_no_version(stream: IO[bytes]) -> None:
     """Give the footer of a Parquet file one name for every version of what wrote it."""
     named = parquet.ParquetFile(stream).metadata.created_by.encode()
     stream.seek(-8, io.SEEK_END)

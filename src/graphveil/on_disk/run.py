@@ -14,6 +14,7 @@ from graphveil.io import BipartiteOptions
 from graphveil.io.options import recorded
 from graphveil.on_disk.frames import FrameSource
 from graphveil.on_disk.intake import Facts, intake
+from graphveil.on_disk.parts import check_parts
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.stages import Job, run_stages, runs_on_disk
 from graphveil.progress import stage
@@ -34,6 +35,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     linkage: bool = True,
     reading: BipartiteOptions | None = None,
     warned: tuple[str, ...] = (),
+    parts: bool | None = None,
 ) -> Path:
     r"""Anonymize a file that may be larger than memory, and return the release folder.
 
@@ -65,6 +67,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         How the file is read.
     warned
         What the owner was told before: it is not said again.
+    parts
+        Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
 
     Raises
     ------
@@ -106,6 +110,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     clustered = runs_on_disk(method)
     source = check_readable(Path(path), options)
     form = release_format(format or format_that_came_in(source.path, options.format), "bipartite")
+    check_parts(parts, form)
     with stage(f"digesting {source.name}"):
         file_sha256 = digest_of_file(source.path)
     engine = engine or LocalEngine()
@@ -124,6 +129,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
             force=force,
             linkage=linkage,
             reading=recorded(options),
+            parts=parts,
         ),
         engine,
         take,
@@ -143,6 +149,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
     linkage: bool = True,
     reading: BipartiteOptions | None = None,
     warned: tuple[str, ...] = (),
+    parts: bool | None = None,
 ) -> Path:
     """Anonymize rows on a cluster, and return the release folder.
 
@@ -159,7 +166,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
         The release folder, on this machine.
     engine
         The session, and where rows lie meanwhile.
-    seed, force, linkage, reading, warned
+    seed, force, linkage, reading, warned, parts
         As of `anonymize_file`.
     format
         The format of the released data.
@@ -180,6 +187,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
             f"Use {option('engine', 'local')}."
         )
     form = release_format(format, "bipartite")
+    check_parts(parts, form)
     source = FrameSource.of(rows, engine.spark)
     check_executors(engine.spark)
     job = Job(
@@ -192,5 +200,6 @@ def anonymize_frame(  # noqa: PLR0913  as above
         force=force,
         linkage=linkage,
         reading=recorded(options),
+        parts=parts,
     )
     return run_stages(job, engine, lambda tables, _: source.take(tables, options), warned=warned)

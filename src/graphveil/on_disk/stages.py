@@ -29,6 +29,7 @@ from graphveil.on_disk.cuts import ByNames, ByWords, InChunks, Keyed, RowKeys, S
 from graphveil.on_disk.ids import Numbered, n_buckets_of
 from graphveil.on_disk.intake import ROWS, Facts, items_of
 from graphveil.on_disk.interrupted import kept_where_interrupted
+from graphveil.on_disk.parts import comes_in_parts
 from graphveil.on_disk.worker import Released
 from graphveil.on_disk.working import Working, fingerprint_of, opened
 from graphveil.on_disk.writing import DataFiles
@@ -87,7 +88,7 @@ class Job:
         The digest of what the rows are: a run of others does not go on from this one.
     origins
         Digests of what the rows are read from: it is recognized by them, and by its content.
-    seed, force, linkage
+    seed, force, linkage, parts
         As of `graphveil.on_disk.anonymize_file`.
     reading
         How the rows are read, for the record.
@@ -102,6 +103,7 @@ class Job:
     force: bool
     linkage: bool
     reading: Mapping[str, Any]
+    parts: bool | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -160,6 +162,7 @@ def run_stages(
             scratch=working.stage("publish"),
             memory_mib=engine.memory_mib,
             form=job.form,
+            parts=comes_in_parts(job.parts, job.form, facts.n_rows),
         )
 
         def write_files(public: Path) -> Publication:

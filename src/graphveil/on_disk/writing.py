@@ -28,9 +28,10 @@ from graphveil.on_disk import queries
 from graphveil.on_disk.ids import all_ids
 from graphveil.on_disk.intake import Facts, items_of
 from graphveil.on_disk.lists import ItemLists, grouped, whole
+from graphveil.on_disk.parts import as_lists, rows_in_parts, write_parts
 from graphveil.on_disk.row_order import RowOrder
 from graphveil.progress import Advance, stage
-from graphveil.records.manifest import Described
+from graphveil.records.manifest import DataFile, Described
 from graphveil.release.files import described_file
 from graphveil.release.linkage import COLUMNS
 
@@ -74,6 +75,8 @@ class DataFiles:
         The memory that sorting and counting may take.
     form
         The format of the data.
+    parts
+        Whether the data comes in parts.
     """
 
     numbered: Rows
@@ -83,10 +86,10 @@ class DataFiles:
     scratch: Path
     memory_mib: int
     form: Format
+    parts: bool = False
 
     def write(self, public: Path) -> Written:
         """Write the data files in a random order, and count the classes of what was written."""
-        n_rows = self.facts.n_rows
         names = self._names()
         numbered, texts = self.numbered, None
         if self.facts.people:
@@ -95,25 +98,56 @@ class DataFiles:
         elif names is None and self.form.module == "delimited":
             texts = items_of(self.released, self.tables)
         rows = _NewRows(names, self._linked)
-        data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
-        batches = self.tables.batches(numbered, "id")
-        with stage(f"writing {data.name}", total=n_rows) as advance:
-            write_pairs(rows.pairs(batches, advance), data, form=self.form, names=texts)
+        write = self._parts if self.parts else self._pairs
+        files, classes = write(rows, self.tables.batches(numbered, "id"), texts, public)
         rows.order.check()
-        write_pairs(all_ids(n_rows, "user"), users, form=FORMATS["csv"], names=None)
-        with stage("counting classes"):
-            classes = classes_of(data, self.form, n_rows, self.scratch, self.memory_mib)
+        counts = {"users": self.facts.n_rows, "items": classes.n_items, "entries": rows.n_entries}
         described = Described(
             kind="bipartite",
-            files=[
-                described_file(data, "data", self.form.name, ["user", "item"], rows.n_entries),
-                described_file(users, "users", "csv", ["user"], n_rows),
-            ],
-            counts={"users": n_rows, "items": classes.n_items, "entries": rows.n_entries},
+            files=files,
+            counts=counts,
             suppressed_cells=KINDS["bipartite"].suppressed_cells,
         )
         listed = [] if texts is None else texts.to_pylist()
         return Written(described, classes.smallest, classes.n, formulas((), [listed]))
+
+    def _pairs(
+        self,
+        rows: _NewRows,
+        batches: Iterator[pa.RecordBatch],
+        texts: pa.Array | None,
+        public: Path,
+    ) -> tuple[list[DataFile], Classes]:
+        """Write a file of pairs and one of all users."""
+        n_rows = self.facts.n_rows
+        data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
+        with stage(f"writing {data.name}", total=n_rows) as advance:
+            write_pairs(rows.pairs(batches, advance), data, form=self.form, names=texts)
+        write_pairs(all_ids(n_rows, "user"), users, form=FORMATS["csv"], names=None)
+        with stage("counting classes"):
+            classes = classes_of(data, self.form, n_rows, self.scratch, self.memory_mib)
+        files = [
+            described_file(data, "data", self.form.name, ["user", "item"], rows.n_entries),
+            described_file(users, "users", "csv", ["user"], n_rows),
+        ]
+        return files, classes
+
+    def _parts(
+        self,
+        rows: _NewRows,
+        batches: Iterator[pa.RecordBatch],
+        texts: pa.Array | None,
+        public: Path,
+    ) -> tuple[list[DataFile], Classes]:
+        """Write files of users with lists of their items."""
+        del texts  # decide on quotes, and Parquet has none
+        n_rows = self.facts.n_rows
+        with stage("writing parts", total=n_rows) as advance:
+            files = write_parts(rows.lists(batches, advance), n_rows, public)
+        with stage("counting classes"):
+            lists = rows_in_parts(public, files)
+            classes = _classes_of_lists(lists, self.scratch, self.memory_mib)
+        return files, classes
 
     def linkage(self) -> Iterator[pa.Table]:
         """Yield who became whom in the order of the original, once the data is written."""
@@ -177,6 +211,19 @@ class _NewRows:
 
     def pairs(self, batches: Iterator[pa.RecordBatch], advance: Advance) -> Iterator[pa.Table]:
         """Yield users under new ids with their items; a last table may be empty."""
+        for ids, rows, items in self._noted(batches, advance):
+            user = np.repeat(ids.to_numpy(), np.diff(rows.indptr))
+            yield pa.table([pa.array(user), items], names=["user", "item"])
+
+    def lists(self, batches: Iterator[pa.RecordBatch], advance: Advance) -> Iterator[pa.Table]:
+        """Yield users under new ids with the lists of their items."""
+        for ids, rows, items in self._noted(batches, advance):
+            yield as_lists(ids, rows.indptr, items)
+
+    def _noted(
+        self, batches: Iterator[pa.RecordBatch], advance: Advance
+    ) -> Iterator[tuple[pa.Array, ItemLists, pa.Array]]:
+        """Yield new ids, rows and their items as they are published, some at a time."""
         writer: Any = None
         with ExitStack() as stack:
             for batch in batches:
@@ -185,15 +232,12 @@ class _NewRows:
                 writer.write_table(linkage)
                 self.order.add(batch["user"])
                 for start in range(0, batch.num_rows, WRITTEN_ROWS):
-                    yield self._pairs(batch.slice(start, WRITTEN_ROWS))
+                    some = batch.slice(start, WRITTEN_ROWS)
+                    rows = ItemLists.of(some)
+                    self.n_entries += len(rows.values)
+                    named = rows.values if self.names is None else pa.array(self.names.of(rows))
+                    yield whole(some["id"]), rows, named
                 advance(batch.num_rows)
-
-    def _pairs(self, batch: pa.RecordBatch) -> pa.Table:
-        rows = ItemLists.of(batch)
-        self.n_entries += len(rows.values)
-        user = np.repeat(whole(batch["id"]).to_numpy(), np.diff(rows.indptr))
-        items = rows.values if self.names is None else pa.array(self.names.of(rows))
-        return pa.table([pa.array(user), items], names=["user", "item"])
 
 
 def classes_of(data: Path, form: Format, n_rows: int, scratch: Path, memory_mib: int) -> Classes:
@@ -224,16 +268,22 @@ def classes_of(data: Path, form: Format, n_rows: int, scratch: Path, memory_mib:
             filled += len(some.users)
             yield pa.RecordBatch.from_arrays([some.column()], names=["items"])
 
-    schema = pa.schema([("items", pa.list_(first.values.type))])
-    reader = pa.RecordBatchReader.from_batches(schema, rows())
+    counted = _classes_of_lists(rows(), scratch, memory_mib)
+    empty = n_rows - filled
+    if empty:
+        return counted._replace(smallest=min(counted.smallest, empty), n=counted.n + 1)
+    return counted
+
+
+def _classes_of_lists(lists: Iterator[pa.RecordBatch], scratch: Path, memory_mib: int) -> Classes:
+    """Return the classes of rows, of which the column `items` is given, some at a time."""
+    first = next(lists)
+    reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], lists))
     with database(scratch, memory_mib=memory_mib, threads=1) as db:
         db.from_arrow(reader).aggregate("count(*) AS size, items", "items").create("classes")
         smallest, n = db.execute("SELECT min(size), count(*) FROM classes").fetchall()[0]
         items = "SELECT count(DISTINCT item) FROM (SELECT unnest(items) AS item FROM classes)"
         [(n_items,)] = db.execute(items).fetchall()
-    empty = n_rows - filled
-    if empty:
-        return Classes(min(smallest, empty), n + 1, n_items)
     return Classes(smallest, n, n_items)
 
 

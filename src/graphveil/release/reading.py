@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphveil import io
-from graphveil.data import Data, Graph, Network
+from graphveil.data import Bipartite, Data, Graph, Network
 from graphveil.data.ids import as_text, positions
 from graphveil.data.kinds import KINDS
 from graphveil.data.layers import TIES, Layer
 from graphveil.data.network import ID_OF_PERSON, LAYER
-from graphveil.errors import InputError, ReleaseError
+from graphveil.errors import DataError, InputError, ReleaseError
 from graphveil.io.questioned import EVERY_WORD
 from graphveil.io.spelling import ids_listed
 from graphveil.lazy import lazy_module
+from graphveil.records import parts
 from graphveil.records.manifest import ID_COLUMN, Described, DescribedLayer
 from graphveil.release.files import SUPPRESSED_TEXTS
 
@@ -57,11 +58,14 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
     if data_file is None:
         raise ReleaseError(f"{folder}: the manifest lists no data file. Take the file as written.")
     for file in described.files:
-        if file.name in {"", ".", ".."} or Path(file.name).name != file.name:
+        plain = file.name not in {"", ".", ".."} and Path(file.name).name == file.name
+        if not (plain or parts.is_part(file.name)):
             raise ReleaseError(
                 f"{folder}: the manifest lists {file.name!r}, which is no name of a file in the "
                 "folder. Take the file as written."
             )
+    if parts.in_parts(described.files):
+        return _rows_in_parts(folder, described)
     path = folder / data_file.name
     companion = next((folder / f.name for f in described.files if f.role != "data"), None)
     kind = KINDS[described.kind]
@@ -89,6 +93,34 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
     if table.ids is None:
         return table
     return dataclasses.replace(table, ids=ids_listed(as_text(table.ids).tolist()))
+
+
+def _rows_in_parts(folder: Path, described: Described) -> Data:
+    """Return users by features from the parts of a release."""
+    from graphveil.io.parquet_files import read_parquet  # noqa: PLC0415  help needs no Arrow
+
+    tables = []
+    for file in described.files:
+        try:
+            tables.append(read_parquet(folder / file.name, parts.COLUMNS).select(parts.COLUMNS))
+        except FileNotFoundError as error:
+            raise InputError(f"{file.name} is missing. Take the folder as written.") from error
+        except (pa.ArrowException, OSError, KeyError) as error:
+            raise InputError(
+                f"{file.name}: no part of a release ({error}). Take the folder as written."
+            ) from error
+    try:
+        rows = pa.concat_tables(tables)
+        long = pa.large_string() if pa.types.is_string(_leaf(rows)) else _leaf(rows)
+        lists = rows["items"].cast(pa.large_list(long))
+        return Bipartite.from_lists(lists, users=rows["user"]).without_unused()
+    except (pa.ArrowException, AttributeError, DataError) as error:
+        raise InputError(f"{parts.FOLDER}: {error}. Take the folder as written.") from error
+
+
+def _leaf(rows: pa.Table) -> pa.DataType:
+    """Return what lists hold."""
+    return rows.schema.field("items").type.value_type
 
 
 def _network(path: Path, people: Path, described: Described) -> Network:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from graphveil.atomic import kept_elsewhere, left_behind, whole_folders, working_folder
 from graphveil.errors import ReleaseError, ResourceError, option
+from graphveil.records import parts
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import (
     ATTACKED,
@@ -90,9 +91,9 @@ def _is_written(entry: Path, name: str, *, is_public: bool) -> bool:
     if entry.is_symlink():
         return False
     if entry.is_dir():
-        return name == ATTACKED and not is_public
+        return name == (parts.FOLDER if is_public else ATTACKED)
     if is_public:
-        return name == MANIFEST or is_data_file(name)
+        return name == MANIFEST or is_data_file(name) or parts.is_part(name)
     folder, _, file = name.rpartition("/")
     return name in _PRIVATE_FILES or (folder == ATTACKED and file.endswith(".parquet"))
 

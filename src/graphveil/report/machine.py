@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from graphveil.records import parts
 from graphveil.records.manifest import DataFile, Manifest
 from graphveil.verify.verdict import Verdict
 
@@ -72,22 +73,49 @@ def as_croissant(
         **{name: value for name, value in stated.items() if value},
         "isAccessibleForFree": True if declared.get("recipient") == "public" else None,
         "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": file.name,
-                "name": file.name,
-                "contentUrl": f"{folder}/{file.name}",
-                "contentSize": f"{file.bytes} B",
-                "encodingFormat": _media_type(file),
-                "sha256": file.sha256,
-            }
-            for file in manifest.data.files
+            *(
+                {
+                    "@type": "cr:FileObject",
+                    "@id": file.name,
+                    "name": file.name,
+                    "contentUrl": f"{folder}/{file.name}",
+                    "contentSize": f"{file.bytes} B",
+                    "encodingFormat": _media_type(file),
+                    "sha256": file.sha256,
+                }
+                for file in manifest.data.files
+            ),
+            *_file_sets(manifest, folder),
         ],
-        "recordSet": [_record_set(file, manifest) for file in manifest.data.files],
+        "recordSet": [_record_set(file, manifest) for file in _of_records(manifest)],
     }
 
 
+def _file_sets(manifest: Manifest, folder: str) -> list[dict[str, Any]]:
+    """Return what says that all parts are files of one set."""
+    if not parts.in_parts(manifest.data.files):
+        return []
+    return [
+        {
+            "@type": "cr:FileSet",
+            "@id": parts.FOLDER,
+            "name": parts.FOLDER,
+            "includes": f"{folder}/{parts.FOLDER}/*.parquet",
+            "encodingFormat": _media_type(manifest.data.files[0]),
+        }
+    ]
+
+
+def _of_records(manifest: Manifest) -> list[DataFile]:
+    """Return the files whose records are described: of parts the first stands for all."""
+    files = manifest.data.files
+    return files[:1] if parts.in_parts(files) else files
+
+
 def _record_set(file: DataFile, manifest: Manifest) -> dict[str, Any]:
+    source = {"fileObject": {"@id": file.name}}
+    if parts.is_part(file.name):
+        source = {"fileSet": {"@id": parts.FOLDER}}
     return {
         "@type": "cr:RecordSet",
         "@id": f"{file.role}-records",
@@ -98,7 +126,8 @@ def _record_set(file: DataFile, manifest: Manifest) -> dict[str, Any]:
                 "@id": f"{file.role}-records/{number}",
                 "name": column,
                 "dataType": "sc:Integer" if _is_id(column, file, manifest) else "sc:Text",
-                "source": {"fileObject": {"@id": file.name}, "extract": {"column": column}},
+                **({"repeated": True} if parts.is_part(file.name) and number else {}),
+                "source": {**source, "extract": {"column": column}},
             }
             for number, column in enumerate(file.columns)
         ],
@@ -123,6 +152,9 @@ def as_datapackage(
 
 
 def _resources(manifest: Manifest, folder: str) -> Iterator[dict[str, Any]]:
+    if parts.in_parts(manifest.data.files):
+        yield _resource_in_parts(manifest, folder)
+        return
     for file in manifest.data.files:
         resource: dict[str, Any] = {
             "$schema": "https://datapackage.org/profiles/2.0/dataresource.json",
@@ -151,6 +183,19 @@ def _resources(manifest: Manifest, folder: str) -> Iterator[dict[str, Any]]:
             if file.format == "tsv":
                 resource["dialect"] = {"delimiter": "\t"}
         yield resource
+
+
+def _resource_in_parts(manifest: Manifest, folder: str) -> dict[str, Any]:
+    """Return the one resource of many files; their digests stand in the manifest."""
+    files = manifest.data.files
+    return {
+        "$schema": "https://datapackage.org/profiles/2.0/dataresource.json",
+        "name": _name(files[0].role),
+        "path": [f"{folder}/{file.name}" for file in files],
+        "format": files[0].format,
+        "mediatype": _media_type(files[0]),
+        "bytes": sum(file.bytes for file in files),
+    }
 
 
 def as_json(

@@ -92,12 +92,16 @@ class Output(NamedTuple):
         Replace a release of that name, once the new one is whole.
     linkage
         Keep which new id stands for which old one.
+    parts
+        Whether Parquet of a run on the disk or on a cluster comes in parts of 1,048,576 users;
+        None for parts where there are more.
     """
 
     folder: Path
     format: str | None = None
     force: bool = False
     linkage: bool = True
+    parts: bool | None = None
 
 
 class RunOptions(NamedTuple):
@@ -201,6 +205,7 @@ def anonymize_file(
     with _engine(method, path, run.jobs):
         if run.on_disk:
             return _on_disk(method, path, output, options, run, warned)
+        _check_whole(output, "a run in memory writes one file")
         with stage(f"reading {path.name}"):
             data, dropped = io.load(path, options)
         method.check(data)
@@ -237,6 +242,12 @@ def _check_apart(out: Path, *files: Path | None) -> None:
                 raise UsageError(
                     f"{file} lies in {folder}, which is written. Choose another place for it."
                 )
+
+
+def _check_whole(output: Output, why: str) -> None:
+    """Refuse parts where there are none."""
+    if output.parts:
+        raise UsageError(f"--parts is for many users on the disk: {why}. Leave it out.")
 
 
 def _engine(
@@ -276,6 +287,7 @@ def _on_disk(
         "warned": warned,
     }
     if isinstance(options, io.GraphOptions):
+        _check_whole(output, "ties come in one file")
         return anonymize_ties(
             method, path, output.folder, reading=options, ledger=run.ledger, **shared
         )
@@ -284,6 +296,7 @@ def _on_disk(
             "--on-disk takes ties, or users and items, and this file was read as a table. Leave it "
             "out, or say --kind."
         )
+    shared["parts"] = output.parts
     return anonymize_file(method, path, output.folder, engine=current(), reading=options, **shared)
 
 
@@ -322,6 +335,7 @@ def _on_spark(
         linkage=output.linkage,
         reading=options,
         warned=warned,
+        parts=output.parts,
     )
 
 
@@ -336,6 +350,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     force: bool = False,
     linkage: bool = True,
     reading: io.BipartiteOptions | None = None,
+    parts: bool | None = None,
 ) -> Path:
     r"""Write the release of rows that lie on the disk or on a cluster, and return its folder.
 
@@ -360,6 +375,8 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
         As in `Release.write`.
     reading
         How the rows are read.
+    parts
+        Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
 
     Raises
     ------
@@ -399,6 +416,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     from graphveil.on_disk import anonymize_file, anonymize_frame  # noqa: PLC0415  as above
 
     given: dict[str, Any] = {"seed": seed, "force": force, "linkage": linkage, "reading": reading}
+    given["parts"] = parts
     if isinstance(engine, SparkEngine):
         kind = format or "parquet"
         return anonymize_frame(method, source, out, engine=engine, format=kind, **given)

@@ -12,6 +12,7 @@ import duckdb
 from graphveil.claims.conditions import KeyedIds
 from graphveil.data.kinds import kind_of
 from graphveil.errors import ResourceError
+from graphveil.records import parts
 from graphveil.records.manifest import MANIFEST, Described, Manifest, manifest_bytes
 from graphveil.records.record import private_folder
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
@@ -185,10 +186,11 @@ def _counts_check(db: Database, described: Described) -> Check:
         for name in described.counts
         if name not in counts
     ]
+    rows = {} if parts.in_parts(described.files) else shape.rows  # those of a part were counted
     problems += [
-        f"{shown(file.name)} has {counts[shape.rows[file.role]]} rows, {MANIFEST} says {file.rows}"
+        f"{shown(file.name)} has {counts[rows[file.role]]} rows, {MANIFEST} says {file.rows}"
         for file in described.files
-        if file.role in shape.rows and counts[shape.rows[file.role]] != file.rows
+        if file.role in rows and counts[rows[file.role]] != file.rows
     ]
     listed = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     return judged(COUNTS, problems, listed)

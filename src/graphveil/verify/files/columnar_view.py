@@ -7,7 +7,7 @@ is written again in the one form, and what is written is compared with the file 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -44,7 +44,7 @@ def view_columnar(db: Database, path: Path, view: str, names: Sequence[str]) -> 
         Where a column has another name or type, a number is missing or negative, or a byte is not
         as it would be written.
     """
-    with _opened(path) as file:
+    with opened_columnar(path) as file:
         refuse_types(path.name, file.schema_arrow, [(name, "BIGINT") for name in names], names)
         n_rows = file.metadata.num_rows
         content = n_rows * len(names) * _BYTES_PER_CELL
@@ -59,7 +59,7 @@ def view_columnar(db: Database, path: Path, view: str, names: Sequence[str]) -> 
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def opened_columnar(path: Path) -> Iterator[Any]:
     """Open a Parquet file without reading ahead."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
     from pyarrow import parquet  # noqa: PLC0415  as above
@@ -71,20 +71,55 @@ def _opened(path: Path) -> Iterator[Any]:
 def _compared(file: Any, path: Path, names: Sequence[str]) -> UnreadableError | None:
     """Refuse a file of other bytes than its rows have; return what is wrong with one of these."""
     import pyarrow as pa  # noqa: PLC0415  heavy, as above
-    from pyarrow import parquet  # noqa: PLC0415  as above
 
     schema = pa.schema([(name, pa.int64()) for name in names])
-    odd: UnreadableError | None = None
+    odd: list[UnreadableError] = []
+
+    def looked_at() -> Iterator[Any]:
+        first = 0
+        batches = file.iter_batches(ROWS, columns=list(names), use_threads=False)
+        for rows in in_groups(_whole(batches, names), schema, ROWS):
+            strange = None if odd else _strange(rows, first, path.name)
+            odd.extend([] if strange is None else [strange])
+            first += rows.num_rows
+            yield rows
+
+    compare_groups(path, looked_at(), schema, settings_of(names), ROWS)
+    return odd[0] if odd else None
+
+
+def compare_groups(
+    path: Path, groups: Iterable[Any], schema: Any, settings: dict[str, Any], n_rows: int
+) -> None:
+    """Refuse a Parquet file whose bytes are not those of these row groups, written one by one.
+
+    Parameters
+    ----------
+    path
+        The file.
+    groups
+        Tables of this schema, of so many rows each but the last.
+    schema, settings
+        How they are written.
+    n_rows
+        The rows of a group.
+
+    Raises
+    ------
+    UnreadableError
+        Where a byte differs; the message names file and byte.
+    """
+    import pyarrow as pa  # noqa: PLC0415  heavy, as above
+    from pyarrow import parquet  # noqa: PLC0415  as above
+
     with path.open("rb") as stream:
         sink = _ComparingSink(stream)
-        target = pa.PythonFile(sink, mode="w")
-        writer = parquet.ParquetWriter(target, schema, **settings_of(names))
-        first = 0
-        for rows in _groups(file, names, schema):
-            odd = odd or _strange(rows, first, path.name)
-            first += rows.num_rows
-            writer.write_table(rows, row_group_size=ROWS)
-        sink.hold()
+        writer = parquet.ParquetWriter(pa.PythonFile(sink, mode="w"), schema, **settings)
+        try:
+            for rows in groups:
+                writer.write_table(rows, row_group_size=n_rows)
+        finally:
+            sink.hold()  # also what a writer that is given up says
         writer.close()
         sink.end(_renamed(sink.held()))
     if sink.differs_at is not None:
@@ -92,28 +127,33 @@ def _compared(file: Any, path: Path, names: Sequence[str]) -> UnreadableError | 
             f"{path.name}, byte {sink.differs_at} of {path.stat().st_size}: not as these cells are "
             f"written, in the one form of {sink.size} bytes"
         )
-    return odd
 
 
-def _groups(file: Any, names: Sequence[str], schema: Any) -> Iterator[Any]:
-    """Yield the rows so many at a time as a group of the one form has; once where there are none.
+def in_groups(batches: Iterable[Any], schema: Any, n_rows: int) -> Iterator[Any]:
+    """Yield rows so many at a time as a group of the one form has; once where there are none.
 
     However the file is divided, no more of it is in memory.
     """
     import pyarrow as pa  # noqa: PLC0415  heavy, as above
 
-    waiting, n, some = [], 0, False
-    for batch in file.iter_batches(ROWS, columns=list(names), use_threads=False):
-        batch.validate(full=True)
-        waiting.append(batch.select(list(names)))
+    waiting: list[Any] = []
+    n, some = 0, False
+    for batch in batches:
+        waiting.append(batch)
         n += batch.num_rows
-        while n >= ROWS:
+        while n >= n_rows:
             table = pa.Table.from_batches(waiting)
             some = True
-            yield table.slice(0, ROWS).combine_chunks()
-            waiting, n = table.slice(ROWS).to_batches(), n - ROWS
+            yield table.slice(0, n_rows).combine_chunks()
+            waiting, n = table.slice(n_rows).to_batches(), n - n_rows
     if n or not some:
         yield pa.Table.from_batches(waiting, schema).combine_chunks()
+
+
+def _whole(batches: Iterable[Any], names: Sequence[str]) -> Iterator[Any]:
+    for batch in batches:
+        batch.validate(full=True)
+        yield batch.select(list(names))
 
 
 def _strange(rows: Any, first: int, name: str) -> UnreadableError | None:
@@ -146,7 +186,7 @@ def _library() -> bytes:
     from pyarrow import parquet  # noqa: PLC0415  as above
 
     sink = BytesIO()
-    parquet.write_table(pa.table({"one": pa.array([], pa.int64())}), sink)
+    parquet.ParquetWriter(sink, pa.schema([("one", pa.int64())])).close()
     called: bytes = parquet.ParquetFile(BytesIO(sink.getvalue())).metadata.created_by.encode()
     return called
 

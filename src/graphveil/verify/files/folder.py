@@ -6,11 +6,13 @@ import hashlib
 import re
 import stat
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from graphveil.data.kinds import KINDS
 from graphveil.data.network import LAYER
 from graphveil.errors import ResourceError, option
+from graphveil.records import parts
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
 from graphveil.verify.kinds.kind import checked_kind
 from graphveil.verify.verdict import Check, beyond, counted, fails, judged, shown
@@ -85,22 +87,30 @@ def sha256_of(path: Path) -> str:
 def inside(folder: Path, name: str) -> Path | None:
     """Return the path of a regular file that lies in the folder itself, or None.
 
-    Names with separators, ``..``, control characters, and links of any sort are refused.
+    Names with separators, ``..``, control characters, and links of any sort are refused. The parts
+    of a release lie in a folder of their own.
     """
+    if parts.is_part(name):
+        parent = folder / parts.FOLDER
+        beneath = _has_mode(parent, stat.S_ISDIR) and _has_mode(folder / name, stat.S_ISREG)
+        return folder / name if beneath else None
     if not name.isprintable() or Path(name).name != name or "\\" in name or name == MANIFEST:
         return None
-    path = folder / name
+    return folder / name if _has_mode(folder / name, stat.S_ISREG) else None
+
+
+def _has_mode(path: Path, is_such: Callable[[int], bool]) -> bool:
+    """Whether something is there, no link to it, and such."""
     try:
-        mode = path.lstat().st_mode
+        return is_such(path.lstat().st_mode)
     except (OSError, ValueError):
-        return None
-    return path if stat.S_ISREG(mode) else None
+        return False
 
 
 def _others(folder: Path, files: list[DataFile]) -> Check:
     listed = {file.name for file in files} | {MANIFEST}
     try:
-        names = sorted(path.name for path in folder.iterdir())
+        names = sorted(_names_in(folder, with_parts=parts.in_parts(files)))
     except OSError as error:
         return fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
     problems = [f"{shown(name)} is not listed" for name in names if name not in listed]
@@ -109,12 +119,25 @@ def _others(folder: Path, files: list[DataFile]) -> Check:
     return judged(OTHERS, problems, f"the folder holds {counted(len(names), 'file')}, all listed")
 
 
+def _names_in(folder: Path, *, with_parts: bool) -> Iterator[str]:
+    """Yield the names of what lies in a folder, and in that of the parts where there are some."""
+    for path in folder.iterdir():
+        if with_parts and path.name == parts.FOLDER and _has_mode(path, stat.S_ISDIR):
+            yield from (f"{parts.FOLDER}/{part.name}" for part in path.iterdir())
+        else:
+            yield path.name
+
+
 def _description(described: Described) -> Check:
     """Whether names, roles, formats, columns and semantics are those of this kind of data."""
     kind = KINDS[described.kind]
     problems = []
     if described.suppressed_cells != kind.suppressed_cells:
         problems.append(f"suppressed_cells is {shown(described.suppressed_cells)}")
+    if parts.in_parts(described.files):
+        problems += _parts(described)
+        n = counted(len(described.files), "part")
+        return judged(DESCRIPTION, problems, f"a {described.kind} in {n}")
     data = [file for file in described.files if file.role == "data"]
     if len(data) != 1:
         problems.append(f"{len(data)} data files are listed, not 1")
@@ -135,6 +158,29 @@ def _description(described: Described) -> Check:
         or (file.columns[:1] if kind.name == "network" else file.columns) != [column]
     ]
     return judged(DESCRIPTION, problems, f"a {described.kind} in {data[0].format}")
+
+
+def _parts(described: Described) -> list[str]:
+    """Return what is odd in parts that are listed: names, order, columns, and sizes."""
+    if checked_kind(described.kind).parts is None:
+        return [f"a {described.kind} does not come in parts"]
+    problems = []
+    sizes = parts.part_sizes(described.counts.get("users", 0))
+    if len(described.files) != len(sizes):
+        n = described.counts.get("users", 0)
+        problems.append(
+            f"{counted(len(described.files), 'file')} are listed, {counted(n, 'user')} have "
+            f"{counted(len(sizes), 'part')}"
+        )
+    for number, (file, size) in enumerate(zip(described.files, sizes, strict=False)):
+        name = parts.part_name(number)
+        if file.name != name:
+            problems.append(f"{shown(file.name)} is listed where {name} comes")
+        elif (file.role, file.format, file.columns) != ("data", "parquet", parts.COLUMNS):
+            problems.append(f"{name} is not described as parquet with {shown(parts.COLUMNS)}")
+        elif file.rows != size:
+            problems.append(f"{name} has {counted(file.rows, 'row')}, in its place stand {size}")
+    return problems
 
 
 def _data_file(described: Described, file: DataFile) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 
 from graphveil.data.kinds import KINDS
+from graphveil.records import parts
 from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import refuse_missing
@@ -25,22 +28,36 @@ def load(db: Database, folder: Path, described: Described) -> None:
         Where a file is missing or is not what its format asks for; the message names it.
     """
     kind = checked_kind(described.kind)
+    files = []
     for file in described.files:
         path = inside(folder, file.name)
         if path is None:
             raise UnreadableError(f"{shown(file.name)} is not a regular file in the folder")
-        loader = _loader(described, file)
         if file.role != "data" or file.format not in kind.unrolled:
-            db.refuse_beyond(path.stat().st_size, path.name)
-        try:
-            loader(db, path, file)
-        except (UnreadableError, MemoryError, duckdb.OutOfMemoryException):
-            raise
-        except Exception as error:  # broken input makes libraries raise anything
-            raise UnreadableError(f"{file.name} cannot be read: {one_line(error)}") from error
+            db.refuse_beyond(path.stat().st_size, file.name)
+        files.append((path, file))
+    if parts.in_parts(described.files):
+        if kind.parts is None:
+            raise UnreadableError(f"a {described.kind} does not come in parts")
+        kind.parts(db, files)
+        return
+    for path, file in files:
+        with broken(file.name):
+            _loader(described, file)(db, path, file)
     for table in kind.tables:
         if not db.holds(table):
             raise UnreadableError(f"no file lists the {table}")
+
+
+@contextmanager
+def broken(name: str) -> Iterator[None]:
+    """Say of any error that this file cannot be read."""
+    try:
+        yield
+    except (UnreadableError, MemoryError, duckdb.OutOfMemoryException):
+        raise
+    except Exception as error:  # broken input makes libraries raise anything
+        raise UnreadableError(f"{name} cannot be read: {one_line(error)}") from error
 
 
 def _loader(described: Described, file: DataFile) -> Loader:

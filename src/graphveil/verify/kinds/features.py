@@ -16,6 +16,7 @@ from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import load_columnar, refuse_missing
 from graphveil.verify.files.delimited import DELIMITERS, load_delimited
 from graphveil.verify.files.item_names import no_item
+from graphveil.verify.files.list_parts import load_parts
 from graphveil.verify.kinds.kind import (
     CELLS,
     COST,
@@ -29,6 +30,7 @@ from graphveil.verify.kinds.kind import (
 )
 from graphveil.verify.kinds.pairs import OriginalPairs, same_pairs, second_reading
 from graphveil.verify.recount.edits import find_kept
+from graphveil.verify.recount.equivalence_classes import counts_of_lists
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.verdict import (
@@ -81,6 +83,8 @@ def _columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001
 
 
 def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG001  one shape
+    if db.holds("lists"):
+        return counts_of_lists(db)
     return {
         "users": db.number("SELECT count(*) FROM users"),
         "items": db.number("SELECT count(DISTINCT item) FROM entries"),
@@ -89,7 +93,8 @@ def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG0
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
-    del described
+    if db.holds("lists"):
+        return _shape_of_parts(described)
     problems = []
     stranger = db.first(_STRANGER)
     if stranger:
@@ -101,6 +106,17 @@ def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # n
     n = db.number("SELECT count(*) FROM entries")
     entries = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
     return [ids_check(db, "users", "person", keyed=keyed), entries, order]
+
+
+def _shape_of_parts(described: Described) -> list[Check]:
+    """Return what is known once parts are loaded: each was refused, were a row another."""
+    n = counted(described.counts.get("users", 0), "user")
+    each = counted(len(described.files), "part")
+    return [
+        holds(IDS, f"{n} in {each}, each with the ids of its place"),
+        holds(ENTRIES, "no row lists an item twice, and every row is a user's"),
+        holds(ORDER, "users and their items stand in ascending order"),
+    ]
 
 
 def _user_order(db: Database, *, keyed: bool) -> Check:
@@ -216,6 +232,7 @@ FEATURES = CheckedKind(
     changes=_changes,
     cost=Cost(COST, _figures, frozenset(_FIGURES), _in_words),
     same=same_pairs,
+    parts=load_parts,
     noise_cells=NoiseCells(
         of_person=_cells_of_person,
         check=_check_cells,

@@ -21,6 +21,7 @@ D = TypeVar("D")
 CELLS, COST, SAME = "cells", "cost", "same data"
 
 Loader = Callable[[Database, Path, DataFile], None]
+PartsLoader = Callable[[Database, list[tuple[Path, DataFile]]], None]
 
 
 class Changes(NamedTuple):
@@ -95,6 +96,8 @@ class CheckedKind:
         What loads the file of everyone; None where that is a list of ids.
     tables
         The tables that a release must have.
+    parts
+        What loads the parts that the data may come in; None where it never does.
     unrolled
         The formats of which files are read some rows at a time, however large they are.
     people
@@ -149,6 +152,7 @@ class CheckedKind:
     added: str = ""
     noise_cells: NoiseCells | None = None
     everyone: Loader | None = None
+    parts: PartsLoader | None = None
     unrolled: frozenset[str] = frozenset()
 
     @property

@@ -10,7 +10,7 @@ from graphveil.claims.guarantees import (
 )
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import CLASSES, Part, Recheck, listed
-from graphveil.verify.recount.equivalence_classes import below, classes_of, smallest_class
+from graphveil.verify.recount.equivalence_classes import below, count_classes, smallest_class
 from graphveil.verify.recount.table_rows import small_classes, table_classes
 from graphveil.verify.verdict import Check, counted, fails, holds
 
@@ -19,7 +19,7 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
     """Return whether every row's features, or cells, are those of at least k-1 others."""
     if evidence.manifest.data.kind == "table":
         return _equal_table_rows(evidence, promise.k)
-    classes = classes_of(evidence.tables)
+    classes = count_classes(evidence.tables)
     if not classes.users:
         return holds(CLASSES, "the release has no users, so no class is too small")
     small = smallest_class(evidence.tables)

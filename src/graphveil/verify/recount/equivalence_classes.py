@@ -24,6 +24,16 @@ _TABLES = """
     DROP TABLE some_rows;
     DROP TABLE all_rows;
 """
+_OF_LISTS = """
+    CREATE TABLE list_classes AS SELECT items, count(*) AS size, min(person) AS first_user
+    FROM lists GROUP BY items
+"""
+_COUNTS_OF_LISTS = """
+    SELECT coalesce(sum(size), 0), coalesce(sum(size * len(items)), 0),
+        (SELECT count(DISTINCT item) FROM (SELECT unnest(items) AS item FROM list_classes))
+    FROM list_classes
+"""
+_FIRST_OF_LISTS = "FROM list_classes ORDER BY size, first_user LIMIT 1"
 _TRUE_OF_CLASS = """
     CREATE TABLE true_of AS SELECT class, number, count(*) AS holders
     FROM had JOIN features USING (feature) JOIN items USING (item) JOIN members USING (person)
@@ -53,7 +63,7 @@ class SmallestClass(NamedTuple):
     members: list[int]
 
 
-def classes_of(db: Database) -> ClassCounts:
+def classes_of(db: Database) -> None:
     """Create `classes(class, features, size, first_user)` and `members(person, class)` once.
 
     The features of a class are numbers of `items(item, number)`; those of the entries stand in
@@ -61,27 +71,53 @@ def classes_of(db: Database) -> ClassCounts:
     """
     if not db.holds("members"):
         db.run(_TABLES)
-    row = db.first("SELECT coalesce(sum(size), 0), count(*) FROM classes")
+
+
+def _sizes(db: Database) -> str:
+    """Return the table of the sizes of classes, which is made where it is not there.
+
+    Rows that are lists are grouped as they stand: nothing is kept of each.
+    """
+    if not db.holds("lists"):
+        classes_of(db)
+        return "classes"
+    if not db.holds("list_classes"):
+        db.run(_OF_LISTS)
+    return "list_classes"
+
+
+def counts_of_lists(db: Database) -> dict[str, int]:
+    """Return how many users, items and entries `lists(person, items)` has."""
+    _sizes(db)
+    users, entries, items = db.first(_COUNTS_OF_LISTS) or (0, 0, 0)
+    return {"users": int(users), "items": int(items), "entries": int(entries)}
+
+
+def count_classes(db: Database) -> ClassCounts:
+    """Return how many users and classes there are."""
+    row = db.first(f"SELECT coalesce(sum(size), 0), count(*) FROM {_sizes(db)}")
     return ClassCounts(*map(int, row or (0, 0)))
 
 
 def smallest_class(db: Database) -> SmallestClass:
     """Return the smallest class, the one with the least user id among equals."""
-    row = db.first(
-        "SELECT class, size, len(features) FROM classes ORDER BY size, first_user LIMIT 1"
-    ) or (0, 0, 0)
-    members = db.rows(
-        f"SELECT person FROM members WHERE class = ? ORDER BY person LIMIT {_MOST_SHOWN}", [row[0]]
-    )
-    return SmallestClass(int(row[1]), int(row[2]), [int(person) for (person,) in members])
+    if _sizes(db) == "list_classes":
+        size, features = db.first(f"SELECT size, len(items) {_FIRST_OF_LISTS}") or (0, 0)
+        its = f"SELECT person FROM lists WHERE items = (SELECT items {_FIRST_OF_LISTS})"
+        members = db.rows(f"{its} ORDER BY person LIMIT {_MOST_SHOWN}")
+    else:
+        number, size, features = db.first(
+            "SELECT class, size, len(features) FROM classes ORDER BY size, first_user LIMIT 1"
+        ) or (0, 0, 0)
+        its = "SELECT person FROM members WHERE class = ?"
+        members = db.rows(f"{its} ORDER BY person LIMIT {_MOST_SHOWN}", [number])
+    return SmallestClass(int(size), int(features), [int(person) for (person,) in members])
 
 
 def below(db: Database, k: int) -> tuple[int, int]:
-    """Return how many users stand in classes smaller than k, and how many such classes there are.
-
-    The tables of `classes_of` must be there.
-    """
-    row = db.first("SELECT coalesce(sum(size), 0), count(*) FROM classes WHERE size < ?", [k])
+    """Return how many users stand in classes smaller than k, and the number of these classes."""
+    sizes = f"SELECT coalesce(sum(size), 0), count(*) FROM {_sizes(db)} WHERE size < ?"
+    row = db.first(sizes, [k])
     return (int(row[0]), int(row[1])) if row else (0, 0)
 
 
