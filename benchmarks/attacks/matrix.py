@@ -114,14 +114,10 @@ ATTACKS = {
     SCHOOL: (*CHEAP, *MATCHED, ALIGNED, BY_TIES),
     ARENAS: (*CHEAP, *(played._replace(seeds=1) for played in MATCHED[:1]), BY_TIES),
     BLOGS: (CHEAP[0], *(played._replace(seeds=2) for played in MATCHED[:1])),
-    HEPPH: (
-        *(p._replace(seeds=1) if p.attack == "edge-gain" else p for p in CHEAP),
-        MATCHED[0]._replace(seeds=1),
-        ALIGNED,
-    ),
+    HEPPH: (*(p._replace(seeds=1) if p.attack == "edge-gain" else p for p in CHEAP),),
 }
-"""Attacks that take long on a network are run there under one or two seeds; those that refuse
-12,006 people say why."""
+"""Attacks that take long on a network are run there under one or two seeds; what
+`seeded-matching` does on larger ones is in ``large_alignment.py``."""
 DEAR = {BLOGS: ("seeded-matching",), ARENAS: ("seeded-matching",), HEPPH: ("edge-gain",)}
 
 
