@@ -27,6 +27,7 @@ from graphveil.evaluate import comparison_of
 from graphveil.randomness import Randomness
 from graphveil.verbs import attack as rows
 from graphveil.verbs.attack import rerun_of
+from graphveil.verbs.attack_plan import seen_by
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows
@@ -147,7 +148,7 @@ def situation_of(case: Case) -> tuple[Any, Any]:
         attached=Attached("group", np.arange(data.size) % 3),
     )
     entry = ATTACKS[case.attack]
-    situation = rows._seen_by(entry, situation)  # noqa: SLF001  as the command does
+    situation = seen_by(entry, situation)
     return situation, entry.options.of(case.attack, case.options)
 
 

@@ -1,11 +1,13 @@
 """Every method at three strengths against every attack that fits.
 
     python benchmarks/attacks/matrix.py --data FOLDER [--sets NAME ...] [--methods NAME ...]
+        [--attacks NAME ...] [--seeds N] [--minutes N]
 
 A point is a data set, a method, a strength and the seed of a release; attacks run under the same
-seed. The rows of every attack are appended to ``results/matrix.parquet`` as soon as they are
-measured, what could not be measured with its reason, and an attack that stands there is not run
-again.
+seed. The rows of every attack go to ``results/matrix.parquet`` (twice a minute, and at the end),
+what could not be measured with its reason, and an attack that stands there is not run again. One
+row an attack says what the hundredth of people who are worst off have to fear. Attacks and their
+defaults were tuned on `TUNED`, and on no other data of this file.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator
@@ -21,10 +25,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
+from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.attacks import Attached
+from graphveil.records.record import ATTACKED, private_folder
 
 HERE = Path(__file__).parent
 for beside in ("", "adaptive_anonymity", "smooth_anonymity"):
@@ -35,20 +43,32 @@ import tables  # noqa: E402
 from raw_rows import append_rows, read_rows  # noqa: E402
 
 RESULTS = HERE / "results" / "matrix.parquet"
-SEEDS = (1, 2, 3)
-ADULT, HEART, ARENAS = "adult, 2,000 people", "heart", "arenas-email"
+SEEDS = (1, 2, 3, 4, 5)
+ADULT, HEART, PLAY = "adult, 2,000 people", "heart", "apps, 2,000 rows"
+ARENAS, SCHOOL, BLOGS, HEPPH = "arenas-email", "primary school", "polblogs", "ca-HepPh"
+TUNED = (ARENAS,)
 PEOPLE = 2_000
-LN_N = math.log(1133)
+FILES = {
+    ARENAS: "anonet/out.arenas-email.edges",
+    SCHOOL: "anonet/primaryschool.edges",
+    BLOGS: "polblogs/edges.tsv.gz",
+    HEPPH: "ca-HepPh/edges.tsv.gz",
+}
+PEOPLE_IN = {ARENAS: 1_133, SCHOOL: 242, BLOGS: 1_224, HEPPH: 12_006}
+WORST = "mean risk of the hundredth of people who are worst off"
+BETWEEN_WRITES = 30.0
+"""Seconds."""
 
 Parameters = dict[str, Any]
 
 
 class Played(NamedTuple):
-    """An attack, its options, and under how many seeds it is run."""
+    """An attack, its options, under how many seeds it is run, and on which methods."""
 
     attack: str
     options: Parameters
     seeds: int = len(SEEDS)
+    methods: tuple[str, ...] = ()
 
 
 class Method(NamedTuple):
@@ -67,58 +87,86 @@ FEW_RUNS = {"trials": 30, "releases": 3, "people": 300}
 ON_FEATURES = (
     Played("linkage", {"known": "2,4,8", "wrong": "0"}),
     Played("membership", {}),
+    Played("item-membership", {}),
     Played("class-truth", {}),
     Played("homogeneity", {}),
+    Played("singling-out", {}),
+    Played("insider", {}),
     Played("intersection", {}),
     Played("re-run", FEW_RUNS, seeds=1),
 )
-ON_NETWORKS = (
+CHEAP = (
     Played("candidate-set", {}),
     Played("fake-edge", {}),
-    Played("edge-gain", {}),
+    Played("edge-gain", {"draws": 1}),
     Played("edge-membership", {}),
-    *(Played("seed-propagation", {"overlap": 1.0, "known": known}) for known in (0, 20)),
-    Played("seed-propagation", {"overlap": 0.8, "known": 20}),
-    Played("alignment", {"overlap": 1.0, "draws": 1}, seeds=1),
+    Played("seed-propagation", {"overlap": 1.0, "known": 20, "draws": 1}),
 )
+MATCHED = tuple(Played("seeded-matching", {"known": known}) for known in (0, 20))
+QUICK = ("k-degree", "randomized-response", "asymmetric-response", "top-m-filter", "dp-1k")
+"""Methods that are run 24 times, for `tie-membership`, in less than a minute."""
+BY_TIES = Played("tie-membership", {}, seeds=1, methods=QUICK)
+ALIGNED = Played("alignment", {"overlap": 1.0, "draws": 1}, seeds=1)
 ATTACKS = {
     ADULT: (*ON_FEATURES, Played("entry-membership", {})),
+    PLAY: (*ON_FEATURES, Played("entry-membership", {})),
     HEART: (*ON_FEATURES, Played("matching", {})),
-    ARENAS: ON_NETWORKS,
+    SCHOOL: (*CHEAP, *MATCHED, ALIGNED, BY_TIES),
+    ARENAS: (*CHEAP, *(played._replace(seeds=1) for played in MATCHED[:1]), BY_TIES),
+    BLOGS: (CHEAP[0], *(played._replace(seeds=2) for played in MATCHED[:1])),
+    HEPPH: (*(p._replace(seeds=1) if p.attack == "edge-gain" else p for p in CHEAP),),
 }
-NOISY = (2.0, 4.0, LN_N)
-METHODS = {
-    ADULT: (
+"""Attacks that take long on a network are run there under one or two seeds; what
+`seeded-matching` does on larger ones is in ``large_alignment.py``."""
+DEAR = {BLOGS: ("seeded-matching",), ARENAS: ("seeded-matching",), HEPPH: ("edge-gain",)}
+
+
+def on_network(name: str, *, every_strength: bool = True) -> tuple[Method, ...]:
+    """Return the methods on a network: epsilon up to the logarithm of how many people it has."""
+    low, k = every_strength, (2, 5, 20) if every_strength else (20,)
+    top = round(math.log(PEOPLE_IN[name]), 2)
+    noisy = (2.0, 4.0, top) if low else (top,)
+    return (
         Method("rename", ({},)),
-        *(by(name, "k", (2, 8, 16)) for name in ("smooth-k", "suppress-k", "mondrian")),
-        *(
-            by(name, "epsilon", (2.0, 4.0, 8.0))
-            for name in ("randomized-response", "asymmetric-response")
-        ),
-    ),
+        by("k-degree", "k", k, edits="add"),
+        by("structural", "k", k, measure="count"),
+        Method("structural", ({"k": 5, "phi": 10.0, "goal": "budget:0.05", "edits": "any"},)),
+        *(by(response, "epsilon", noisy) for response in RESPONSES),
+        *(by(model, "epsilon", noisy) for model in MODELS),
+        by("degree-triangle-model", "epsilon", (1.0, 2.0, 4.0) if low else (4.0,)),
+    )
+
+
+RESPONSES = (
+    "randomized-response",
+    "asymmetric-response",
+    "degree-prior-response",
+    "mixing-prior-response",
+    "top-m-filter",
+)
+MODELS = ("dp-1k", "hrg-mcmc", "density-explore-reconstruct")
+SLOW_ON_MANY = ("hrg-mcmc", "density-explore-reconstruct")
+CLASSES = tuple(by(name, "k", (2, 8, 16)) for name in ("smooth-k", "suppress-k", "mondrian"))
+NOISY_ENTRIES = tuple(
+    by(name, "epsilon", (2.0, 4.0, 8.0)) for name in ("randomized-response", "asymmetric-response")
+)
+METHODS = {
+    ADULT: (Method("rename", ({},)), *CLASSES, *NOISY_ENTRIES),
+    PLAY: (Method("rename", ({},)), *CLASSES, *NOISY_ENTRIES),
     HEART: (
         Method("rename", ({},)),
         by("cluster-k", "k", (2, 5, 20)),
         by("adaptive", "levels", (2, 5, 20)),
+        by("suppress-k", "k", (2, 5, 20)),
+        by("mondrian", "k", (2, 5, 20)),
     ),
-    ARENAS: (
-        Method("rename", ({},)),
-        by("k-degree", "k", (2, 5, 20), edits="add"),
-        by("structural", "k", (2, 5, 20), measure="count"),
-        *(
-            by(name, "epsilon", NOISY)
-            for name in (
-                "randomized-response",
-                "asymmetric-response",
-                "degree-prior-response",
-                "mixing-prior-response",
-                "top-m-filter",
-                "dp-1k",
-                "hrg-mcmc",
-                "density-explore-reconstruct",
-            )
-        ),
-        by("degree-triangle-model", "epsilon", (1.0, 2.0)),
+    SCHOOL: on_network(SCHOOL),
+    ARENAS: on_network(ARENAS),
+    BLOGS: on_network(BLOGS, every_strength=False),
+    HEPPH: tuple(
+        method
+        for method in on_network(HEPPH, every_strength=False)
+        if method.name not in SLOW_ON_MANY
     ),
 }
 
@@ -133,13 +181,17 @@ class Subject(NamedTuple):
 @cache
 def read(name: str, folder: Path) -> Subject:
     """Return a data set of `METHODS`."""
-    if name == ARENAS:
-        path = folder / "anonet" / "out.arenas-email.edges"
-        return Subject(gv.read_graph(path, directed="symmetrize"))
+    if name in FILES:
+        path = folder / FILES[name]
+        return Subject(gv.read_graph(path, directed="symmetrize", ignore_weights=True))
     if name == HEART:
         codes = tables.codes_of(folder, "heart")
         names = tuple(f"c{number}" for number in range(codes.shape[1]))
         return Subject(gv.Table(codes, names, (["no", "yes"],) * len(names)))
+    if name == PLAY:
+        apps = sets.playstore(folder)
+        chosen = np.sort(np.random.default_rng(0).choice(apps.n_users, PEOPLE, replace=False))
+        return Subject(apps.permuted(chosen).without_unused())
     adult = sets.adult(folder)
     labels = np.array(sets.adult_columns(folder / "adult" / "adult.data.gz")[1])
     chosen = np.sort(np.random.default_rng(0).choice(adult.n_users, PEOPLE, replace=False))
@@ -153,9 +205,9 @@ def key_of(row: Parameters) -> tuple[str, ...]:
     return tuple(json.dumps(row[field], sort_keys=True) for field in fields)
 
 
-def points(only_sets: list[str] | None, only: list[str] | None) -> Iterator[Parameters]:
-    """Yield every run of an attack: all releases of one seed, slow attacks last; then the next."""
-    for seed in SEEDS:
+def points(given: argparse.Namespace) -> Iterator[Parameters]:
+    """Yield every run of an attack: all of one seed, those that take long last; then the next."""
+    for seed in SEEDS[: given.seeds]:
         runs = [
             {
                 "data": name,
@@ -170,74 +222,121 @@ def points(only_sets: list[str] | None, only: list[str] | None) -> Iterator[Para
             for parameters in method.strengths
             for played in ATTACKS[name]
             if seed <= min(played.seeds, method.seeds)
-            and (not only_sets or name in only_sets)
-            and (not only or method.name in only)
+            and (not played.methods or method.name in played.methods)
+            and (not given.sets or name in given.sets)
+            and (not given.methods or method.name in given.methods)
+            and (not given.attacks or played.attack in given.attacks)
         ]
-        yield from sorted(runs, key=_when)
+        yield from sorted(runs, key=lambda run: run["attack"] in DEAR.get(run["data"], ()))
 
 
-def _when(run: Parameters) -> tuple[bool, float]:
-    """Slow runs come last, of those the releases that tell most first."""
-    slow = run["attack"] == "alignment"
-    return slow, -run["parameters"].get("epsilon", 0.0) if slow else 0.0
+def data_of(name: str, method: str, folder: Path) -> gv.Graph | gv.Bipartite | gv.Table:
+    """Return what a method is run on: one entry is what epsilon is of, not an answer of several."""
+    data = read(name, folder).data
+    of_entries = isinstance(data, gv.Bipartite) and method in RESPONSES
+    return data.with_items(items="things") if of_entries else data
 
 
 @cache
-def released(name: str, method: str, parameters: str, seed: int, folder: Path) -> gv.Release:
-    """Return the release of a point; that of a second seed is its second release."""
+def released(name: str, method: str, parameters: str, seed: int, given: Place) -> Path:
+    """Return the folder of a release; that of a second seed is its second release."""
     made = gv.METHODS[method].from_parameters(json.loads(parameters))
-    return made.anonymize(read(name, folder).data, seed=seed)
+    release = made.anonymize(data_of(name, method, given.data), seed=seed)
+    place = given.releases / str(len(list(given.releases.iterdir())))
+    release.write(place)
+    return place
 
 
-def measured(point: Parameters, folder: Path) -> list[Parameters]:
-    """Return the rows of an attack, with its CPU time and that of the release."""
-    subject = read(point["data"], folder)
-    named = (point["data"], point["method"], json.dumps(point["parameters"]))
+class Place(NamedTuple):
+    """Where data is read from, and where releases lie while they are attacked."""
+
+    data: Path
+    releases: Path
+
+
+def measured(point: Parameters, place: Place) -> list[Parameters]:
+    """Return the rows of an attack, with its CPU time; why there are none where it was refused."""
     start = time.process_time()
-    release = released(*named, point["seed"], folder)
-    of_release = round(time.process_time() - start, 3)
-    second = None
-    if point["attack"] == "intersection":
-        second = released(*named, point["seed"] + 1_000, folder)
-    start = time.process_time()
-    attacked = gv.attack_release(
-        release,
-        original=subject.data,
-        attacks=[point["attack"]],
+    try:
+        released(*point_of(point), point["seed"], place)
+        start = time.process_time()
+        rows = list(attacked(point, place))
+    except gv.GraphveilError as error:
+        rows = [{"part": "", "not_measured": str(error)}]
+    seconds = round(time.process_time() - start, 3)
+    return [{**point, **row, "cpu_seconds": seconds} for row in rows]
+
+
+def point_of(point: Parameters) -> tuple[str, str, str]:
+    """Return data, method and strength."""
+    return point["data"], point["method"], json.dumps(point["parameters"])
+
+
+def attacked(point: Parameters, place: Place) -> Iterator[Parameters]:
+    """Yield the figures of an attack, and what the people who are worst off have to fear."""
+    subject = read(point["data"], place.data)
+    named, attack = point_of(point), point["attack"]
+    folder = released(*named, point["seed"], place)
+    second = released(*named, point["seed"] + 1_000, place) if attack == "intersection" else None
+    rows = gv.attack_release(
+        folder,
+        original=data_of(point["data"], point["method"], place.data),
+        attacks=[attack],
         seed=point["seed"],
-        options={point["attack"]: point["options"]},
+        options={attack: point["options"]},
         second=second,
-        attached=subject.attached if point["attack"] == "homogeneity" else None,
+        attached=subject.attached if attack == "homogeneity" else None,
     )
-    times = {
-        "cpu_seconds": round(time.process_time() - start, 3),
-        "release_cpu_seconds": of_release,
-    }
-    named = {"baseline": "guess", "ci_low": "low", "ci_high": "high"}
+    renamed = {"baseline": "guess", "ci_low": "low", "ci_high": "high"}
     fields = ("part", "value", "baseline", "unit", "sample_size", "ci_low", "ci_high")
-    rows = [
-        {**point, **{f: getattr(row, named.get(f, f)) for f in fields}, **times} for row in attacked
-    ]
-    missing = attacked.not_measured.items()
-    return rows + [{**point, "part": part, "not_measured": why, **times} for part, why in missing]
+    for row in rows:
+        found = {field: getattr(row, renamed.get(field, field)) for field in fields}
+        yield {field: value for field, value in found.items() if value is not None}
+    for row in rows.missing:
+        yield {"part": row.part or "", "not_measured": row.reason}
+    path = private_folder(folder) / ATTACKED / f"{attack}.parquet"
+    if path.exists():
+        risks = parquet.read_table(path)["risk"].to_numpy()
+        known = np.sort(risks[~np.isnan(risks)])[::-1]
+        if known.size:
+            worst = float(known[: math.ceil(known.size / 100)].mean())
+            yield {"part": WORST, "value": worst, "unit": "risk", "sample_size": known.size}
+        path.unlink()
 
 
-def main() -> None:
-    """Run what was not run yet."""
+def arguments() -> argparse.Namespace:
+    """Return what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--sets", nargs="*", choices=METHODS)
     parser.add_argument("--methods", nargs="*")
-    given = parser.parse_args()
+    parser.add_argument("--attacks", nargs="*")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS))
+    parser.add_argument("--minutes", type=float, default=math.inf)
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run what was not run yet."""
+    given = arguments()
     warnings.simplefilter("ignore", gv.GraphveilWarning)
     known = {key_of(row) for row in read_rows(RESULTS)}
-    for point in points(given.sets, given.methods):
-        if key_of(point) in known:
-            continue
-        rows = measured(point, given.data)
-        append_rows(RESULTS, *rows)
-        shown = (point[name] for name in ("data", "method", "parameters", "seed", "attack"))
-        print(*shown, rows[0]["release_cpu_seconds"], rows[0]["cpu_seconds"], flush=True)
+    todo = [point for point in points(given) if key_of(point) not in known]
+    began = written = time.monotonic()
+    waiting: list[Parameters] = []
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(given.data, Path(folder))
+        for number, point in enumerate(todo, 1):
+            rows = measured(point, place)
+            waiting += rows
+            shown = (point[name] for name in ("data", "method", "parameters", "seed", "attack"))
+            print(f"{number}/{len(todo)}", *shown, rows[0]["cpu_seconds"], flush=True)
+            over = time.monotonic() - began > 60 * given.minutes
+            if over or number == len(todo) or time.monotonic() - written > BETWEEN_WRITES:
+                append_rows(RESULTS, *waiting)
+                waiting, written = [], time.monotonic()
+            if over:
+                break
 
 
 if __name__ == "__main__":

@@ -20,13 +20,11 @@ import report
 from report import Point, Row
 
 RESULTS = Path(__file__).parent / "results"
-NAMED = ("overlap 1, nobody known: right", "overlap 1, 20 known: right", "overlap 1: right")
-"""Parts of seed-propagation and alignment: the best of them is drawn."""
 NOISY = [m.name for m in matrix.METHODS[matrix.ARENAS] if "epsilon" in m.strengths[0]]
 CLASSES = ("smooth-k", "suppress-k", "mondrian")
 ON_TABLES = ("cluster-k", "adaptive")
 STRUCTURAL = ("k-degree", "structural")
-MARKS = "osv^Dx*P"
+MARKS = "osv^Dx*P<>"
 
 Figures = dict[tuple[Point, str, str], list[Row]]
 
@@ -54,7 +52,7 @@ def draw(
     color = plt.get_cmap("tab10").colors[number]
     axis.plot(at, values, "-", marker=MARKS[number], ms=4, c=color, label=name)
     for x, row in zip(at, rows, strict=True):
-        if row["ci_low"] is not None:
+        if row.get("ci_low") is not None:
             axis.plot([x, x], [row["ci_low"], row["ci_high"]], lw=1, c=color, alpha=0.6)
 
 
@@ -113,20 +111,16 @@ def save(figure: plt.Figure, name: str) -> None:
 def main() -> None:
     """Draw everything."""
     mpl.rcParams["svg.hashsalt"] = "graphveil"
-    copies = [
-        ("seed-propagation", NAMED[0]),
-        ("seed-propagation", NAMED[1]),
-        ("alignment", NAMED[2]),
-    ]
-    named = "people named by a copy of the network"
-    one_figure("named-by-epsilon", matrix.ARENAS, NOISY, copies, x="epsilon", y=named)
-    one_figure("named-by-k", matrix.ARENAS, STRUCTURAL, copies, x="k", y=named)
+    copies = [("seeded-matching", column.part) for column in report.NAMED[3:5]]
+    named = "people re-identified by a copy of the network"
+    one_figure("named-by-epsilon", matrix.SCHOOL, NOISY, copies, x="epsilon", y=named)
+    one_figure("named-by-k", matrix.SCHOOL, STRUCTURAL, copies, x="k", y=named)
     candidates = [("candidate-set", "vrq, right guess")]
-    y = "people named by their neighbors' degrees"
+    y = "people re-identified by their neighbors' degrees"
     one_figure("neighbors-degrees", matrix.ARENAS, STRUCTURAL, candidates, x="k", y=y)
     gain, y = [("edge-gain", "recall")], "unknown ties read by who knows 80 %"
     one_figure("ties-by-epsilon", matrix.ARENAS, NOISY, gain, x="epsilon", y=y)
-    row, y = [("linkage", report.ROW.format(8))], "own row named by 8 known items"
+    row, y = [("linkage", report.ROW.format(8))], "own row picked by 8 known items"
     one_figure("row-by-k", matrix.ADULT, CLASSES, row, x="k", y=y, one_in_k=True)
     took, y = [("membership", "a whole row")], "taking part guessed (area under the curve)"
     one_figure("membership-by-k", matrix.ADULT, CLASSES, took, x="k", y=y, chance=0.5)

@@ -3,8 +3,9 @@
     python benchmarks/attacks/report.py
 
 One table an idea: a row a method and strength, a column a figure; every cell is the mean over the
-releases that were attacked, beside it, in brackets, how many. A dash: the attack does not fit, or
-was not run there.
+releases that were attacked, beside it, in brackets, the least and the most of them and how many
+there are; of one release the attack's own 95 % interval, where it has one. A dash: the attack does
+not fit, or was not run there.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Point(NamedTuple):
     def label(self) -> str:
         """How tables call it."""
         given = json.loads(self.parameters)
-        shown = [f"{name}={given[name]:.3g}" for name in LEVELS if name in given]
+        shown = [f"{name}={given[name]:.3g}" for name in (*LEVELS, "phi") if name in given]
         return " ".join([self.method, *shown])
 
 
@@ -88,6 +89,16 @@ def mean_of(rows: Sequence[Row], what: str = "value") -> float:
     return sum(row[what] for row in rows) / len(rows)
 
 
+def cell(rows: Sequence[Row]) -> str:
+    """Return the mean over releases, between which values it lies, and how many there are."""
+    ends = [rows[0].get(end) for end in ("ci_low", "ci_high")]
+    if len(rows) > 1:
+        ends = [choose(row["value"] for row in rows) for choose in (min, max)]
+    low, high = ("" if end is None else f"{end:.3f}" for end in ends)
+    within = f"{low} to {high}; " if low != high else ""
+    return f"{mean_of(rows):.3f} ({within}{len(rows)})"
+
+
 def table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     """Print a table in Markdown."""
     listed = list(columns)
@@ -105,9 +116,11 @@ def matrix_table(data: str, caption: str, columns: Sequence[Column]) -> None:
         cells = []
         for column in columns:
             found = grouped.get((point, column.attack, column.part))
-            cells.append(f"{mean_of(found):.3f} ({len(found)})" if found else "-")
+            cells.append(cell(found) if found else "-")
         if set(cells) != {"-"}:
             rows.append((point.label, *cells))
+    if not rows:
+        return
     print(f"{caption}:\n")
     table(("", *(column.head for column in columns)), rows)
 
@@ -117,11 +130,13 @@ FEATURES = (
     Column("own row, 8 known", "linkage", ROW.format(8)),
     Column("own class, 8 known", "linkage", "8 known, 0 false: own class"),
     Column("took part (AUC)", "membership", "a whole row"),
+    Column("found at 1 %", "membership", "a whole row, found at 1 % false alarms"),
     Column("entries true of the class", "class-truth", "entries true of the whole class"),
     Column("entries certain", "class-truth", "entries that the class makes certain"),
 )
 FURTHER = (
     Column("one income in the class", "homogeneity", "in a class of one value"),
+    Column("hundredth worst off, by items known", "linkage", matrix.WORST),
     Column("two releases: fewer than k", "intersection", "joint class smaller than promised"),
     Column("two releases: alone", "intersection", "alone in the joint class"),
     Column("re-run, seed known", "re-run", "capped at 300 people: seed known, releases differ"),
@@ -133,18 +148,22 @@ TABLES = (
     Column("true pair, largest", "matching", "true pair, largest"),
     Column("above 1/level", "matching", "true pair above 1/level"),
     Column("guessed by a re-run", "matching", "re-run, right guess"),
+    Column("by 8 re-runs", "matching", "re-run 8 times, right guess"),
+    Column("hundredth worst off", "matching", matrix.WORST),
     Column("own row, 8 known", "linkage", ROW.format(8)),
     Column("took part (AUC)", "membership", "a whole row"),
     Column("entries true of the class", "class-truth", "entries true of the whole class"),
     Column("two releases: alone", "intersection", "alone in the joint class"),
     Column("re-run, seed unknown", "re-run", "seed unknown, right guess"),
 )
+STARTS = "best of 4 starts: right"
 NAMED = (
     Column("degree", "candidate-set", "degree, right guess"),
     Column("neighbors' degrees", "candidate-set", "vrq, right guess"),
-    Column("copy, nobody known", "seed-propagation", "overlap 1, nobody known: right"),
-    Column("copy, 20 known", "seed-propagation", "overlap 1, 20 known: right"),
-    Column("copy of 80 %, 20 known", "seed-propagation", "overlap 0.8, 20 known: right"),
+    Column("hundredth worst off", "candidate-set", matrix.WORST),
+    Column("copy, nobody known", "seeded-matching", f"overlap 1, nobody known, {STARTS}"),
+    Column("copy, 20 known", "seeded-matching", f"overlap 1, 20 known, {STARTS}"),
+    Column("seed-propagation, 20 known", "seed-propagation", "overlap 1, 20 known: right"),
     Column("alignment, nobody known", "alignment", "overlap 1: right"),
 )
 EDGES = (
@@ -197,6 +216,17 @@ def beside_the_prototype() -> None:
     table(("case", "part", "ours", "prototype"), rows)
 
 
+def refused() -> None:
+    """Print which attacks do not run where, and why."""
+    found: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for row in rows_of("matrix"):
+        if "not_measured" in row and not row["part"]:
+            found[row["data"], row["attack"], row["not_measured"]].add(row["method"])
+    print("what was not measured, and why:\n")
+    rows = [(*key, ", ".join(sorted(methods))) for key, methods in found.items()]
+    table(("data", "attack", "why", "releases of"), rows)
+
+
 def times() -> None:
     """Print what attacks cost."""
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -213,11 +243,16 @@ def times() -> None:
 
 def main() -> None:
     """Print everything."""
-    matrix_table(matrix.ADULT, f"{matrix.ADULT}: what a few known items and a class tell", FEATURES)
-    matrix_table(matrix.ADULT, f"{matrix.ADULT}: what else is published or run", FURTHER)
+    for data in (matrix.ADULT, matrix.PLAY):
+        matrix_table(data, f"{data}: what a few known items and a class tell", FEATURES)
+        matrix_table(data, f"{data}: what else is published or run", FURTHER)
     matrix_table(matrix.HEART, f"{matrix.HEART}, 187 people", TABLES)
-    matrix_table(matrix.ARENAS, f"{matrix.ARENAS}: people who are named", NAMED)
-    matrix_table(matrix.ARENAS, f"{matrix.ARENAS}: ties", EDGES)
+    for data, people in matrix.PEOPLE_IN.items():
+        tuned = "tuned on" if data in matrix.TUNED else "not tuned on"
+        called = f"{data}, {people:,} people ({tuned})"
+        matrix_table(data, f"{called}: who is re-identified", NAMED)
+        matrix_table(data, f"{called}: ties", EDGES)
+    refused()
     several_releases()
     print("users by features, beside a prototype's figures:\n")
     features.report()

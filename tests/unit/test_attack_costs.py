@@ -110,7 +110,7 @@ def test_a_run_of_the_method_is_timed_and_the_time_grows_with_the_runs(name, oft
 
 def with_seconds(monkeypatch, name, seconds):
     entry = dataclasses.replace(ATTACKS[name], seconds=lambda *_: seconds)
-    monkeypatch.setitem(rows.ATTACKS._entries, name, entry)
+    monkeypatch.setitem(ATTACKS._entries, name, entry)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_what_takes_long_is_said_before_it_begins(seconds, said, monkeypatch):
         heard_first.extend(notices)
         raise rows.NotMeasuredError("this is enough")
 
-    entry = dataclasses.replace(rows.ATTACKS["candidate-set"], compute=compute)
-    monkeypatch.setitem(rows.ATTACKS._entries, "candidate-set", entry)
+    entry = dataclasses.replace(ATTACKS["candidate-set"], compute=compute)
+    monkeypatch.setitem(ATTACKS._entries, "candidate-set", entry)
     notices, release = [], gv.KDegree(k=2).anonymize(graph)
     with heard(notices.append):
         gv.attack_release(release, original=graph, attacks=["candidate-set"])
@@ -147,7 +147,7 @@ def test_what_is_asked_for_and_too_large_is_refused_before_anything_is_tried(mon
         raise AssertionError("tried all the same")
 
     entry = dataclasses.replace(ATTACKS["candidate-set"], compute=compute)
-    monkeypatch.setitem(rows.ATTACKS._entries, "candidate-set", entry)
+    monkeypatch.setitem(ATTACKS._entries, "candidate-set", entry)
     with pytest.raises(ResourceError, match="alignment: 30 nodes are more than 29") as refused:
         gv.attack_release(release, original=graph, attacks=["candidate-set", "alignment"])
     assert 3 == refused.value.exit_code

@@ -10,6 +10,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS
+from graphveil.attacks.costs import SECONDS_UNASKED
 from graphveil.attacks.networks import best_assignment as best
 from graphveil.attacks.networks import graduated, seeded_matching
 from graphveil.attacks.networks.copies import pairing
@@ -292,8 +293,7 @@ def test_it_runs_unasked_where_it_is_short_and_says_why_where_it_is_not(monkeypa
     release = release_of(graph)
     told = gv.attack_release(release, original=graph, seed=1)
     assert any(row.question == "seeded-matching" and ": right" in row.part for row in told)
-    entry = ATTACKS["seeded-matching"]
-    monkeypatch.setattr(seeded_matching, "PER_PAIR", entry.most_seconds_unasked)
+    monkeypatch.setattr(seeded_matching, "PER_PAIR", SECONDS_UNASKED)
     told = gv.attack_release(release, original=graph, seed=1)
     assert "it runs where it is asked for" in told.not_measured["seeded-matching"]
     told = gv.attack_release(

@@ -31,6 +31,10 @@ NOT_FOR_READERS = re.compile(
 )
 LN_N = 7.0326242610280065
 NEIGHBORS = "vrq, right guess"
+SCHOOL, BLOGS, HEPPH = "primary school", "polblogs", "ca-HepPh"
+ADULT, HEART = "adult, 2,000 people", "heart"
+NOBODY = "overlap 1, nobody known, best of 4 starts: right"
+TWENTY = "overlap 1, 20 known, best of 4 starts: right"
 EDGE, CLASS = "entries that the class makes certain", "8 known, 0 false: own class"
 
 
@@ -92,12 +96,15 @@ CANDIDATES = {"attack": "candidate-set", "data": "arenas-email"}
 Computed = Callable[[], float]
 FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
     "k-degree": [
-        ("98 %", lambda: matched("k-degree", {"k": 20, "edits": "add"})),
-        ("48 %", lambda: attacked("k-degree", {"k": 20, "edits": "add"}, NEIGHBORS, **CANDIDATES)),
+        ("100 %", lambda: attacked("k-degree", {"k": 20, "edits": "add"}, NOBODY, data=SCHOOL)),
+        ("51 %", lambda: attacked("k-degree", {"k": 20, "edits": "add"}, NEIGHBORS, data=HEPPH)),
     ],
     "structural": [
-        ("97 %", lambda: matched("structural", FULL)),
-        ("91 %", lambda: matched("structural", FULL, overlap=0.8)),
+        (
+            "100 %",
+            lambda: attacked("structural", {"k": 5, "measure": "count"}, NOBODY, data=SCHOOL),
+        ),
+        ("92 %", lambda: attacked("structural", {"k": 20, "measure": "count"}, NOBODY, data=BLOGS)),
     ],
     "smooth-k": [
         ("77 %", lambda: on_features("adult: smooth-k k=8", "entries true of the whole class")),
@@ -108,78 +115,68 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
         ("69 %", lambda: on_features("adult: suppress-k k=8", CLASS)),
     ],
     "mondrian": [
-        ("40 %", lambda: attacked("mondrian", {"k": 8}, EDGE)),
+        ("40 %", lambda: attacked("mondrian", {"k": 8}, EDGE, data=ADULT)),
         (
-            "43 %",
+            "57 %",
             lambda: attacked(
-                "mondrian", {"k": 8}, "capped at 300 people: seed known, releases differ"
+                "mondrian",
+                {"k": 8},
+                "capped at 300 people: seed known, releases differ",
+                data=ADULT,
             ),
         ),
     ],
     "asymmetric-response": [
-        ("54 %", lambda: noisy_copy("asymmetric-response", 3.0)),
+        ("100 %", lambda: attacked("asymmetric-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
         (
             "95 %",
             lambda: matched("asymmetric-response", {"epsilon": 3.0}, network="made-1", known=20),
         ),
     ],
     "degree-prior-response": [
-        ("90 %", lambda: matched("degree-prior-response", {"epsilon": 7.03})),
-        ("36 %", lambda: matched("degree-prior-response", {"epsilon": 4.0})),
+        ("94 %", lambda: attacked("degree-prior-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
+        ("89 %", lambda: attacked("degree-prior-response", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
     ],
     "mixing-prior-response": [
-        ("87 %", lambda: matched("mixing-prior-response", {"epsilon": 7.03})),
-        ("29 %", lambda: matched("mixing-prior-response", {"epsilon": 4.0}, known=20)),
+        ("91 %", lambda: attacked("mixing-prior-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
+        ("87 %", lambda: attacked("mixing-prior-response", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
     ],
     "randomized-response": [
+        ("100 %", lambda: attacked("randomized-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
         ("76 %", lambda: noisy_copy("randomized-response", 2.0)),
-        ("92 %", lambda: noisy_copy("randomized-response", 4.0)),
     ],
     "top-m-filter": [
-        ("92 %", lambda: matched("top-m-filter", {"epsilon": 7.03})),
+        ("100 %", lambda: attacked("top-m-filter", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
         (
-            "62 %",
-            lambda: attacked("top-m-filter", {"epsilon": LN_N}, "recall", attack="edge-gain"),
+            "85 %",
+            lambda: attacked(
+                "top-m-filter", {"epsilon": 4.0}, "recall", data=SCHOOL, attack="edge-gain"
+            ),
         ),
     ],
     "dp-1k": [
-        ("0.9 %", lambda: attacked("dp-1k", {"epsilon": 2.0}, NEIGHBORS, **CANDIDATES)),
-        ("0.7 %", lambda: matched("dp-1k", {"epsilon": 7.03}, known=20)),
+        ("3.1 %", lambda: attacked("dp-1k", {"epsilon": 2.0}, NEIGHBORS, data=SCHOOL)),
+        ("0.8 %", lambda: attacked("dp-1k", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
     ],
     "degree-triangle-model": [
         (
-            "0.7 %",
-            lambda: attacked(
-                "degree-triangle-model", {"epsilon": 2.0}, "degree, right guess", **CANDIDATES
-            ),
+            "4.3 %",
+            lambda: attacked("degree-triangle-model", {"epsilon": 2.0}, NEIGHBORS, data=SCHOOL),
         ),
-        (
-            "0.8 %",
-            lambda: attacked(
-                "degree-triangle-model",
-                {"epsilon": 2.0},
-                "overlap 1: right",
-                attack="alignment",
-            ),
-        ),
+        ("2.3 %", lambda: attacked("degree-triangle-model", {"epsilon": 4.0}, NOBODY, data=SCHOOL)),
     ],
     "hrg-mcmc": [
-        ("0.4 %", lambda: matched("hrg-mcmc", {"epsilon": 7.03})),
-        ("0.4 %", lambda: attacked("hrg-mcmc", {"epsilon": LN_N}, NEIGHBORS, **CANDIDATES)),
+        ("1.7 %", lambda: attacked("hrg-mcmc", {"epsilon": 5.49}, NOBODY, data=SCHOOL)),
+        ("1.5 %", lambda: attacked("hrg-mcmc", {"epsilon": 5.49}, NEIGHBORS, data=SCHOOL)),
     ],
     "density-explore-reconstruct": [
         (
-            "0.2 %",
-            lambda: attacked(
-                "density-explore-reconstruct",
-                {"epsilon": LN_N},
-                "overlap 1: right",
-                attack="alignment",
-            ),
+            "1.5 %",
+            lambda: attacked("density-explore-reconstruct", {"epsilon": 5.49}, NOBODY, data=SCHOOL),
         ),
         (
-            "0.3 %",
-            lambda: matched("density-explore-reconstruct", {"epsilon": 7.03}, known=20),
+            "3.8 %",
+            lambda: attacked("density-explore-reconstruct", {"epsilon": 5.49}, TWENTY, data=SCHOOL),
         ),
     ],
     "profile": [
@@ -191,15 +188,12 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
         ("42 of 60", None),  # in the guarantee's page
     ],
     "cluster-k": [
-        ("63 %", lambda: attacked("cluster-k", {"k": 5}, EDGE, data="heart")),
-        ("20 %", lambda: attacked("cluster-k", {"k": 5}, "re-run, right guess", data="heart")),
+        ("63 %", lambda: attacked("cluster-k", {"k": 5}, EDGE, data=HEART)),
+        ("19 %", lambda: attacked("cluster-k", {"k": 5}, "re-run, right guess", data=HEART)),
     ],
     "rename": [
-        ("98 %", lambda: attacked("rename", {}, "overlap 1: right", attack="alignment")),
-        (
-            "58 %",
-            lambda: attacked("rename", {}, "8 known, 0 false: own row", data="adult, 2,000 people"),
-        ),
+        ("100 %", lambda: attacked("rename", {}, NOBODY, data=SCHOOL)),
+        ("58 %", lambda: attacked("rename", {}, "8 known, 0 false: own row", data=ADULT)),
     ],
 }
 """The figures of every method in their order, and what they are computed from."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -225,8 +224,6 @@ class Attack(Generic[C, P]):
         where it does not apply. None where `seconds` runs nothing.
     by_name
         Whether it runs only where it is asked for: it takes long, or needs what is rarely there.
-    most_seconds_unasked
-        Where it would take longer it runs only where it is asked for.
     also
         A further container that it reads, and in another way.
     """
@@ -243,7 +240,6 @@ class Attack(Generic[C, P]):
     options: type[P]
     foreseen: Callable[[AttackInput[C], P], float] | None = None
     by_name: bool = False
-    most_seconds_unasked: float = math.inf
     also: type[Network] | None = None
 
     @property

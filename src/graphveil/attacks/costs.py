@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 WORTH_SAYING = 3.0
 """What takes fewer seconds is not announced."""
 
+SECONDS_UNASKED = 60.0
+"""So many seconds of CPU time attacks have together where none is asked for."""
+
 ENTRY = 3e-8
 """A few passes over the entries of original and release."""
 

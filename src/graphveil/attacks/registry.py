@@ -39,3 +39,9 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
     line=lambda attack: attack.knows,
 )
 """Every attack by its name: an entry here appears in the command line and the docs."""
+
+STRONGEST = ("matching", "seeded-matching", "membership", "linkage")
+"""On these the minute is spent first that attacks have which nobody asks for by name."""
+
+EVERY = "all"
+"""In place of names of attacks: all that read the data."""

@@ -22,9 +22,6 @@ R = TypeVar("R")
 SHADOWS = 24
 """How many releases an attacker makes, if not told otherwise."""
 
-MOST_SECONDS_UNASKED = 60.0
-"""Where these would take longer they are made only where it is asked for."""
-
 WORTH_PROCESSES = 10.0
 """What takes fewer seconds is done in the process that calls: others take as long to begin."""
 

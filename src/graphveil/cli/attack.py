@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphveil.attacks.costs import time_of
-from graphveil.attacks.registry import ATTACKS
+from graphveil.attacks.costs import SECONDS_UNASKED, time_of
+from graphveil.attacks.registry import ATTACKS, EVERY
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import MOST_LINES, say_answer, say_lines, say_next, wrapped
 from graphveil.cli.attached_column import COLUMN_FLAGS, AttachedColumn
@@ -119,12 +119,14 @@ def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
     whole = [row for row in rows.missing if not row.part]
     timed = [(row.question, time_of(row.reason or "")) for row in whole]
     run = [f"{name} (about {time})" for name, time in timed if time]
-    texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it."] if run else []
+    texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it, --attacks all every one."]
+    texts = texts if run else []
+    asked_for = {*asked}
     for row in whole:
-        name = row.question
+        name, by_name = row.question, ATTACKS[row.question].by_name
         if name in _NEEDS:
             texts.append(f"Not run: {name}, which needs {_NEEDS[name]}.")
-        elif time_of(row.reason or "") is None and (name in asked or not ATTACKS[name].by_name):
+        elif time_of(row.reason or "") is None and (asked_for & {name, EVERY} or not by_name):
             texts.append(f"Not run: {name}: {row.reason}.")
     return [line for text in texts for line in wrapped(text, indent="  ")]
 
@@ -156,8 +158,9 @@ def _attacks_help() -> str:
     named = "; ".join(f"of a {kind}: {', '.join(names)}" for kind, names in kinds.items())
     asked = ", ".join(name for name, entry in ATTACKS.items() if entry.by_name)
     return (
-        f"Attacks to try, {named}. Those of a Bipartite read a Table as well. All that fit without "
-        f"this, but {asked}."
+        f"Attacks to try, {named}. Those of a Bipartite read a Table as well. Without this, all "
+        f"that fit but {asked}, as many as {SECONDS_UNASKED:g} seconds of CPU time have room for, "
+        "the strongest first; what is left out is named with its time. `all` runs every one."
     )
 
 

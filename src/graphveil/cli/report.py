@@ -113,7 +113,7 @@ command = with_signature(
         flag(
             "attacks",
             list[str] | None,
-            "Attacks to try that run only where they are named, such as alignment.",
+            "Attacks to try that run only where they are named, such as alignment, or all.",
             default=None,
         ),
         flag(

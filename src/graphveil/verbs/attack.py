@@ -10,25 +10,20 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.atomic import OWNER_ONLY, whole_file
-from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLargeError
-from graphveil.attacks.costs import WORTH_SAYING, not_run, spelled
+from graphveil.attacks.attack import AttackInput, Outcome, Rerun
 from graphveil.attacks.networks.besides import published_attributes
-from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
-from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.data import Data, Network
 from graphveil.data.ids import positions, to_arrow
 from graphveil.errors import (
     GraphveilWarning,
-    ParameterError,
-    ResourceError,
     UsageError,
-    one_of,
     warn,
 )
 from graphveil.evaluate.comparing import comparison_of
@@ -39,16 +34,16 @@ from graphveil.evaluate.comparison import (
     TableComparison,
 )
 from graphveil.evaluate.held_back import Attached
-from graphveil.evaluate.measuring import kind_compared
-from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.methods import METHODS
 from graphveil.owner_warnings import attached_column
-from graphveil.progress import notice, stage, within
+from graphveil.progress import stage, within
 from graphveil.randomness import Randomness
 from graphveil.records.record import ATTACKED, private_folder
 from graphveil.release import Release, read_release
 from graphveil.release.matched_pairs import OwnersLevels
 from graphveil.rows import Row, Rows
+from graphveil.verbs.attack_plan import entry_of, planned_of, refused
 from graphveil.verbs.read import as_release, original_data
 
 AUTOMATIC: Any = object()
@@ -81,8 +76,9 @@ def attack_release(
         The data it was made from, an object of another library that holds it, or the name of its
         file, which is read as the owner's record says.
     attacks
-        Names of `ATTACKS`. Where not given: all that read this kind of data and need not be asked
-        for by name.
+        Names of `ATTACKS`, or ``all`` for every one that reads this kind of data. Where not given:
+        those that need not be asked for by name, as many as a minute of CPU time has room for by
+        what they say of their cost, the strongest first; what is left out is not measured.
     seed
         For what is sampled; entropy where not given.
     options
@@ -120,6 +116,7 @@ def attack_release(
     >>> row.value, row.guess
     (0.5, 0.25)
     """
+    asked = [attacks] if isinstance(attacks, str) else attacks
     given = {name: entry_of(name).options.of(name, some) for name, some in (options or {}).items()}
     release = as_release(release, wanted_by="attack")
     folder = None if isinstance(release, Release) else release
@@ -140,14 +137,14 @@ def attack_release(
     if attached is not None and pair.position is not None:
         _warn_of(attached, situation)
     called = "release" if folder is None else folder.name
-    planned, not_measured = _planned(attacks, situation, given)
+    planned, not_measured = planned_of(asked, situation, given)
     rows: list[Row] = []
-    for name, chosen, seen, options_of_it in planned:
+    for name, chosen, seen, options_of_it, _ in planned:
         try:
             with stage(f"attacking with {name}"):
                 outcome = chosen.compute(seen, options_of_it)
         except NotMeasuredError as error:
-            not_measured[name] = _refused(name, error, attacks)
+            not_measured[name] = refused(name, error, asked)
             continue
         rows.extend(_rows(called, name, outcome))
         not_measured |= {f"{name}: {part}": why for part, why in outcome.not_measured.items()}
@@ -157,90 +154,6 @@ def attack_release(
         question, _, part = name.partition(": ")
         rows.append(Row(release=called, question=question, part=part, reason=why))
     return Rows(rows)
-
-
-class _Planned(NamedTuple):
-    """An attack that will be tried, on what it reads, with its options."""
-
-    name: str
-    entry: Attack[Any, Any]
-    seen: AttackInput[Any]
-    options: Any
-
-
-def _planned(
-    asked: Sequence[str] | None, situation: AttackInput[Any], given: Mapping[str, Any]
-) -> tuple[list[_Planned], dict[str, str]]:
-    """Return what will be tried, and why the rest is not; say how long what takes long will take.
-
-    Raises
-    ------
-    ResourceError
-        Where an attack that was asked for is above its limit: before any is tried.
-    """
-    planned: list[_Planned] = []
-    not_measured: dict[str, str] = {}
-    kind = kind_compared(situation.comparison)
-    for chosen in _chosen(asked, kind):
-        name, seen = chosen.name, _seen_by(chosen, situation)
-        if chosen.needs_linkage and situation.comparison.position is None:
-            not_measured[name] = NEEDS_LINKAGE
-            continue
-        options = given.get(name, chosen.options())
-        try:
-            seconds = chosen.seconds(seen, options)
-        except NotMeasuredError as error:
-            not_measured[name] = _refused(name, error, asked)
-            continue
-        if name not in (asked or ()) and seconds > chosen.most_seconds_unasked:
-            not_measured[name] = not_run(seconds)
-            continue
-        if seconds >= WORTH_SAYING:
-            notice(f"{name} takes about {spelled(seconds)} of CPU time")
-        planned.append(_Planned(name, chosen, seen, options))
-    if not asked:
-        others = (a for a in ATTACKS.values() if _reads(a, kind) and a.by_name)
-        not_measured |= {a.name: _left_out(a, situation, given) for a in others}
-    return planned, not_measured
-
-
-def _left_out(
-    chosen: Attack[Any, Any], situation: AttackInput[Any], given: Mapping[str, Any]
-) -> str:
-    """Return why an attack that was not asked for is not run, and how long it would take."""
-    if chosen.needs_linkage and situation.comparison.position is None:
-        return NEEDS_LINKAGE
-    options = given.get(chosen.name, chosen.options())
-    try:
-        return not_run((chosen.foreseen or chosen.seconds)(_seen_by(chosen, situation), options))
-    except NotMeasuredError as error:
-        return str(error)
-
-
-def _refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> str:
-    """Return why an attack is not measured; one that is asked for and too large ends the run.
-
-    Raises
-    ------
-    ResourceError
-        In the latter case.
-    """
-    if isinstance(error, TooLargeError) and name in (asked or ()):
-        raise ResourceError(f"{name}: {error}.") from error
-    return str(error)
-
-
-def entry_of(name: str) -> Attack[Any, Any]:
-    """Return the entry of an attack.
-
-    Raises
-    ------
-    ParameterError
-        Where there is none of this name.
-    """
-    if name not in ATTACKS:
-        raise ParameterError(f"no attack {name!r}. {one_of(name, ATTACKS)}")
-    return ATTACKS[name]
 
 
 def _check_attached(attached: Attached | None, original: Data) -> None:
@@ -288,38 +201,6 @@ def _second(
             f"{type(first.released).__name__}. Give two of one kind."
         )
     return pair
-
-
-def _reads(chosen: Attack[Any, Any], data: type[Any]) -> bool:
-    """Whether an attack reads a kind of data: also a table's features, a network's ties."""
-    return data in chosen.kinds or (chosen.kind, data) in {(Bipartite, Table), (Graph, Network)}
-
-
-def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, Any]]:
-    """Return the attacks that are asked for, or all of this kind of data that need not be."""
-    if not asked:
-        return [a for a in ATTACKS.values() if _reads(a, kind) and not a.by_name]
-    chosen = [entry_of(name) for name in dict.fromkeys(asked)]
-    for other in chosen:
-        if not _reads(other, kind):
-            fitting = [name for name, known in ATTACKS.items() if _reads(known, kind)]
-            raise UsageError(
-                f"{other.name} reads a {other.kind.__name__}, the release is a {kind.__name__}. "
-                f"Use {' or '.join(fitting)}."
-            )
-    return chosen
-
-
-def _seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInput[Any]:
-    """Return the situation as the attack reads it: tables as features where it reads features."""
-    if chosen.kind is not Bipartite or not isinstance(situation.comparison, TableComparison):
-        return situation
-    second = situation.second
-    return situation._replace(
-        comparison=situation.comparison.one_hot(),
-        second=None if second is None else second.one_hot(),
-        table=situation.comparison.original,
-    )
 
 
 def _levels(release: Release[Any], original: Data) -> NDArray[np.int64] | None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import spelled
-from graphveil.attacks.registry import ATTACKS
+from graphveil.attacks.registry import ATTACKS, EVERY
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.errors import GraphveilWarning
 from graphveil.evaluate.comparison import Comparison, NetworkComparison
@@ -29,7 +29,8 @@ from graphveil.report.numbers import count
 from graphveil.report.pages import Standing
 from graphveil.report.tests import Figures
 from graphveil.rows import Row, Rows
-from graphveil.verbs.attack import attack_release, entry_of, rerun_of
+from graphveil.verbs.attack import attack_release, rerun_of
+from graphveil.verbs.attack_plan import entry_of
 
 KNOWLEDGE = (
     ("degree", "how many ties the person has"),
@@ -79,7 +80,8 @@ def figures_of(
         As `attack_release`.
     """
     for name in attacks:
-        entry_of(name)
+        if name != EVERY:
+            entry_of(name)
     attacked = folder if folder is not None and private_folder(folder).is_dir() else release
     with stage("attacking the release"):
         after = _attacked(attacked, original, attacks, seed)
@@ -118,8 +120,12 @@ def _attacked(
     release: Release[Any] | Path, original: Data, attacks: Sequence[str], seed: int | None
 ) -> Rows:
     """Return the rows of what runs unasked, and of what was asked for besides."""
+    if EVERY in attacks:
+        every = attack_release(release, original, attacks=[EVERY], seed=seed)
+        return Rows([*every, *every.missing])
     rows = attack_release(release, original, seed=seed)
-    further = [name for name in attacks if ATTACKS[name].by_name]
+    run = {row.question for row in rows}
+    further = [name for name in attacks if name not in run]
     if not further:
         return rows
     named = attack_release(release, original, attacks=further, seed=seed)
@@ -173,7 +179,7 @@ def _times(
     """Yield the attacks that run only where they are named, and how long each takes."""
     features = pair if isinstance(pair.original, Graph | Bipartite) else None
     for name, entry in ATTACKS.items():
-        if not entry.by_name or name in asked:
+        if not entry.by_name or {name, EVERY} & {*asked}:
             continue
         seen = pair if entry.kind is type(pair.original) else features
         if seen is None or entry.kind is not type(seen.original) or seen.position is None:

@@ -22,7 +22,6 @@ from graphveil.attacks.likelihood_ratio import (
     risks_of,
 )
 from graphveil.attacks.shadows import (
-    MOST_SECONDS_UNASKED,
     SHADOWS,
     Half,
     halves_of,
@@ -157,6 +156,5 @@ MEMBERSHIP = Attack(
     compute=membership,
     seconds=seconds,
     options=MembershipOptions,
-    most_seconds_unasked=MOST_SECONDS_UNASKED,
 )
 """The entry of this attack."""

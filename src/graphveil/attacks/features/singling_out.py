@@ -215,6 +215,5 @@ SINGLING_OUT = Attack(
     compute=singling_out,
     seconds=seconds,
     options=AttackOptions,
-    most_seconds_unasked=60.0,
 )
 """The entry of this attack."""

@@ -44,9 +44,6 @@ KNOWN = (0, 20)
 STARTS = 4
 """From so many starts the best is taken; fewer where two agree."""
 
-UNASKED = 90.0
-"""So many seconds are spent where nobody asks for this attack by name."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class SeededMatchingOptions(AttackOptions):
@@ -198,11 +195,9 @@ SEEDED_MATCHING = Attack(
     source="FAQ: Vogelstein et al., PLOS ONE 2015; Fishkind et al., Pattern Recognition 2019; "
     "graduated starts after Gold & Rangarajan, IEEE TPAMI 1996",
     needs_linkage=True,
-    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {COST}; unless it "
-    f"is asked for, where it takes {UNASKED:g} seconds at most",
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {COST}",
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,
-    most_seconds_unasked=UNASKED,
 )
 """The entry of this attack."""

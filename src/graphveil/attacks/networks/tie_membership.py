@@ -18,7 +18,6 @@ from graphveil.attacks.likelihood_ratio import (
     risks_of,
 )
 from graphveil.attacks.shadows import (
-    MOST_SECONDS_UNASKED,
     SHADOWS,
     Half,
     halves_of,
@@ -193,7 +192,6 @@ TIE_MEMBERSHIP = Attack(
     compute=tie_membership,
     seconds=seconds,
     options=TieMembershipOptions,
-    most_seconds_unasked=MOST_SECONDS_UNASKED,
     by_name=True,
 )
 """The entry of this attack."""

@@ -1,0 +1,106 @@
+"""Which attacks are tried where none is asked for, and where all are."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+import graphveil as gv
+from graphveil.attacks.attack import Outcome, TooLargeError
+from graphveil.attacks.costs import SECONDS_UNASKED, not_run
+from graphveil.attacks.registry import ATTACKS, STRONGEST
+from graphveil.errors import ParameterError, ResourceError
+from graphveil.progress import heard
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+GRAPH = gv.Graph.from_edges(range(9), range(1, 10), n=10)
+OF_GRAPHS = [attack.name for attack in ATTACKS.values() if attack.kind is gv.Graph]
+
+
+@pytest.fixture
+def priced(monkeypatch):
+    """Attacks take as long as they are told, a second where they are not; none does anything."""
+
+    def price(**seconds):
+        for name in OF_GRAPHS:
+            cost = seconds.get(name.replace("-", "_"), 1.0)
+
+            def told(*_, cost=cost):
+                if cost is None:
+                    raise TooLargeError("10 nodes are more than 9")
+                return cost
+
+            entry = dataclasses.replace(
+                ATTACKS[name],
+                compute=lambda *_: Outcome([], None, None),
+                seconds=told,
+                foreseen=told,
+            )
+            monkeypatch.setitem(ATTACKS._entries, name, entry)
+        return tried
+
+    return price
+
+
+def tried(**asked):
+    """Return the attacks that were tried, in their order, and the reasons for the others."""
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    notices = []
+    with heard(notices.append):
+        rows = gv.attack_release(release, GRAPH, **asked)
+    left = {row.question: row.reason for row in rows.missing}
+    known = [name for name in OF_GRAPHS if name not in left]
+    assert [text.split()[0] for text in notices] == [
+        name for name in known if ATTACKS[name].seconds(None, None) >= 3
+    ]
+    return known, left
+
+
+def test_what_fits_into_a_minute_is_tried_the_strongest_first(priced):
+    known, left = priced(candidate_set=20.0, seeded_matching=50.0, fake_edge=5.0)()
+    assert ["seeded-matching", "fake-edge"] == known
+    assert not_run(20.0) == left["candidate-set"]
+
+
+def test_what_is_longer_than_a_minute_leaves_it_to_the_others(priced):
+    known, left = priced(seeded_matching=SECONDS_UNASKED + 1, candidate_set=SECONDS_UNASKED - 1)()
+    assert ["candidate-set", "fake-edge"] == known
+    assert "61 seconds" in left["seeded-matching"]
+
+
+def test_what_is_short_is_tried_however_long_the_others_take(priced):
+    known, _ = priced(seeded_matching=SECONDS_UNASKED)()
+    assert ["candidate-set", "fake-edge"] == known
+    known, _ = priced(seeded_matching=SECONDS_UNASKED - 2)()
+    assert ["candidate-set", "seeded-matching", "fake-edge"] == known
+
+
+def test_what_runs_by_its_name_alone_is_left_out_with_its_time(priced):
+    _, left = priced(alignment=300.0)()
+    assert not_run(300.0) == left["alignment"]
+    assert {name for name in OF_GRAPHS if ATTACKS[name].by_name} <= {*left}
+
+
+@pytest.mark.parametrize("asked", ["all", ["all"], ["all", "alignment"]])
+def test_all_tries_every_attack_that_reads_the_data(priced, asked):
+    known, left = priced(alignment=300.0, edge_re_run=4_000.0)(attacks=asked)
+    assert (OF_GRAPHS, {}) == (known, left)
+
+
+def test_of_all_what_is_too_large_is_not_measured_and_by_name_it_is_refused(priced):
+    known, left = priced(alignment=None)(attacks="all")
+    assert "alignment" not in known
+    assert {"alignment": "10 nodes are more than 9"} == left
+    with pytest.raises(ResourceError, match="alignment: 10 nodes are more than 9"):
+        tried(attacks=["alignment"])
+
+
+def test_a_name_that_is_none_is_refused(priced):
+    with pytest.raises(ParameterError, match="no attack 'al'"):
+        priced()(attacks="al")
+
+
+def test_the_strongest_are_attacks_that_need_not_be_named():
+    assert not [name for name in STRONGEST if ATTACKS[name].by_name]
