@@ -10,8 +10,13 @@ import os
 from collections.abc import Sequence
 from typing import TypeVar
 
+import pytest
+
 FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
 """Whether `make fuzz` runs."""
+
+in_fuzz_alone = pytest.mark.skipif(not FUZZ, reason="`make fuzz` tries it")
+"""For a test with the marker `thorough` whose notion other tests of every run look at, too."""
 
 Case = TypeVar("Case")
 

@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil import datasets
-from thorough import FUZZ
+from thorough import in_fuzz_alone
 
 TIMES = ["seconds", "cpu_seconds"]
 GRID = ("sweep", "k-degree", "friends.csv", "--k", "2,3", "--edits", "add,any", "--seed", 7)
@@ -247,7 +247,8 @@ def assert_goes_on(cwd, expected):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up as Linux has them")
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", [signal.SIGKILL, *([signal.SIGINT] if FUZZ else [])])
+@in_fuzz_alone
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_a_sweep_that_is_ended_goes_on_to_the_same_table(cwd, network, number):
     process = begun(cwd)
     workers = workers_of(process)

@@ -10,6 +10,7 @@ import graphveil as gv
 from graphveil.advising import until as searching
 from graphveil.bounds import Bound, NoPartError, check_bound, read_bound, smallest_class
 from graphveil.errors import ParameterError
+from thorough import in_fuzz_alone
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -91,6 +92,8 @@ def test_a_risk_alone_gives_k_and_only_methods_with_classes_meet_it(calls):
     assert {searching.NO_CLASS} == {one.reason for one in advice.reached if not one.met}
 
 
+@in_fuzz_alone
+@pytest.mark.thorough
 def test_the_strength_holds_again_and_the_next_one_does_not(calls):
     advice = gv.advise(calls, until=["kept >= 0.97"])
     best = next(one for one in advice.met if one.method == "k-degree")
@@ -105,6 +108,8 @@ def test_the_strength_holds_again_and_the_next_one_does_not(calls):
     assert best.runs <= searching.MOST_RUNS
 
 
+@in_fuzz_alone
+@pytest.mark.thorough
 def test_bounds_on_both_sides_meet_in_the_weakest_strength_that_is_private_enough(calls):
     bounds = ["candidate-set: degree, right guess <= 0.01", "kept >= 0.8"]
     advice = gv.advise(calls, until=bounds)
