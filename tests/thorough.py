@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -30,3 +31,19 @@ def part_of(cases: Sequence[Case], *, every: int) -> Sequence[Case]:
     8
     """
     return cases if FUZZ else [*cases[:-1:every], *cases[-1:]]
+
+
+def try_a_part(items: Sequence[pytest.Item], of: Path) -> None:
+    """Leave every other case of the tests in this folder or file to `make fuzz`.
+
+    The next test leaves the others, so that every case is tried by about half of the tests.
+    """
+    cases: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        if (of == item.path or of in item.path.parents) and hasattr(item, "callspec"):
+            cases.setdefault((item.path, item.originalname), []).append(item)
+    for number, of_a_test in enumerate(cases.values()):
+        for place, item in enumerate(of_a_test):
+            item.add_marker(pytest.mark.thorough)
+            if len(of_a_test) > 1 and (place + number) % 2:
+                item.add_marker(in_fuzz_alone)

@@ -5,6 +5,7 @@ A new method is covered as soon as it is in METHODS; a new kind of data needs an
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import numpy as np
@@ -18,7 +19,7 @@ from graphveil.methods import METHODS
 from graphveil.methods.attributes import OF_ATTRIBUTES
 from graphveil.parameters import options_of
 from graphveil.parameters.flat import flat_parameters
-from thorough import FUZZ
+from thorough import FUZZ, try_a_part
 
 N = 40
 MOST_PAIRS = {"adaptive": 3, "cluster-k": 3, "mondrian": 7, "smooth-k": 8, "suppress-k": 4}
@@ -305,3 +306,7 @@ def public_bytes():
         return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
     return read
+
+
+def pytest_collection_modifyitems(items):
+    try_a_part(items, Path(__file__).parent / "test_methods.py")

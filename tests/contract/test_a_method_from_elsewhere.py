@@ -125,4 +125,4 @@ def test_the_contract_tests_run_on_it_by_themselves(tmp_path):
         cwd=tmp_path,
     )
     assert 0 == done.returncode, done.stdout[-3000:]
-    assert int(done.stdout.split(" passed")[0].split()[-1].split(",")[-1]) >= 40
+    assert int(done.stdout.split(" passed")[0].split()[-1].split(",")[-1]) >= 20
