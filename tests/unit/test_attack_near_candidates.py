@@ -266,6 +266,13 @@ def test_networks_that_are_too_large_are_refused_with_exit_code_3(name, monkeypa
             assert "a part of the people" in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["alignment", "seeded-matching"])
+def test_networks_of_which_all_pairs_are_held_may_have_any_number_of_ties(name, monkeypatch):
+    for limit in ("MOST_TIES", "MOST_SQUARES"):
+        monkeypatch.setattr(near_costs, limit, 5)
+    assert len(attacked(name, random_graph(30, 90), overlap=1.0, draws=1))
+
+
 def test_seconds_grow_with_the_network_the_draws_and_the_settings(monkeypatch):
     with_few_pairs(monkeypatch)
     for name, more in (("alignment", {"overlap": 1.0}), ("seeded-matching", {"known": 0})):
