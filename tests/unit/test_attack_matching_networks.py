@@ -20,15 +20,10 @@ from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
 from graphveil.errors import ResourceError
 from graphveil.evaluate import comparison_of
 from graphveil.randomness import Randomness
-from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
+from networks_data import attacked, compared, cycle, figures, random_graph, release_of, rng_of
 
 BY_COPY = ("seed-propagation", "alignment", "seeded-matching")
 KNOWING = ("seed-propagation", "seeded-matching")
-
-
-def compared(original, published=None, order=None):
-    release = release_of(original, published, order=order)
-    return comparison_of(release, original, Randomness(seed=1), wanted_by="attack")
 
 
 def edges_of(graph):

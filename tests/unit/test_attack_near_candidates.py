@@ -18,10 +18,18 @@ from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.attacks.networks.ties import Ties
 from graphveil.data import Layer
 from graphveil.errors import ResourceError
-from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 from graphveil.summaries.attacks import groups
-from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
+from networks_data import (
+    attacked,
+    compared,
+    cycle,
+    figures,
+    paired,
+    random_graph,
+    release_of,
+    rng_of,
+    share_right,
+)
 
 FLAWS = [
     {
@@ -55,26 +63,12 @@ FLAWS = [
 ]
 
 
-def compared(original, published=None, order=None):
-    release = release_of(original, published, order=order)
-    return comparison_of(release, original, Randomness(seed=1), wanted_by="attack")
-
-
-def paired(n=300, m=1_500, published=None, *, people=1.0, overlap=1.0):
-    pair = compared(random_graph(n, m), published, rng_of(3).permutation(n))
-    return pairing(pair, overlap, rng_of(5), people=people)
-
-
 def nobody(two):
     return np.full(two.truth.size, -1, dtype=np.int64)
 
 
 def matched(two, seeds=None):
     return near_candidates.near_match(two, nobody(two) if seeds is None else seeds, rng_of(1))
-
-
-def share_right(two, match):
-    return float((match == two.truth)[two.active].mean())
 
 
 def networks_of(two):
@@ -110,7 +104,7 @@ def test_a_release_that_changed_nothing_names_whom_the_network_tells_apart(m):
 
 def test_an_unrelated_network_and_one_of_equal_nodes_name_hardly_anybody():
     for published in (random_graph(300, 1_500, seed=9), cycle(300)):
-        two = paired(published=published)
+        two = paired(300, 1_500, published)
         assert share_right(two, matched(two)) < 0.03
 
 
