@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import graphveil as gv
+from graphveil.attacks.networks.copies import pairing
 from graphveil.claims.guarantees import NotClaimed
+from graphveil.evaluate import comparison_of
+from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.attack import attack_release as attack
@@ -43,6 +46,23 @@ def release_of(original, published=None, *, order=None, linkage=True):
             linkage=Linkage(original.labels(), position) if linkage else None,
         ),
     )
+
+
+def compared(original, published=None, order=None):
+    """Return what attacks read of such a release."""
+    release = release_of(original, published, order=order)
+    return comparison_of(release, original, Randomness(seed=1), wanted_by="attack")
+
+
+def paired(n, m, published=None, *, people=1.0, overlap=1.0):
+    """Return a copy of a drawn network beside a release of it, or beside another graph."""
+    pair = compared(random_graph(n, m), published, rng_of(3).permutation(n))
+    return pairing(pair, overlap, rng_of(5), people=people)
+
+
+def share_right(two, match):
+    """Return the share of the people whom a match gives their own node."""
+    return float((match == two.truth)[two.active].mean())
 
 
 def attacked(name, original, published=None, *, seed=1, order=None, linkage=True, **options):

@@ -184,6 +184,7 @@ def test_a_column_needs_its_file(graphveil_here, visits, assert_one_line):
 def test_an_attack_above_its_limit_ends_with_one_line_and_exit_code_3(
     graphveil_here, cwd, assert_one_line, monkeypatch
 ):
+    monkeypatch.setattr("graphveil.attacks.networks.alignment.ALL_PAIRS", 2)
     monkeypatch.setattr("graphveil.attacks.networks.near_costs.MOST_NODES", 2)
     (cwd / "friends.csv").write_text("source,target\nann,bob\nbob,cyd\n")
     graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")

@@ -11,7 +11,7 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import WORTH_SAYING, spelled
-from graphveil.attacks.networks import near_costs
+from graphveil.attacks.networks import alignment, near_costs
 from graphveil.errors import ResourceError
 from graphveil.evaluate import comparison_of
 from graphveil.progress import heard
@@ -141,6 +141,7 @@ def test_what_takes_long_is_said_before_it_begins(seconds, said, monkeypatch):
 def test_what_is_asked_for_and_too_large_is_refused_before_anything_is_tried(monkeypatch):
     graph = network(30)
     release = gv.KDegree(k=2).anonymize(graph)
+    monkeypatch.setattr(alignment, "ALL_PAIRS", 29)
     monkeypatch.setattr(near_costs, "MOST_NODES", 29)
 
     def compute(*_):

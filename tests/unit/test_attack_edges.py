@@ -10,16 +10,9 @@ import graphveil as gv
 from graphveil.attacks.networks import edge_gain, fake_edge, likeness, propagation
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.seed_propagation import Guess
-from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
-from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
+from networks_data import attacked, compared, cycle, figures, random_graph, rng_of
 
 NAMES = ("candidate-set", "fake-edge", "edge-gain", "seed-propagation", "alignment")
-
-
-def compared(original, published=None, order=None):
-    release = release_of(original, published, order=order)
-    return comparison_of(release, original, Randomness(seed=1), wanted_by="attack")
 
 
 def with_more(graph, pairs):

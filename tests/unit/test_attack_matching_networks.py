@@ -8,21 +8,22 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.networks import alignment, fugal, near_costs, seed_propagation
+from graphveil.attacks.networks import (
+    alignment,
+    fugal,
+    near_costs,
+    seed_propagation,
+    seeded_matching,
+)
 from graphveil.attacks.networks.copies import Pairing, pairing, random_pairs
 from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
 from graphveil.errors import ResourceError
 from graphveil.evaluate import comparison_of
 from graphveil.randomness import Randomness
-from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
+from networks_data import attacked, compared, cycle, figures, random_graph, release_of, rng_of
 
 BY_COPY = ("seed-propagation", "alignment", "seeded-matching")
 KNOWING = ("seed-propagation", "seeded-matching")
-
-
-def compared(original, published=None, order=None):
-    release = release_of(original, published, order=order)
-    return comparison_of(release, original, Randomness(seed=1), wanted_by="attack")
 
 
 def edges_of(graph):
@@ -202,6 +203,8 @@ def test_what_cannot_be_matched_says_why(name, monkeypatch):
         (random_graph(9, 20), random_graph(9, 0)),
     ):
         assert reason(graph, published).startswith(("nobody whom it looks for", "0 people"))
+    for limited in (alignment, seeded_matching):
+        monkeypatch.setattr(limited, "ALL_PAIRS", 8)
     monkeypatch.setattr(module, "MOST_NODES", 8)
     with pytest.raises(ResourceError, match="9 nodes are more than 8"):
         reason(random_graph(9, 20))

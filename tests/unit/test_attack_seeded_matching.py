@@ -17,10 +17,18 @@ from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.frank_wolfe import climbed, faq
 from graphveil.attacks.networks.surroundings import distances, features, scaled
 from graphveil.attacks.networks.ties import SURPLUS, Ties
-from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 from graphveil.verbs import attack as verb
-from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
+from networks_data import (
+    attacked,
+    compared,
+    cycle,
+    figures,
+    paired,
+    random_graph,
+    release_of,
+    rng_of,
+    share_right,
+)
 
 FLAWS = [
     {
@@ -61,25 +69,10 @@ FLAWS = [
 ]
 
 
-def compared(original, published=None, order=None):
-    release = release_of(original, published, order=order)
-    return comparison_of(release, original, Randomness(seed=1), wanted_by="attack")
-
-
-def paired(n=60, m=240, published=None, *, people=1.0, overlap=1.0):
-    original = random_graph(n, m)
-    order = rng_of(3).permutation(n)
-    return pairing(compared(original, published, order), overlap, rng_of(5), people=people)
-
-
 def ties_of(two, known=()):
     seeds = np.full(two.truth.size, -1)
     seeds[list(known)] = two.truth[list(known)]
     return Ties.of(two, seeds, rng_of(2))
-
-
-def shares_right(two, match):
-    return float((match == two.truth)[two.active].mean())
 
 
 @pytest.mark.parametrize("people", [1.0, 0.5])
@@ -126,7 +119,7 @@ def test_faq_from_the_middle_names_whoever_a_few_known_people_tell_apart():
     ties = ties_of(two, known)
     match = faq(ties, best.middle(120))
     assert match[known].tolist() == two.truth[known].tolist()
-    assert shares_right(two, match) > 0.95
+    assert share_right(two, match) > 0.95
 
 
 def test_repeated_assignments_keep_more_ties_until_they_keep_no_more():
@@ -137,8 +130,8 @@ def test_repeated_assignments_keep_more_ties_until_they_keep_no_more():
     start[mixed] = start[np.roll(mixed, 1)]
     match, kept = climbed(ties, start)
     assert ties.kept(start) < kept == ties.kept(match)
-    assert shares_right(two, start) < 0.7
-    assert shares_right(two, match) > 0.95
+    assert share_right(two, start) < 0.7
+    assert share_right(two, match) > 0.95
     assert kept == climbed(ties, match)[1]
 
 
@@ -148,7 +141,7 @@ def test_the_best_of_the_starts_is_the_one_that_keeps_most_ties():
     wrong = [best.Start(rng_of(seed).permutation(60), far) for seed in (1, 2)]
     good = best.Start(two.truth, far)
     for starts in ([*wrong, good], [good, *wrong]):
-        assert shares_right(two, best.best_assignment(ties, starts)) > 0.9
+        assert share_right(two, best.best_assignment(ties, starts)) > 0.9
 
 
 def test_where_two_starts_agree_no_further_one_is_tried():

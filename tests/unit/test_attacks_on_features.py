@@ -283,6 +283,17 @@ def test_everybodys_risk_is_the_chance_of_their_own_class():
     assert 5 == np.isnan(outcome.risk).sum() == np.isnan(outcome.baseline).sum()
 
 
+def test_a_hidden_item_is_guessed_by_how_many_hide_it_and_how_many_others_have_it():
+    """Nobody of two has what is hidden; of three members all but one."""
+    everybody = ["a"] * 6
+    [row] = attacked("insider", ["h", "h", *everybody], ["h", "h", *everybody])[1:]
+    assert "hidden cells of others, right guess" == row.part
+    assert (1.0, 1.0) == (row.value, row.guess)
+    [row] = attacked("insider", ["ha", "ha", "h", *everybody], ["h", "h", "h", *everybody])[1:]
+    others = 7 * 6 * 5 + 6 * 3 * 2
+    assert row.value == row.guess == (others + 2 * 2) / (others + 3 * 2)
+
+
 def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     short = attacked("linkage", ["a", "b"], ["a", "b"], options={"known": 2})
     assert [] == list(short)

@@ -98,8 +98,8 @@ class TopMFilter(NoisyMethod):
     limits: ClassVar[str] = (
         "It hides one tie, not all of a person's, and with variant=published nothing by promise: "
         "at epsilon 2, someone who has a copy of the network re-identified 100 % of the people on "
-        "a dense network of 242 people. Someone who knew 30 people and four fifths of the ties "
-        "learned 85 % of the others at epsilon 4 (measured by us)."
+        "a dense network of 242 people. At epsilon 7.11 it was 91 % on a network of 1,224 people "
+        "(measured by us)."
     )
     cost: ClassVar[str] = "linear in the edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}

@@ -83,8 +83,7 @@ def _guessed(shown: ShownCells, truth: TrueCells) -> _Guessed:
 
     Somebody without a row guesses the value that is likeliest where it is hidden. A member guesses
     the cells of every other one: of columns in which members differ the value that is likeliest
-    beside the own one; else as somebody without a row does, but that of two members not both have
-    a feature that their class hides.
+    beside the own one; else as somebody without a row does.
     """
     made = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
     for column in range(shown.values.size):
@@ -103,11 +102,9 @@ def _guessed(shown: ShownCells, truth: TrueCells) -> _Guessed:
         for size in np.unique(shown.sizes[hidden]).tolist():
             of_size = np.nonzero(hidden & (shown.sizes == size))[0]
             for mine in range(number):
+                guess = int(likely[of_size[0]])
                 if shown.members_differ:
                     guess = likeliest_of_others(chances, size, mine)
-                else:
-                    lacks = size == PAIR and mine == number - 1
-                    guess = 0 if lacks else int(likely[of_size[0]])
                 there = counts[of_size, guess] - (guess == mine)
                 made.inside[of_size] += counts[of_size, mine] * np.maximum(there, 0)
     return made

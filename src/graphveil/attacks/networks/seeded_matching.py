@@ -173,9 +173,9 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
         Where nodes are too many.
     """
     pair = situation.comparison
-    check_size(pair)
     n = pair.original.n_nodes
     if n > ALL_PAIRS:
+        check_size(pair)
         large = seconds_of_near_match(pair, options.overlap)
         return len(options.settings) * options.draws * large
     one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)

@@ -80,7 +80,7 @@ class ClusterK(Anonymizer[Table]):
     limits: ClassVar[str] = (
         "Every published cell is certainly true of everyone in its class: at k=5 these are 63 % "
         "of the cells of a table of 187 people. Someone who has the original table and ran the "
-        "method again re-identified 19 % of them, one in k (measured by us)."
+        "method again re-identified 19 % of them, about one in k (measured by us)."
     )
     cost: ClassVar[str] = "rows times the rows of a block"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}

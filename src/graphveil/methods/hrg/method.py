@@ -69,8 +69,8 @@ class HrgMcmc(BaselineMethod):
     limits: ClassVar[str] = (
         "Nothing is hidden by promise, it is there to compare with: at epsilon 5.49, someone who "
         "has a copy of the network re-identified 1.7 % of the people on a dense network of 242 "
-        "people. Someone who knows of a person only how many ties each of the neighbors has re- "
-        "identified 1.5 %, and better attacks may do more (measured by us)."
+        "people. Someone who knows of a person only how many ties each of the neighbors has "
+        "re-identified 1.5 %, and better attacks may do more (measured by us)."
     )
     cost: ClassVar[str] = "1,000 to 3,000 steps a node, each with the edges of a small subtree"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 8.0}

@@ -153,9 +153,9 @@ class StructuralAnonymity(AttributedMethod):
         "2409.16163"
     )
     limits: ClassVar[str] = (
-        "It hides only what the chosen measure sees: at k=5, someone who has a copy of the "
-        "network re-identified 100 % of the people on a dense network of 242 people. At k=20 it "
-        "was 92 % on a network of 1,224 people (measured by us)."
+        "It hides only what the chosen measure sees: at k=5 with measure=count, someone who has a "
+        "copy of the network re-identified 100 % of the people on a dense network of 242 people. "
+        "At k=20 it was 92 % on a network of 1,224 people (measured by us)."
     )
     limits_of_attributes: ClassVar[str] = (
         "Where attributes are published, someone who knows those of a person and of that person's "
