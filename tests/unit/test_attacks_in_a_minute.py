@@ -97,9 +97,10 @@ def test_of_all_what_is_too_large_is_not_measured_and_by_name_it_is_refused(pric
         tried(attacks=["alignment"])
 
 
-def test_a_name_that_is_none_is_refused(priced):
+@pytest.mark.parametrize("asked", ["al", ["all", "al"]])
+def test_a_name_that_is_none_is_refused(priced, asked):
     with pytest.raises(ParameterError, match="no attack 'al'"):
-        priced()(attacks="al")
+        priced()(attacks=asked)
 
 
 def test_the_strongest_are_attacks_that_need_not_be_named():

@@ -160,9 +160,9 @@ def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, An
     """Return the attacks that are asked for, or all of this kind of data that need not be."""
     if not asked:
         return [a for a in ATTACKS.values() if _reads(a, kind) and not a.by_name]
+    chosen = [entry_of(name) for name in dict.fromkeys(asked) if name != EVERY]
     if EVERY in asked:
         return [a for a in ATTACKS.values() if _reads(a, kind)]
-    chosen = [entry_of(name) for name in dict.fromkeys(asked)]
     for other in chosen:
         if not _reads(other, kind):
             fitting = [name for name, known in ATTACKS.items() if _reads(known, kind)]
