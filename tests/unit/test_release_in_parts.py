@@ -339,6 +339,12 @@ def listed(change):
     return forge
 
 
+def counted(out, **counts):
+    manifest = read_manifest(out)
+    manifest["data"]["counts"] |= counts
+    reseal(out, manifest)
+
+
 def _dropped(number):
     def change(files, out):
         part(out, number).unlink()
@@ -425,6 +431,16 @@ FORGERIES = {
         listed(_too_many),
         "description",
         "4 files are listed, 40 users have 3 parts",
+    ),
+    "more users than parts could be counted of": (
+        lambda out: counted(out, users=1 << 62),
+        "description",
+        "3 files are listed, 4611686018427387904 users have 307445734561825861 parts",
+    ),
+    "fewer than no users": (
+        lambda out: counted(out, users=-1),
+        "description",
+        "3 files are listed, -1 users have 1 part",
     ),
     "a part of another name": (
         listed(_as_one_file),
