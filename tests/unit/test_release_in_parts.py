@@ -628,6 +628,8 @@ def test_a_graph_does_not_come_in_parts(tmp_path):
     problems = failed(gv.verify_release(out))
     assert "a graph does not come in parts" in problems["description"]
     assert "a graph does not come in parts" in problems["data"]
+    with pytest.raises(ReleaseError, match="a graph does not come in parts"):
+        gv.read_release(out)
 
 
 def test_every_group_of_rows_has_its_size_however_rows_come():
