@@ -641,6 +641,26 @@ def test_every_group_of_rows_has_its_size_however_rows_come():
         assert [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] == [table["x"].to_pylist() for table in made]
     with pytest.raises(ValueError, match="2 rows are left where 3 are needed"):
         list(list_parts.in_sizes([rows], [8, 3]))
+    with pytest.raises(ValueError, match="13 rows are left where none is needed"):
+        list(list_parts.in_sizes([rows, rows], [4, 3]))
+
+
+def test_no_row_is_left_out_of_the_parts_and_all_is_done_when_they_are_written(tmp_path):
+    done = []
+
+    def rows():
+        for start in (0, 9):
+            ids = pa.array(range(start, start + 9))
+            yield written_parts.as_lists(ids, [0] * 10, pa.array([], pa.int64()))
+        done.append("the last row")
+
+    (tmp_path / "out").mkdir()
+    with pytest.raises(ValueError, match="1 rows are left"):
+        written_parts.write_parts(rows(), 17, tmp_path / "out")
+    (tmp_path / "again").mkdir()
+    described = written_parts.write_parts(rows(), 18, tmp_path / "again")
+    assert [15, 3] == [file.rows for file in described]
+    assert 2 == len(done)
 
 
 def test_parts_are_parquet_that_any_reader_reads(released):
