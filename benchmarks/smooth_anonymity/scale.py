@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,8 @@ def on_disk(size: int, method: gv.SmoothK, folder: Path, jobs: int) -> dict[str,
     engine, reading = LocalEngine(jobs=jobs), BipartiteOptions(items="things")
     for left in (out, out.with_name(f"{out.name}.private")):
         shutil.rmtree(left, ignore_errors=True)
-    with peak_of_disk(folder) as peak:
+    before = used(folder)
+    with peak_of(lambda: used(folder) - before, 0.1) as peak:
         anonymize_file(method, path, out, engine=engine, seed=1, reading=reading)
     seconds = time.perf_counter() - started
     record = json.loads((folder / f"{out.name}.private" / "record.json").read_text())
@@ -84,16 +85,15 @@ def on_disk(size: int, method: gv.SmoothK, folder: Path, jobs: int) -> dict[str,
 
 
 @contextmanager
-def peak_of_disk(folder: Path) -> Iterator[list[int]]:
-    """Give the largest number of bytes added to a folder, as time goes on."""
+def peak_of(look: Callable[[], int], every: float) -> Iterator[list[int]]:
+    """Give the largest number that is seen where one looks every so many seconds."""
     peak, over = [0], threading.Event()
-    before = used(folder)
 
-    def look() -> None:
-        while not over.wait(0.1):
-            peak[0] = max(peak[0], used(folder) - before)
+    def watch() -> None:
+        while not over.wait(every):
+            peak[0] = max(peak[0], look())
 
-    thread = threading.Thread(target=look, daemon=True)
+    thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
         yield peak

@@ -19,15 +19,13 @@ import resource
 import shutil
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scale import RESULTS, write_lists
+from scale import RESULTS, peak_of, write_lists
 
 import graphveil as gv
 from graphveil.engines import LocalEngine, SparkEngine
@@ -105,23 +103,9 @@ def seconds() -> dict[str, float]:
     }
 
 
-@contextmanager
-def peak_of_workers() -> Iterator[list[int]]:
-    """Give the largest peak of memory of a process below the JVM, in KiB, as time goes on."""
-    peak, over = [0], threading.Event()
-
-    def look() -> None:
-        while not over.wait(0.5):
-            for number in of_spark()[1]:
-                peak[0] = max(peak[0], _peak_kib(number))
-
-    thread = threading.Thread(target=look, daemon=True)
-    thread.start()
-    try:
-        yield peak
-    finally:
-        over.set()
-        thread.join()
+def peak_of_workers() -> int:
+    """Return the largest peak of memory of a process below the JVM, in KiB."""
+    return max(map(_peak_kib, of_spark()[1]), default=0)
 
 
 def _peak_kib(number: int) -> int:
@@ -181,7 +165,7 @@ def one(size: int, engine: str, folder: Path) -> dict[str, Any]:
         runs = SparkEngine(spark=spark, working=scratch / "working")
     release(WARM_ROWS, WARM_CHUNK, runs, folder, scratch)
     began, before = time.time(), seconds()
-    with peak_of_workers() as peak:
+    with peak_of(peak_of_workers, 0.5) as peak:
         out = release(size, CHUNK_ROWS, runs, folder, scratch)
     taken = {name: after - before[name] for name, after in seconds().items()}
     row: dict[str, Any] = {"size": size, "engine": engine, "cores": CORES, "k": K}

@@ -141,6 +141,20 @@ def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch)
     assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
 
 
+def test_files_and_folders_are_read_and_written_whatever_their_names(spark, tmp_path):
+    folder = tmp_path / "ü b%20[1]{2}*?"
+    folder.mkdir()
+    path = folder / "likes.parquet"
+    parquet.write_table(likes(20), path)
+    source = FrameSource.of(path, spark)
+    tables = tables_of(spark, folder)
+    assert 20 == tables.kept(tables.rows(source.frame), "rows", "keeping").count()
+    assert [folder] == list(tmp_path.iterdir())
+    assert any((folder / "rows").iterdir())
+    parquet.write_table(likes(21), path)
+    assert source.origins != FrameSource.of(path, spark).origins
+
+
 def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine(
     spark, tmp_path, monkeypatch
 ):

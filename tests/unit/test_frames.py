@@ -53,7 +53,7 @@ def test_rows_without_files_are_told_apart_by_their_query_and_recognized_by_thei
 
 
 def test_rows_of_the_same_files_have_one_origin_whatever_is_made_of_them(tmp_path):
-    path = tmp_path / "part-0.parquet"
+    path = tmp_path / "pärt 0%20.parquet"
     path.write_text("rows")
     files = [path.as_uri(), "s3a://lake/part-1.parquet"]
     one, other, fewer = (

@@ -339,6 +339,12 @@ def listed(change):
     return forge
 
 
+def counted(out, **counts):
+    manifest = read_manifest(out)
+    manifest["data"]["counts"] |= counts
+    reseal(out, manifest)
+
+
 def _dropped(number):
     def change(files, out):
         part(out, number).unlink()
@@ -425,6 +431,16 @@ FORGERIES = {
         listed(_too_many),
         "description",
         "4 files are listed, 40 users have 3 parts",
+    ),
+    "more users than parts could be counted of": (
+        lambda out: counted(out, users=1 << 62),
+        "description",
+        "3 files are listed, 4611686018427387904 users have 307445734561825861 parts",
+    ),
+    "fewer than no users": (
+        lambda out: counted(out, users=-1),
+        "description",
+        "3 files are listed, -1 users have 1 part",
     ),
     "a part of another name": (
         listed(_as_one_file),
@@ -612,6 +628,8 @@ def test_a_graph_does_not_come_in_parts(tmp_path):
     problems = failed(gv.verify_release(out))
     assert "a graph does not come in parts" in problems["description"]
     assert "a graph does not come in parts" in problems["data"]
+    with pytest.raises(ReleaseError, match="a graph does not come in parts"):
+        gv.read_release(out)
 
 
 def test_every_group_of_rows_has_its_size_however_rows_come():
@@ -623,6 +641,26 @@ def test_every_group_of_rows_has_its_size_however_rows_come():
         assert [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] == [table["x"].to_pylist() for table in made]
     with pytest.raises(ValueError, match="2 rows are left where 3 are needed"):
         list(list_parts.in_sizes([rows], [8, 3]))
+    with pytest.raises(ValueError, match="13 rows are left where none is needed"):
+        list(list_parts.in_sizes([rows, rows], [4, 3]))
+
+
+def test_no_row_is_left_out_of_the_parts_and_all_is_done_when_they_are_written(tmp_path):
+    done = []
+
+    def rows():
+        for start in (0, 9):
+            ids = pa.array(range(start, start + 9))
+            yield written_parts.as_lists(ids, [0] * 10, pa.array([], pa.int64()))
+        done.append("the last row")
+
+    (tmp_path / "out").mkdir()
+    with pytest.raises(ValueError, match="1 rows are left"):
+        written_parts.write_parts(rows(), 17, tmp_path / "out")
+    (tmp_path / "again").mkdir()
+    described = written_parts.write_parts(rows(), 18, tmp_path / "again")
+    assert [15, 3] == [file.rows for file in described]
+    assert 2 == len(done)
 
 
 def test_parts_are_parquet_that_any_reader_reads(released):

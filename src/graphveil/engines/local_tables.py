@@ -26,7 +26,6 @@ from graphveil.engines.pieces import (
     Spread,
     written,
 )
-from graphveil.errors import ResourceError
 from graphveil.io.parquet_files import opened_parquet
 from graphveil.progress import stage
 
@@ -71,7 +70,7 @@ class LocalTables:
         if query.plain:
             return [Chosen(piece, query.columns) for piece in self._pieces(rows["rows"])]
         folder = self._new_folder("selected")
-        with self._database(query, rows, self._memory_mib) as db:
+        with self._database(query, rows) as db:
             relation = db.sql(query.spelled(self.dialect))
             return [
                 _filed(table, folder / f"{number:06d}.arrow")
@@ -79,15 +78,9 @@ class LocalTables:
             ]
 
     def ask(self, query: Query, **rows: LocalRows) -> Answer:
-        """Return what a query answers.
-
-        A table of a query that grows may need more at once than is left; with half as much
-        memory its parts go to the disk earlier. Before a run is given up, that is tried.
-        """
-        try:
-            answer = self._answered(query, rows, self._memory_mib)
-        except ResourceError:
-            answer = self._answered(query, rows, self._memory_mib // 2)
+        """Return what a query answers."""
+        with self._database(query, rows) as db:
+            answer: Answer = db.execute(query.spelled(self.dialect)).fetchmany(MOST_ANSWERS + 1)
         if len(answer) > MOST_ANSWERS:
             raise RuntimeError(f"a query answered with more than {MOST_ANSWERS} rows")
         return answer
@@ -155,11 +148,6 @@ class LocalTables:
         if folder is not None:
             shutil.rmtree(folder)
 
-    def _answered(self, query: Query, rows: dict[str, LocalRows], memory_mib: int) -> Answer:
-        with self._database(query, rows, memory_mib) as db:
-            answer: Answer = db.execute(query.spelled(self.dialect)).fetchmany(MOST_ANSWERS + 1)
-        return answer
-
     def _pieces(self, rows: LocalRows) -> Sequence[Piece]:
         """Return pieces, where they are of groups after their rows are spread."""
         if isinstance(rows, Groups):
@@ -188,8 +176,8 @@ class LocalTables:
         return folder
 
     @contextmanager
-    def _database(self, query: Query, rows: dict[str, LocalRows], memory_mib: int) -> Iterator[Any]:
-        with database(self._folder, memory_mib=memory_mib, threads=1) as db:
+    def _database(self, query: Query, rows: dict[str, LocalRows]) -> Iterator[Any]:
+        with database(self._folder, memory_mib=self._memory_mib, threads=1) as db:
             for name, table in rows.items():
                 db.register(name, self._reader(self._pieces(table), query.columns))
             yield db

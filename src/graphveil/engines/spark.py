@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,8 @@ MOST_REDUCERS = 4096
 PROBES = 8
 OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
+_PATTERN = re.compile(r"([\\{}\[\]*?])")
+"""What Spark takes for a pattern in the name of what is read."""
 RUN_DIGITS = 32
 """So many hexadecimal digits tell the folder of a run from those of all others."""
 READ_ROWS = 1 << 18
@@ -244,7 +247,7 @@ class SparkTables:
         """Return the same rows out of Parquet files; what a run that stopped has noted stays."""
         if not self._is_kept(name):
             with stage(doing), spoken(doing):
-                rows.write.mode("overwrite").parquet(_place(self._working / name))
+                rows.write.mode("overwrite").parquet(written_at(self._working / name))
             with whole_file(self._working / f"{name}.{NOTE}", mode=OWNER_ONLY) as part:
                 part.write_bytes(self._note(name))
         return self.kept_as(name)
@@ -253,7 +256,7 @@ class SparkTables:
         """Return the rows that this run has kept under a name."""
         if not self._is_kept(name):
             raise gone(name, self._working)
-        return self._spark.read.parquet(_place(self._working / name))
+        return self._spark.read.parquet(read_at(self._working / name))
 
     def _is_kept(self, name: str) -> bool:
         """Whether this run has kept rows under a name.
@@ -311,9 +314,28 @@ def _spelled(kind: pa.DataType) -> str:
     return {pa.int32(): "INT", pa.int64(): "BIGINT", pa.string(): "STRING"}[kind]
 
 
-def _place(path: Path) -> str:
-    """Return a folder of this machine as Spark takes it, whatever its name."""
-    return path.absolute().as_uri()
+def written_at(path: Path) -> str:
+    """Return a folder of this machine as Spark takes it to write there, whatever its name.
+
+    Nothing is escaped: what looks so is a name of its own to Spark, in another place.
+
+    Examples
+    --------
+    >>> written_at(Path("/mnt/our run"))
+    'file:///mnt/our run'
+    """
+    return f"file:///{path.absolute().as_posix().lstrip('/')}"
+
+
+def read_at(path: Path) -> str:
+    r"""Return a file or folder of this machine as Spark takes it to read, whatever its name.
+
+    Examples
+    --------
+    >>> print(read_at(Path("/mnt/run [2]")))
+    file:///mnt/run \[2\]
+    """
+    return _PATTERN.sub(r"\\\1", written_at(path))
 
 
 @dataclass(frozen=True)

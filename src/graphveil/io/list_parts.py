@@ -79,7 +79,7 @@ def in_sizes(tables: Iterable[pa.Table], sizes: Iterable[int]) -> Iterator[pa.Ta
     Raises
     ------
     ValueError
-        Where there are fewer rows.
+        Where there are fewer rows, or, behind the last table, more.
 
     Examples
     --------
@@ -100,3 +100,6 @@ def in_sizes(tables: Iterable[pa.Table], sizes: Iterable[int]) -> Iterator[pa.Ta
         rows = pa.concat_tables(waiting)
         yield rows.slice(0, size).combine_chunks()
         waiting, n = [rows.slice(size)], n - size
+    n += sum(table.num_rows for table in coming)
+    if n:
+        raise ValueError(f"{n} rows are left where none is needed")

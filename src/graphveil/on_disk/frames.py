@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
+from urllib.parse import unquote
 
 import msgspec
 
 from graphveil.engines.engine import Tables
+from graphveil.engines.spark import read_at
 from graphveil.engines.spark_errors import first_line, is_of_spark, spoken
 from graphveil.errors import InputError, UsageError, option
 from graphveil.io import BipartiteOptions
@@ -209,12 +211,12 @@ def _read(source: str | Path, spark: Any) -> Any:
             f"{path.name} is not Parquet, and Spark reads nothing else here. Convert it, or use "
             f"{option('engine', 'local')}."
         )
-    return spark.read.parquet(path.absolute().as_uri() if local else text)
+    return spark.read.parquet(read_at(path) if local else text)
 
 
 def _state_of(file: str) -> str:
     """Return what tells a file from what stood there before, as far as it is seen from here."""
-    path = Path(file.removeprefix("file://"))
+    path = Path(unquote(file.removeprefix("file://")))
     try:
         status = path.stat()
     except OSError:

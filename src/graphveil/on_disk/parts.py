@@ -59,7 +59,7 @@ def write_parts(rows: Iterable[pa.Table], n_users: int, public: Path) -> list[Da
         The folder of the release.
     """
     (public / parts.FOLDER).mkdir()
-    sizes = parts.part_sizes(n_users)
+    sizes = [parts.part_size(number, n_users) for number in range(parts.n_parts(n_users))]
     groups = list_parts.in_sizes(rows, (group for size in sizes for group in _groups_of(size)))
     described = []
     for number, size in enumerate(sizes):
@@ -68,6 +68,7 @@ def write_parts(rows: Iterable[pa.Table], n_users: int, public: Path) -> list[Da
         list_parts.write_lists((next(groups) for _ in _groups_of(size)), path)
         file = described_file(path, "data", "parquet", parts.COLUMNS, size)
         described.append(msgspec.structs.replace(file, name=name))
+    next(groups, None)  # what comes behind the last row is done, and is no further row
     return described
 
 

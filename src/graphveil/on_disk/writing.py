@@ -98,8 +98,11 @@ class DataFiles:
         elif names is None and self.form.module == "delimited":
             texts = items_of(self.released, self.tables)
         rows = _NewRows(names, self._linked)
-        write = self._parts if self.parts else self._pairs
-        files, classes = write(rows, self.tables.batches(numbered, "id"), texts, public)
+        batches = self.tables.batches(numbered, "id")
+        if self.parts:
+            files, classes = self._parts(rows, batches, public)
+        else:
+            files, classes = self._pairs(rows, batches, texts, public)
         rows.order.check()
         counts = {"users": self.facts.n_rows, "items": classes.n_items, "entries": rows.n_entries}
         described = Described(
@@ -133,14 +136,9 @@ class DataFiles:
         return files, classes
 
     def _parts(
-        self,
-        rows: _NewRows,
-        batches: Iterator[pa.RecordBatch],
-        texts: pa.Array | None,
-        public: Path,
+        self, rows: _NewRows, batches: Iterator[pa.RecordBatch], public: Path
     ) -> tuple[list[DataFile], Classes]:
         """Write files of users with lists of their items."""
-        del texts  # decide on quotes, and Parquet has none
         n_rows = self.facts.n_rows
         with stage("writing parts", total=n_rows) as advance:
             files = write_parts(rows.lists(batches, advance), n_rows, public)

@@ -47,16 +47,26 @@ def is_part(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def part_sizes(n_users: int) -> list[int]:
-    """Return how many users every part has.
+def n_parts(n_users: int) -> int:
+    """Return how many parts so many users have.
 
     Examples
     --------
-    >>> part_sizes(2_500_000)
+    >>> n_parts(2_500_000), n_parts(0)
+    (3, 1)
+    """
+    return max(1, -(-n_users // PART_USERS))
+
+
+def part_size(number: int, n_users: int) -> int:
+    """Return how many of so many users a part has.
+
+    Examples
+    --------
+    >>> [part_size(number, 2_500_000) for number in range(3)]
     [1048576, 1048576, 402848]
     """
-    starts = range(0, max(n_users, 1), PART_USERS)
-    return [min(PART_USERS, n_users - start) for start in starts]
+    return min(PART_USERS, n_users - number * PART_USERS)
 
 
 def in_parts(files: Sequence[DataFile]) -> bool:

@@ -52,7 +52,8 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
     InputError
         Where a file is missing or cannot be read.
     ReleaseError
-        Where the manifest lists no data file, or one outside the folder.
+        Where the manifest lists no data file, one outside the folder, or parts of other data than
+        users by features.
     """
     data_file = next((file for file in described.files if file.role == "data"), None)
     if data_file is None:
@@ -99,6 +100,10 @@ def _rows_in_parts(folder: Path, described: Described) -> Data:
     """Return users by features from the parts of a release."""
     from graphveil.io.parquet_files import read_parquet  # noqa: PLC0415  help needs no Arrow
 
+    if KINDS[described.kind].container is not Bipartite:
+        raise ReleaseError(
+            f"{folder}: a {described.kind} does not come in parts. Take the folder as written."
+        )
     tables = []
     for file in described.files:
         try:

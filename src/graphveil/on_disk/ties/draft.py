@@ -114,11 +114,6 @@ def draft_of(
     if isinstance(method, KDegree):
         return _same_degrees(method, lists, working.randomness)
     if isinstance(method, AsymmetricResponse | RandomizedResponse):
-        if working.finished(NOISE, Noise) is None:
-            working.stage(NOISE)
-            n = released_at_most(method, graph)
-            what = f"{method.name} releases up to about {n:,} ties of {graph.n_edges:,}, which"
-            check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
         return _noisy(method, graph, working, ledger)
     raise TypeError(f"{method.name} says that it takes ties from the disk, and nothing here does")
 
@@ -178,8 +173,11 @@ def _drawn(
     working: Working,
     ledger: Ledger | None,
 ) -> Noise:
-    """Enter epsilon, and draw the noisy count and all cells into a file."""
+    """Enter epsilon where there is room, and draw the noisy count and all cells into a file."""
     file = working.stage(NOISE) / CELLS
+    n = released_at_most(method, graph)
+    what = f"{method.name} releases up to about {n:,} ties of {graph.n_edges:,}, which"
+    check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
     spent = method.entered(graph, ledger, working.randomness.seed)
     stated = method.stated_for(graph, graph.n_edges, working.randomness)
     with stage("drawing noise", total=graph.n_edges) as advance:

@@ -165,15 +165,15 @@ def _parts(described: Described) -> list[str]:
     if checked_kind(described.kind).parts is None:
         return [f"a {described.kind} does not come in parts"]
     problems = []
-    sizes = parts.part_sizes(described.counts.get("users", 0))
-    if len(described.files) != len(sizes):
-        n = described.counts.get("users", 0)
+    n = described.counts.get("users", 0)
+    n_parts = parts.n_parts(n)
+    if len(described.files) != n_parts:
         problems.append(
             f"{counted(len(described.files), 'file')} are listed, {counted(n, 'user')} have "
-            f"{counted(len(sizes), 'part')}"
+            f"{counted(n_parts, 'part')}"
         )
-    for number, (file, size) in enumerate(zip(described.files, sizes, strict=False)):
-        name = parts.part_name(number)
+    for number, file in enumerate(described.files[:n_parts]):
+        name, size = parts.part_name(number), parts.part_size(number, n)
         if file.name != name:
             problems.append(f"{shown(file.name)} is listed where {name} comes")
         elif (file.role, file.format, file.columns) != ("data", "parquet", parts.COLUMNS):
