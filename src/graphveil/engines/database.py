@@ -47,7 +47,8 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
             raise ResourceError(
                 f"sorting needs more than {memory_mib} MiB of memory and the free space of the "
-                "disk. Free some, or give the engine more memory."
+                "disk. Free some, give the engine more memory, or install DuckDB 2.0 or newer, "
+                "which counts on the disk as well."
             ) from error
         finally:
             connection.close()

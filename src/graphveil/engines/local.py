@@ -31,6 +31,7 @@ class LocalEngine:
         no process is started.
     memory_mib
         The memory that sorting and counting may take, in MiB; what is larger goes to the disk.
+        DuckDB before 2.0 keeps what it counts in memory, and ends where that is too much.
 
     Examples
     --------
