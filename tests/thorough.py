@@ -7,7 +7,7 @@ them, `make fuzz` all (the marker `thorough`).
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,17 +33,23 @@ def part_of(cases: Sequence[Case], *, every: int) -> Sequence[Case]:
     return cases if FUZZ else [*cases[:-1:every], *cases[-1:]]
 
 
-def try_a_part(items: Sequence[pytest.Item], of: Path) -> None:
+def try_a_part(
+    items: Sequence[pytest.Item], of: Path, subject: Callable[[pytest.Item], object] | None = None
+) -> None:
     """Leave every other case of the tests in this folder or file to `make fuzz`.
 
-    The next test leaves the others, so that every case is tried by about half of the tests.
+    The next test leaves the others, so that every case is tried by about half of the tests. With a
+    `subject` of each case, every test leaves every other case of each subject: all subjects meet
+    all tests in every run.
     """
-    cases: dict[tuple[Path, str], list[pytest.Item]] = {}
+    tests: dict[tuple[Path, str], dict[object, list[pytest.Item]]] = {}
     for item in items:
         if (of == item.path or of in item.path.parents) and hasattr(item, "callspec"):
-            cases.setdefault((item.path, item.originalname), []).append(item)
-    for number, of_a_test in enumerate(cases.values()):
-        for place, item in enumerate(of_a_test):
-            item.add_marker(pytest.mark.thorough)
-            if len(of_a_test) > 1 and (place + number) % 2:
-                item.add_marker(in_fuzz_alone)
+            cases = tests.setdefault((item.path, item.originalname), {})
+            cases.setdefault(subject and subject(item), []).append(item)
+    for number, cases_of in enumerate(tests.values()):
+        for cases in cases_of.values():
+            for place, item in enumerate(cases):
+                item.add_marker(pytest.mark.thorough)
+                if len(cases) > 1 and (place + number) % 2:
+                    item.add_marker(in_fuzz_alone)

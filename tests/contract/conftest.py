@@ -308,5 +308,12 @@ def public_bytes():
     return read
 
 
+def method_and_kind(item):
+    """Return which method a test looks at, and on which kind of data, where it says so."""
+    params = item.callspec.params
+    cases = [value for value in params.values() if isinstance(value, Case)]
+    return (cases[0].method, cases[0].kind) if cases else params.get("method")
+
+
 def pytest_collection_modifyitems(items):
-    try_a_part(items, Path(__file__).parent / "test_methods.py")
+    try_a_part(items, Path(__file__).parent / "test_methods.py", method_and_kind)

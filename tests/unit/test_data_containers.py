@@ -222,9 +222,10 @@ def test_a_label_that_names_a_user_and_a_feature_has_no_networkx_form():
         Bipartite.from_pairs(["x"], ["x"]).to_networkx()
 
 
-def test_negative_numbers_are_categories_as_text():
-    table = Table.from_columns({"shift": [-5, 3, None]})
-    assert {"shift": ["-5", "3", None]} == table.to_arrow().to_pydict()
+@pytest.mark.parametrize("odd", [-5, 1 << 63, 10**30])
+def test_numbers_that_are_no_ids_are_categories_as_text(odd):
+    table = Table.from_columns({"shift": [odd, 3, None]})
+    assert {"shift": [str(odd), "3", None]} == table.to_arrow().to_pydict()
 
 
 @pytest.mark.parametrize(

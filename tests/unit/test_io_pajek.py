@@ -86,6 +86,12 @@ def test_what_is_no_partition_of_these_vertices_is_refused_with_its_line(
         load(path)
 
 
+def test_clusters_beyond_64_bits_are_categories_as_in_csv(tmp_path):
+    large = "9" * 30
+    network, _ = read(tmp_path, TIES + f"*Partition sex\n{large}\n1\n1\n2\n")
+    assert {"dan": (large,), "bob": ("1",), "cyd": ("1",), "ann": ("2",)} == cells(network)
+
+
 def test_a_partition_in_a_file_of_its_own_is_refused_with_the_way_out(tmp_path):
     (tmp_path / "a.net").write_text(TIES)
     (tmp_path / "sex.clu").write_text(SEX)

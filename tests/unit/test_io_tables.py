@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from graphveil.data import Table
 from graphveil.data.bins import binned
-from graphveil.errors import GraphveilWarning, InputError, ParameterError
+from graphveil.errors import DataError, GraphveilWarning, InputError, ParameterError
 from graphveil.io import TableOptions, load_table, read_table, write
 
 
@@ -117,7 +117,7 @@ TEXTS = (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string()))
         (["1", " 2"], ("*", ""), True),
     ],
 )
-def test_numbers_in_texts_of_parquet_are_binned_or_refused_as_those_of_csv(
+def test_numbers_in_texts_of_parquet_and_frames_are_binned_or_refused_as_those_of_csv(
     tmp_path, kind, sizes, suppressed, refused
 ):
     (tmp_path / "a.csv").write_text("sex,size\n" + "".join(f"f,{size}\n" for size in sizes))
@@ -134,6 +134,14 @@ def test_numbers_in_texts_of_parquet_are_binned_or_refused_as_those_of_csv(
             answers.append(str(error).removeprefix(name))
     assert answers[0] == answers[1]
     assert refused == isinstance(answers[1], str)
+    bins = {"size": "edges:40"}
+    if refused:
+        with pytest.raises(DataError) as caught:
+            Table.from_arrow(pa.table(cells), bins=bins, suppressed=suppressed)
+        assert f": {caught.value}" == answers[1]
+    else:
+        frame = Table.from_arrow(pa.table(cells), bins=bins, suppressed=suppressed)
+        assert answers[1][0] == frame.to_arrow().to_pydict()
 
 
 def test_a_column_of_parquet_that_cannot_be_binned_is_refused_with_its_type(tmp_path):

@@ -80,6 +80,12 @@ def test_whoever_shares_a_profile_with_k_people_already_keeps_every_arc(edits):
     assert 12 == release.data.n_ties
 
 
+@pytest.mark.parametrize("edits", ["any", "add"])
+def test_a_full_goal_is_claimed_of_everybody(edits):
+    method = gv.Profile(k=3, edits=edits)
+    assert method.guarantee == method.anonymize(bare(), seed=1).guarantee
+
+
 @pytest.mark.parametrize("seed", [*range(8), 112])  # of 112 a plan of both edits needs one more
 def test_any_needs_no_more_edits_than_add(seed):
     rng = np.random.default_rng([seed, 7])

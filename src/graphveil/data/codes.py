@@ -20,6 +20,7 @@ from graphveil.data.ids import (
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.errors import DataError, mapping
 from graphveil.lazy import lazy_module
+from graphveil.terminal import printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +31,12 @@ else:
 
 SUPPRESSED = -1
 """The code of a suppressed cell, shown as ``*``."""
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+"""Any spelling of a decimal number."""
+
+LONGEST_CELL = 40
+"""The most characters of a cell that a message shows."""
 
 
 def codes_of_column(
@@ -58,13 +65,11 @@ def codes_of_column(
         column = column.combine_chunks()
     column = written_out(column)
     if rule is not None:
-        column = binned(_numbers(column, name, suppressed), rule, name=name)
+        column = binned(numbers_of(column, suppressed, name=name), rule, name=name)
     if pa.types.is_floating(column.type):
         column = _whole_or_refuse(column, name)
     if not _is_plain_integer(column):
-        column = _as_text(column, name)
-        hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=pa.string()))
-        column = pc.if_else(hidden, pa.scalar(None, type=pa.string()), column)
+        column = without_suppressed(_as_text(column, name), suppressed)
     values_shown = as_ids(column.drop_null(), what=f"column {name}")
     categories = distinct(values_shown)
     index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))
@@ -72,18 +77,56 @@ def codes_of_column(
     return codes.astype(np.int32), categories
 
 
-def _numbers(column: pa.Array, name: str, suppressed: Sequence[str]) -> pa.Array:
-    """Return a column as numbers; suppressed cells are null."""
+def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.DoubleArray:
+    """Return a column as numbers, to be binned; suppressed cells are null.
+
+    Parameters
+    ----------
+    column
+        Numbers, or text that spells some.
+    suppressed
+        Texts that stand for a suppressed cell.
+    name
+        The column's, for messages.
+
+    Raises
+    ------
+    DataError
+        Where a text is neither a decimal number nor suppressed, or the column holds neither.
+
+    Examples
+    --------
+    >>> numbers_of(pa.array(["3", "*", "1e2"]), ["*"], name="age").to_pylist()
+    [3.0, None, 100.0]
+    """
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    if any(is_text(column.type) for is_text in texts):
+        column = without_suppressed(column.cast(pa.string()), suppressed)
+        others = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER)))
+        if len(others):
+            raise DataError(
+                f"column {name}: {printable(others[0], LONGEST_CELL)} is no number, so it cannot "
+                "be binned. Name it as suppressed, or leave out the bins."
+            )
     try:
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-            hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=column.type))
-            column = pc.if_else(hidden, pa.scalar(None, type=column.type), column)
         return column.cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise DataError(
-            f"column {name} holds {column.type} that are no numbers, so it cannot be binned. "
-            "Leave out its bins."
+            f"column {name} holds {column.type}, which cannot be binned "
+            f"({printable(error, LONGEST_CELL)}). Leave out the bins."
         ) from error
+
+
+def without_suppressed(column: pa.Array, suppressed: Sequence[str]) -> pa.Array:
+    """Return a column of text with null where a cell is one of these texts.
+
+    Examples
+    --------
+    >>> without_suppressed(pa.array(["f", "*"]), ["*"]).to_pylist()
+    ['f', None]
+    """
+    hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=pa.string()))
+    return pc.if_else(hidden, pa.scalar(None, type=pa.string()), column)
 
 
 def _is_plain_integer(column: pa.Array) -> bool:
@@ -109,7 +152,9 @@ def _arrow(values: Any, name: str) -> pa.Array:
         return pa.array(listed, from_pandas=True)
     except UnicodeEncodeError as error:
         raise not_unicode(error, what=f"column {name}") from error
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        if all(value is None or isinstance(value, int) for value in listed):  # beyond int64
+            return pa.array([None if value is None else str(value) for value in listed])
         raise DataError(
             f"column {name} mixes kinds of values. Make them all integers, or all text."
         ) from error

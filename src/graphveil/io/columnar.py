@@ -34,7 +34,7 @@ from graphveil.io.parsed import (
     encoded,
 )
 from graphveil.io.source import Source, shown
-from graphveil.io.table_text import check_columns, numbers_of_text, refuse_fractions
+from graphveil.io.table_text import check_columns, numbers_to_bin, refuse_fractions
 
 _ROWS = 1 << 20
 _WRITER = b"graphveil version 1.0.0"
@@ -331,23 +331,10 @@ def _categorical(source: Source, name: str, column: Any, options: TableOptions) 
     rule = options.bins.get(name)
     column = written_out(column.combine_chunks())
     if rule is not None:
-        return binned(_numbers(source, name, column, options), rule, name=name)
+        return binned(numbers_to_bin(source, name, column, options), rule, name=name)
     if pa.types.is_floating(column.type):
         whole = pc.or_kleene(pc.is_nan(column), pc.equal(pc.floor(column), column))
         fractions = column.filter(pc.fill_null(pc.invert(whole), False))
         if len(fractions):
             refuse_fractions(source, name, fractions[0].as_py())
     return column
-
-
-def _numbers(source: Source, name: str, column: Any, options: TableOptions) -> Any:
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    if any(is_text(column.type) for is_text in texts):
-        return numbers_of_text(source, name, column.cast(pa.string()), options)
-    try:
-        return column.cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        source.refuse(
-            f"column {name} holds {column.type}, which cannot be binned ({shown(error)}). "
-            "Leave out the bins."
-        )

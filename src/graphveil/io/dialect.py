@@ -12,11 +12,11 @@ from typing import Literal
 
 import numpy as np
 
+from graphveil.data.codes import NUMBER
 from graphveil.data.columns import known_pairs, plain
 from graphveil.errors import either, option
 from graphveil.io.options import Header
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import NUMBER
 
 WHITESPACE = " "
 MARKS = {"# source\ttarget": ("source", "target"), "# user\titem": ("user", "item")}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from graphveil.data.codes import NUMBER
 from graphveil.data.columns import named_columns
 from graphveil.data.ids import written_out
 from graphveil.errors import several
 from graphveil.io.options import TableOptions
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import NUMBER
 from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:

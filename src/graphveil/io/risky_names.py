@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from graphveil.data.codes import NUMBER
 from graphveil.errors import InputError, option
 from graphveil.io.source import shown
-from graphveil.io.spelling import NUMBER
 from graphveil.warning_kinds import Advice, FormulaWarning
 
 SEPARATORS = "\v\f\x1c-\x1e\x85\u2028\u2029"

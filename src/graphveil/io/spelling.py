@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from graphveil.data.codes import NUMBER
 from graphveil.data.ids import LARGEST, Ids, as_ids, text
 from graphveil.lazy import lazy_module
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 else:
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
-
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-"""Any spelling of a decimal number."""
 
 _INTEGER = r"^(0|[1-9][0-9]*)$"
 _MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", "\\n", ".", "")

@@ -13,14 +13,14 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from graphveil.data.bins import binned
-from graphveil.errors import did_you_mean, either, mapping, option, several
+from graphveil.data.codes import NUMBER, numbers_of, without_suppressed
+from graphveil.errors import DataError, did_you_mean, either, mapping, option, several
 from graphveil.io.dialect import WHITESPACE, Dialect, single_spaced, sniff
 from graphveil.io.native import native_buffer
 from graphveil.io.options import Header, TableOptions
 from graphveil.io.parsed import Notes, ParsedCells
 from graphveil.io.questioned import AMONG_NUMBERS
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import NUMBER
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"
@@ -192,8 +192,8 @@ def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
 def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -> Any:
     rule = options.bins.get(name)
     if rule is not None:
-        return binned(numbers_of_text(source, name, values, options), rule, name=name)
-    values = _without_suppressed(values, options)
+        return binned(numbers_to_bin(source, name, values, options), rule, name=name)
+    values = without_suppressed(values, options.suppressed)
     distinct = values.drop_null().unique()
     if len(distinct) == 0:
         return values
@@ -206,31 +206,18 @@ def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -
     return values
 
 
-def _without_suppressed(values: pa.Array, options: TableOptions) -> pa.Array:
-    hidden = pc.is_in(values, value_set=pa.array(list(options.suppressed), type=pa.string()))
-    return pc.if_else(hidden, pa.scalar(None, type=pa.string()), values)
-
-
-def numbers_of_text(
-    source: Source, name: str, values: pa.Array, options: TableOptions
-) -> pa.DoubleArray:
-    """Return the numbers that a column of text spells, to be binned; a suppressed cell is null.
+def numbers_to_bin(source: Source, name: str, column: pa.Array, options: TableOptions) -> pa.Array:
+    """Return a column as numbers; what is none is refused with the file's name.
 
     Raises
     ------
     InputError
         Where a cell is neither a number nor suppressed.
     """
-    values = _without_suppressed(values, options)
-    distinct = values.drop_null().unique()
-    numbers = pc.match_substring_regex(distinct, NUMBER)
-    if not pc.all(numbers, min_count=0).as_py():
-        odd = distinct.filter(pc.invert(numbers))[0].as_py()
-        source.refuse(
-            f"column {name}: {shown(odd)} is no number, so it cannot be binned. "
-            "Name it as suppressed, or leave out the bins."
-        )
-    return values.cast(pa.float64())
+    try:
+        return numbers_of(column, options.suppressed, name=name)
+    except DataError as error:
+        source.refuse(error.message.text)
 
 
 def _odd_cell(values: pa.Array) -> str | None:
