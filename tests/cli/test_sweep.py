@@ -269,10 +269,15 @@ def test_a_sweep_that_is_ended_goes_on_to_the_same_table(cwd, network, number):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up as Linux has them")
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_a_worker_that_is_killed_takes_its_point_alone_and_the_code_is_3(cwd, network):
     process = begun(cwd)
     os.kill(int(workers_of(process)[0]), signal.SIGKILL)
     out, err = process.communicate(timeout=120)
+    if process.returncode == 0:
+        assert 4 == len(list((cwd / "cut/results").glob("*.json")))
+        pytest.skip("the worker that was killed had no point at that moment")
     assert (3, "") == (process.returncode, out)
     assert "1 of 4 points did not end" in err.splitlines()[-1]
     assert "run the same sweep again, perhaps with --jobs 1" in err.splitlines()[-1]

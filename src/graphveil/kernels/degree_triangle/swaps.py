@@ -61,7 +61,7 @@ class Tally(NamedTuple):
 
 
 def _steps(wiring: Wiring, marks: Marks, tally: Tally, proposals: int, *_rest: object) -> int:
-    return proposals + wiring.slots.size + marks.classes.size + tally.aims.size
+    return 50 * proposals + wiring.slots.size + marks.classes.size + tally.aims.size  # ten draws each
 
 
 @tiered(_steps)
