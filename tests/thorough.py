@@ -33,14 +33,20 @@ def part_of(cases: Sequence[Case], *, every: int) -> Sequence[Case]:
     return cases if FUZZ else [*cases[:-1:every], *cases[-1:]]
 
 
+def first_of(cases: Sequence[object]) -> list[object]:
+    """Return the cases for `parametrize`, of which `make fuzz` alone tries all after the first."""
+    marks = [pytest.mark.thorough, in_fuzz_alone]
+    return [cases[0], *(pytest.param(case, marks=marks) for case in cases[1:])]
+
+
 def try_a_part(
     items: Sequence[pytest.Item], of: Path, subject: Callable[[pytest.Item], object] | None = None
 ) -> None:
     """Leave every other case of the tests in this folder or file to `make fuzz`.
 
     The next test leaves the others, so that every case is tried by about half of the tests. With a
-    `subject` of each case, every test leaves every other case of each subject: all subjects meet
-    all tests in every run.
+    `subject` of each case, every test tries a third of the cases of each subject, and one of two:
+    all subjects meet all tests in every run.
     """
     tests: dict[tuple[Path, str], dict[object, list[pytest.Item]]] = {}
     for item in items:
@@ -49,7 +55,8 @@ def try_a_part(
             cases.setdefault(subject and subject(item), []).append(item)
     for number, cases_of in enumerate(tests.values()):
         for cases in cases_of.values():
+            every = min(len(cases), 3 if subject else 2)
             for place, item in enumerate(cases):
                 item.add_marker(pytest.mark.thorough)
-                if len(cases) > 1 and (place + number) % 2:
+                if (place + number) % every:
                     item.add_marker(in_fuzz_alone)

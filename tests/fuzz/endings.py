@@ -22,7 +22,9 @@ from pathlib import Path
 
 import duckdb  # noqa: F401  imported once for all processes, as the next ones
 import numba  # noqa: F401
+import pandas as pd  # noqa: F401
 import pyarrow.parquet  # noqa: F401
+import rustworkx as rx  # noqa: F401
 import scipy.sparse  # noqa: F401
 
 import graphveil as gv

@@ -31,6 +31,7 @@ from graphveil.on_disk import queries
 from graphveil.on_disk.columns import FACTS
 from graphveil.on_disk.frames import FrameSource
 from graphveil.on_disk.worker import Released
+from thorough import first_of
 
 pytestmark = [
     pytest.mark.spark,
@@ -236,7 +237,7 @@ def test_an_interrupted_run_goes_on_after_the_last_stage_and_without_a_seed_has_
     refuse_secrets(spark, *secrets)
 
 
-@pytest.mark.parametrize("private", ["there", "deleted"])
+@pytest.mark.parametrize("private", first_of(["deleted", "there"]))
 def test_another_run_of_the_same_name_releases_its_own_rows(spark, tmp_path, monkeypatch, private):
     options = {"engine": engine_of(spark, tmp_path), "reading": THINGS}
     frames = [spark.createDataFrame(likes(120, seed=seed)) for seed in (1, 2)]

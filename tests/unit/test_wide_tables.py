@@ -26,8 +26,8 @@ def table_of(n_columns, *, rows=ROWS):
     )
 
 
-def test_a_table_of_1200_columns_in_classes_is_verified_whole(tmp_path):
-    table = table_of(1200)
+def test_a_table_of_700_columns_in_classes_is_verified_whole(tmp_path):
+    table = table_of(700)
     folder = gv.ClusterK(k=2).anonymize(table).write(tmp_path / "out", format="parquet")
     verdict = gv.verify_release(folder, table)
     assert [] == verdict.failures()
@@ -46,17 +46,17 @@ def test_a_table_of_1600_columns_is_verified_whole(tmp_path):
     assert "9600 cells in both, under other ids" == details["same data"]
 
 
-def test_one_changed_cell_of_1500_columns_is_named(tmp_path):
-    table = table_of(1500)
+def test_one_changed_cell_of_500_columns_is_named(tmp_path):
+    table = table_of(500)
     folder = gv.Rename().anonymize(table).write(tmp_path / "out", format="csv")
     lines = [line.split(",") for line in (folder / "data.csv").read_text().splitlines()]
-    lines[3][1234] = "v1" if lines[3][1234] == "v0" else "v0"
+    lines[3][432] = "v1" if lines[3][432] == "v0" else "v0"
     (folder / "data.csv").write_text("".join(f"{','.join(line)}\n" for line in lines))
     manifest = json.loads((folder / "release.json").read_text())
     manifest["data"]["files"][0]["sha256"] = digest(folder / "data.csv")
     (folder / "release.json").write_text(json.dumps(manifest))
     found = {check.name: check.detail for check in gv.verify_release(folder, table).failures()}
-    assert "row 2 has another value of 'c1234'" in found["same data"]
+    assert "row 2 has another value of 'c432'" in found["same data"]
 
 
 def digest(path):
