@@ -61,7 +61,8 @@ class Tally(NamedTuple):
 
 
 def _steps(wiring: Wiring, marks: Marks, tally: Tally, proposals: int, *_rest: object) -> int:
-    return 50 * proposals + wiring.slots.size + marks.classes.size + tally.aims.size  # ten draws each
+    # A proposal draws about ten times.
+    return 50 * proposals + wiring.slots.size + marks.classes.size + tally.aims.size
 
 
 @tiered(_steps)
