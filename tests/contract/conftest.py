@@ -316,4 +316,6 @@ def method_and_kind(item):
 
 
 def pytest_collection_modifyitems(items):
-    try_a_part(items, Path(__file__).parent / "test_methods.py", method_and_kind)
+    here = Path(__file__).parent
+    try_a_part(items, here / "test_methods.py", method_and_kind)
+    try_a_part(items, here / "test_forgeries.py")
