@@ -29,6 +29,7 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.on_disk import queries
 from graphveil.on_disk.columns import FACTS
+from graphveil.on_disk.drawing import drawn_from_tables
 from graphveil.on_disk.frames import FrameSource
 from graphveil.on_disk.worker import Released
 
@@ -167,6 +168,27 @@ def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine
     engine = engine_of(spark, tmp_path)
     there = gv.anonymize_rows(METHOD, str(path), tmp_path / "there", engine=engine, **options)
     assert files_of(here) == files_of(there)
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_a_run_is_priced_from_a_draw_and_nothing_is_written(spark, tmp_path, monkeypatch, pairs):
+    monkeypatch.setattr("graphveil.on_disk.drawing.DRAWN_ROWS", 60)
+    monkeypatch.setattr("graphveil.on_disk.drawing.DRAWN_ENTRIES", 400)
+    table = pairs_of(likes(text=True)) if pairs else likes(text=True)
+    path = tmp_path / "likes.parquet"
+    parquet.write_table(table, path)
+    engine = engine_of(spark, tmp_path)
+    source = FrameSource.of(path, spark)
+    tables = tables_of(spark, tmp_path)
+    drawn = drawn_from_tables(source.given(tables, THINGS), tables)
+    users = likes(text=True).to_pydict()
+    rows = dict(zip(users["user"], users["items"], strict=True))
+    assert dict(zip(*drawn.rows.to_pydict().values(), strict=True)).items() <= rows.items()
+    assert 0 < drawn.rows.num_rows < 400
+    cost = gv.estimate_rows(METHOD, str(path), engine=engine, reading=THINGS)
+    assert ("spark", drawn.n_rows) == (cost.engine, cost.rows)
+    assert cost.shuffle_bytes.low > 0
+    assert [path] == list(tmp_path.iterdir())
 
 
 def test_the_command_takes_a_folder_of_parts(spark, tmp_path, capsys):

@@ -14,6 +14,7 @@ from graphveil.anonymizer import Anonymizer
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
 from graphveil.cli.console import bars, result, result_json, say
+from graphveil.cli.estimate import print_estimate
 from graphveil.cli.flags import (
     ENGINE_GROUP,
     INPUT,
@@ -181,6 +182,14 @@ def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
             default=None,
             group=ENGINE_GROUP,
         ),
+        flag(
+            "estimate",
+            bool,
+            "On the disk or on Spark: say what this will cost, and write nothing.",
+            default=False,
+            group=ENGINE_GROUP,
+            negative="",
+        ),
     ]
 
 
@@ -202,6 +211,7 @@ class _Given(NamedTuple):
     on_disk: bool = False
     engine: Literal["local", "spark"] = "local"
     working: Path | None = None
+    estimate: bool = False
     parts: bool | None = None
     nested_in: Path | None = None
     ledger: Path | None = None
@@ -228,12 +238,12 @@ class _Given(NamedTuple):
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, typed: str) -> int:
     from graphveil.records.manifest import read_manifest  # noqa: PLC0415  not for its help
     from graphveil.records.record import read_record  # noqa: PLC0415
-    from graphveil.release.files import note_on_format  # noqa: PLC0415
     from graphveil.verbs.anonymize import (  # noqa: PLC0415
         Output,
         RunOptions,
         anonymize_file,
     )
+    from graphveil.verbs.estimate import estimate_file  # noqa: PLC0415
 
     names = [name for name in _Given._fields if name in given]
     flags = _Given(**{name: given.pop(name) for name in names})
@@ -241,30 +251,31 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         given["directed"] = "keep"
     options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
+    run = RunOptions(
+        seed=flags.seed,
+        nested_in=flags.nested_in,
+        ledger=flags.entered(),
+        jobs=flags.jobs,
+        on_disk=flags.on_disk,
+        engine=flags.engine,
+        working=flags.working,
+    )
+    output = Output(flags.out, flags.format, flags.force, flags.linkage, flags.parts)
+    if flags.estimate:
+        with shown(bars()):
+            cost = estimate_file(anonymizer, path, output, options=options, run=run)
+        print_estimate(cost, as_json=flags.json)
+        return 0
     with shown(bars()):
         anonymize_file(
             anonymizer,
             path,
-            Output(flags.out, flags.format, flags.force, flags.linkage, flags.parts),
+            output,
             options=options,
-            run=RunOptions(
-                seed=flags.seed,
-                nested_in=flags.nested_in,
-                ledger=flags.entered(),
-                jobs=flags.jobs,
-                on_disk=flags.on_disk,
-                engine=flags.engine,
-                working=flags.working,
-            ),
+            run=run,
             report=partial(say_report, path),
         )
-    if flags.on_disk:
-        say(f"{path.name}: read as {kind_read(options).words}")
-    note = None
-    if not flags.format and flags.engine == "local":
-        note = note_on_format(path, options.format, kind_read(options).name)
-    if note is not None:
-        say(f"{path.name}: {note}")
+    _say_how_read(path, options, flags)
     record = read_record(flags.out)
     if record is None:
         raise ReleaseError(f"{flags.out}: no private folder lies beside it. Anonymize again.")
@@ -282,6 +293,19 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         result(f"As a table: {_table_again(flags.out)}")
     say_next(_check(anonymizer, options, flags.out, typed))
     return 0
+
+
+def _say_how_read(path: Path, options: AnyOptions, flags: _Given) -> None:
+    """Say as what the data was read, and where its format is not that of the release."""
+    from graphveil.release.files import note_on_format  # noqa: PLC0415  not for its help
+
+    if flags.on_disk:
+        say(f"{path.name}: read as {kind_read(options).words}")
+    note = None
+    if not flags.format and flags.engine == "local":
+        note = note_on_format(path, options.format, kind_read(options).name)
+    if note is not None:
+        say(f"{path.name}: {note}")
 
 
 def _table_again(out: Path) -> str:

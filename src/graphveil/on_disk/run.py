@@ -181,11 +181,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
     target, options = Path(out), reading or BipartiteOptions()
     check_target(target, force=force)
     clustered = runs_on_disk(method)
-    if options.items == "people":
-        raise UsageError(
-            "items that are people run on one machine: every entry needs the new id of its item. "
-            f"Use {option('engine', 'local')}."
-        )
+    refuse_people(options)
     form = release_format(format, "bipartite")
     check_parts(parts, form)
     source = FrameSource.of(rows, engine.spark)
@@ -203,3 +199,18 @@ def anonymize_frame(  # noqa: PLR0913  as above
         parts=parts,
     )
     return run_stages(job, engine, lambda tables, _: source.take(tables, options), warned=warned)
+
+
+def refuse_people(options: BipartiteOptions) -> None:
+    """Refuse items that are people on a cluster.
+
+    Raises
+    ------
+    UsageError
+        Where they are.
+    """
+    if options.items == "people":
+        raise UsageError(
+            "items that are people run on one machine: every entry needs the new id of its item. "
+            f"Use {option('engine', 'local')}."
+        )

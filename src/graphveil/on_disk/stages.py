@@ -72,6 +72,17 @@ def _chunks_of(method: Clustered) -> Chunks:
     return method.chunks or Chunks(rows=max(CHUNK_ROWS, 2 * method.k))
 
 
+def order_of_rows(
+    method: Clustered,
+    user_is_integer: bool,  # noqa: FBT001  a fact of the rows
+    randomness: Randomness,
+) -> RowKeys:
+    """Return the order of rows that chunks are cut from."""
+    if _chunks_of(method).order != "none":
+        return ByWords(MinHash.drawn(randomness.stream("order of rows")))
+    return ByWords(None) if user_is_integer else ByNames()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """What a run is to make of its rows.
@@ -238,11 +249,7 @@ class Stages:
 
     def _cuts(self, facts: Facts, sampling: Sampling) -> tuple[RowKeys, Any]:
         """Return the order that chunks are cut from, and the keys where they begin."""
-        order: RowKeys
-        if _chunks_of(self.method).order == "none":
-            order = ByWords(None) if facts.user_is_integer else ByNames()
-        else:
-            order = ByWords(MinHash.drawn(self.working.randomness.stream("order of rows")))
+        order = order_of_rows(self.method, facts.user_is_integer, self.working.randomness)
         with self._timed("sample"), stage("sampling rows"):
             while True:
                 rows = self._rows()

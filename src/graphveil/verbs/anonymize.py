@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil import io
 from graphveil.anonymizer import Anonymizer
 from graphveil.data.kinds import encoded, encoded_kind, kind_of
-from graphveil.errors import UsageError, option
+from graphveil.errors import UsageError
 from graphveil.io.options import recorded
 from graphveil.io.report import ReadingReport, warn_of_dropped
 from graphveil.methods.registry import method_named
@@ -22,6 +22,9 @@ from graphveil.release import Release, digest_of, digests_of_origins, nesting_of
 from graphveil.release.files import check_names, format_that_came_in, release_format
 from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
 from graphveil.release.staging import check_target
+
+if TYPE_CHECKING:
+    from graphveil.engines import SparkEngine
 
 EngineName = Literal["local", "spark"]
 
@@ -202,7 +205,7 @@ def anonymize_file(
         release_format(output.format, released)
     if run.engine == "spark" or run.working is not None:
         return _on_spark(method, path, output, options, run, warned)
-    with _engine(method, path, run.jobs):
+    with engine_of(method, path, run.jobs):
         if run.on_disk:
             return _on_disk(method, path, output, options, run, warned)
         _check_whole(output, "a run in memory writes one file")
@@ -250,7 +253,7 @@ def _check_whole(output: Output, why: str) -> None:
         raise UsageError(f"--parts is for many users on the disk: {why}. Leave it out.")
 
 
-def _engine(
+def engine_of(
     method: Anonymizer[Any], path: Path, jobs: int | None
 ) -> AbstractContextManager[object]:
     """Return what runs the chunks of this method, where it has any.
@@ -308,8 +311,35 @@ def _on_spark(
     run: RunOptions,
     warned: tuple[str, ...],
 ) -> Path:
-    from graphveil.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
     from graphveil.on_disk import anonymize_frame  # noqa: PLC0415  heavy, as above
+
+    engine, reading = spark_engine(options, run)
+    return anonymize_frame(
+        method,
+        str(path),
+        output.folder,
+        engine=engine,
+        seed=run.seed,
+        format=output.format or "parquet",
+        force=output.force,
+        linkage=output.linkage,
+        reading=reading,
+        warned=warned,
+        parts=output.parts,
+    )
+
+
+def spark_engine(
+    options: io.AnyOptions, run: RunOptions
+) -> tuple[SparkEngine, io.BipartiteOptions]:
+    """Return the engine that the session of this process is, and how it reads.
+
+    Raises
+    ------
+    UsageError
+        Where options do not go together with it, or pyspark or Java is missing.
+    """
+    from graphveil.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
 
     if run.engine != "spark":
         raise UsageError("--working is where Spark keeps rows. Add --engine spark.")
@@ -324,105 +354,4 @@ def _on_spark(
         raise UsageError("--engine spark takes users and items only. Leave it out.")
     if run.nested_in is not None:
         raise UsageError("--nested-in needs all of the data in memory. Leave --engine out.")
-    return anonymize_frame(
-        method,
-        str(path),
-        output.folder,
-        engine=SparkEngine(spark=session(), working=run.working),
-        seed=run.seed,
-        format=output.format or "parquet",
-        force=output.force,
-        linkage=output.linkage,
-        reading=options,
-        warned=warned,
-        parts=output.parts,
-    )
-
-
-def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command line
-    method: Anonymizer[Any],
-    source: Any,
-    out: str | Path,
-    *,
-    engine: Any = None,
-    seed: int | None = None,
-    format: str | None = None,  # noqa: A002  the word users know from the command line
-    force: bool = False,
-    linkage: bool = True,
-    reading: io.BipartiteOptions | None = None,
-    parts: bool | None = None,
-) -> Path:
-    r"""Write the release of rows that lie on the disk or on a cluster, and return its folder.
-
-    The release is the same on every engine: with a seed, byte for byte.
-
-    Parameters
-    ----------
-    method
-        One that runs in chunks: `SmoothK` or `SuppressK`.
-    source
-        A file of users and items; with Spark a DataFrame, a file or folder of Parquet, or
-        ``table:NAME`` of the session's catalog.
-    out
-        The release folder, on this machine; its private sibling is ``out.private``.
-    engine
-        `graphveil.engines.LocalEngine` or `graphveil.engines.SparkEngine`; this machine without it.
-    seed
-        None draws from the operating system's entropy. A seed is a secret of the owner.
-    format
-        The format of the released data; without it the one that came in, with Spark Parquet.
-    force, linkage
-        As in `Release.write`.
-    reading
-        How the rows are read.
-    parts
-        Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
-
-    Raises
-    ------
-    UsageError
-        Where the method, its parameters or the options need all data in memory.
-    InputError
-        Where the rows cannot be read.
-    InfeasibleError
-        Where there are fewer than k.
-    ReleaseError
-        Where the folder exists and is not replaced.
-    ResourceError
-        Where memory, disk, processes or executors fail: the same call goes on from there.
-
-    Warns
-    -----
-    GraphveilWarning
-        What the owner should know before publishing.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.engines import LocalEngine
-    >>> from graphveil.methods import SuppressK
-    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     path = Path(folder, "likes.csv")
-    ...     _ = path.write_text("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n")
-    ...     out = anonymize_rows(
-    ...         SuppressK(k=2), path, Path(folder, "out"), engine=LocalEngine(jobs=1)
-    ...     )
-    ...     read_release(out).data.n_entries
-    4
-    """
-    from graphveil.engines.spark import SparkEngine  # noqa: PLC0415  heavy, as above
-    from graphveil.on_disk import anonymize_file, anonymize_frame  # noqa: PLC0415  as above
-
-    given: dict[str, Any] = {"seed": seed, "force": force, "linkage": linkage, "reading": reading}
-    given["parts"] = parts
-    if isinstance(engine, SparkEngine):
-        kind = format or "parquet"
-        return anonymize_frame(method, source, out, engine=engine, format=kind, **given)
-    if not isinstance(source, str | Path):
-        raise UsageError(
-            f"rows of type {type(source).__name__} are no file of this machine. Give the path of "
-            f"one, or {option('engine', 'spark')}."
-        )
-    return anonymize_file(method, source, out, engine=engine, format=format, **given)
+    return SparkEngine(spark=session(), working=run.working), options
