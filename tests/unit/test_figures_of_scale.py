@@ -68,3 +68,28 @@ def test_a_page_says_what_verifying_parts_took(users):
         f"{whole['peak_mib']:.0f} MiB",
     ]
     assert f"\n| {users:,} | {' | '.join(said)} |\n" in text
+
+
+@pytest.mark.parametrize(
+    ("page", "engine", "size", "variant", "search"),
+    [
+        ("larger-than-memory", "local", 100_000, "greedy", "no"),
+        ("larger-than-memory", "local", 100_000, "search", "yes"),
+        ("larger-than-memory", "local", 1_000_000, "greedy", "no"),
+        ("larger-than-memory", "local", 1_000_000, "search", "yes"),
+        ("larger-than-memory", "local", 5_000_000, "greedy", "no"),
+        ("on-a-cluster", "spark", 1_000_000, "greedy", "no"),
+    ],
+)
+def test_a_page_says_what_estimates_said_and_runs_took(page, engine, size, variant, search):
+    row = last("estimate.parquet", engine=engine, size=size, variant=variant)
+    assert row["cpu_seconds_low"] < row["cpu_seconds"] < row["cpu_seconds_high"]
+    said = [
+        f"{row['cpu_seconds_low']:.1f} to {row['cpu_seconds_high']:.1f} s",
+        f"{row['cpu_seconds']:.1f} s",
+        f"{row['working_bytes_low'] / 1e6:.0f} to {row['working_bytes_high'] / 1e6:.0f} MB",
+        f"{row['working_bytes'] / 1e6:.0f} MB",
+        f"{row['estimate_cpu']:.1f} s",
+    ]
+    text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
+    assert f"\n| {size:,} | {search} | {' | '.join(said)} |\n" in text
