@@ -16,7 +16,8 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.cli import run as command_line
 from graphveil.engines import LocalEngine, SparkEngine
-from graphveil.engines.spark import SparkTables, check_executors, equipment
+from graphveil.engines.spark import SparkTables
+from graphveil.engines.spark_executors import check_executors, equipment
 from graphveil.errors import (
     GraphveilWarning,
     InfeasibleError,
@@ -315,7 +316,7 @@ def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(sp
 def test_executors_of_other_versions_are_refused(spark, monkeypatch):
     check_executors(spark)
     other = equipment().replace("graphveil ", "graphveil 99.")
-    monkeypatch.setattr("graphveil.engines.spark.equipment", lambda: other)
+    monkeypatch.setattr("graphveil.engines.spark_executors.equipment", lambda: other)
     with pytest.raises(UsageError, match=r"executors have graphveil .* this process has .* 99\."):
         check_executors(spark)
 
@@ -429,7 +430,7 @@ def test_rows_that_are_refused_leave_nothing(spark, tmp_path, monkeypatch, when)
     text = BROKEN[what][0] if what else "SELECT 1 AS user, array(2) AS items"
     engine = engine_of(spark, tmp_path)
     if kind is UsageError:
-        monkeypatch.setattr("graphveil.engines.spark.equipment", lambda: "nothing")
+        monkeypatch.setattr("graphveil.engines.spark_executors.equipment", lambda: "nothing")
     with pytest.raises(kind, match=message):
         gv.anonymize_rows(METHOD, spark.sql(text), tmp_path / "out", engine=engine, reading=THINGS)
     assert [] == [path for path in tmp_path.rglob("*") if path.name != "working"]

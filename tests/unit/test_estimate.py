@@ -18,10 +18,11 @@ from graphveil.engines import LocalEngine
 from graphveil.errors import InfeasibleError, InputError, UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.on_disk import drawing, estimate
+from graphveil.on_disk import drawing, pricing
 from graphveil.on_disk.drawing import drawn_from_file, drawn_from_tables
-from graphveil.on_disk.estimate import RATES, WITHIN, Priced, Range, estimated
+from graphveil.on_disk.estimate import RATES, WITHIN, Range, estimated
 from graphveil.on_disk.intake import Given
+from graphveil.on_disk.pricing import Priced
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.worker import Released
 from odd_engines import ScrambledTables
@@ -139,7 +140,7 @@ def test_rows_that_share_items_are_counted_as_by_hand(rows):
     )
     [batch] = table.to_batches()
     drawn = drawing.Drawn(batch, len(rows), sum(map(len, rows)), 1.0, pairs=False)
-    trial = estimate._Trial.of(drawn, METHOD)
+    trial = pricing.Trial.of(drawn, METHOD)
     entries, meetings = trial.cells()
     assert [sum(map(len, rows))] == entries.tolist()
     assert [meeting(rows)] == meetings.tolist()
@@ -148,11 +149,11 @@ def test_rows_that_share_items_are_counted_as_by_hand(rows):
 def test_chunks_of_all_users_are_denser_than_those_of_a_share(tmp_path, monkeypatch):
     path = written(likes(4000), tmp_path, "parquet")
     method = SmoothK(k=2, chunks=Chunks(rows=500), algorithm=Greedy(refine=None))
-    whole = estimate._Trial.of(draw(path), method).cells()
+    whole = pricing.Trial.of(draw(path), method).cells()
     monkeypatch.setattr(drawing, "DRAWN_ROWS", 600)
     drawn = draw(path)
     assert drawn.share < 0.5
-    some = estimate._Trial.of(drawn, method).cells()
+    some = pricing.Trial.of(drawn, method).cells()
     for expected, known in zip(whole, some, strict=True):
         assert expected.size == known.size == 8
         assert abs(expected.sum() - known.sum()) < 0.1 * expected.sum()
@@ -167,7 +168,7 @@ def test_factors_explain_what_chunks_did_cost(sizes, factors):
     parts = np.stack([np.ones_like(entries), entries * 1e-5, meetings * 1e-8], axis=1)
     costs = parts @ np.array(factors)
     table = pa.table({"x": [1]})
-    scaled = estimate._parts_of(entries, meetings)
+    scaled = pricing._parts_of(entries, meetings)
     priced = Priced.of(costs.tolist(), scaled, [table])
     assert np.isclose(priced.price(entries, meetings).sum(), costs.sum(), rtol=1e-6)
     assert (priced.factors >= 0).all()
@@ -176,7 +177,7 @@ def test_factors_explain_what_chunks_did_cost(sizes, factors):
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 13])
 def test_the_densest_chunk_comes_first_and_every_chunk_once(n):
     ranked = np.random.default_rng(0).permutation(n)
-    chosen = list(estimate._spread(ranked))
+    chosen = list(pricing._spread(ranked))
     assert ranked[-1] == chosen[0]
     assert list(range(n)) == sorted(chosen)
 
@@ -198,7 +199,7 @@ def clock(monkeypatch):
         clusters[:] = [len(table["items"].combine_chunks().flatten())]
         return call(self, number, table)
 
-    monkeypatch.setattr(estimate, "_timed", timed)
+    monkeypatch.setattr(pricing, "_timed", timed)
     monkeypatch.setattr(Released, "__call__", noted)
 
 

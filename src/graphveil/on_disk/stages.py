@@ -99,7 +99,7 @@ class Job:
         The digest of what the rows are: a run of others does not go on from this one.
     origins
         Digests of what the rows are read from: it is recognized by them, and by its content.
-    seed, force, linkage, parts
+    seed, force, linkage, parts, private
         As of `graphveil.on_disk.anonymize_file`.
     reading
         How the rows are read, for the record.
@@ -115,6 +115,7 @@ class Job:
     linkage: bool
     reading: Mapping[str, Any]
     parts: bool | None = None
+    private: Path | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -150,15 +151,16 @@ def run_stages(
         What the owner was told before: it is not said again.
     """
     target, method = job.target, job.method
-    warned += forewarn(target, warned=warned, on_disk=True)
-    working = opened(target, job.fingerprint, seed=job.seed, force=job.force)
+    private = job.private
+    warned += forewarn(target, warned=warned, on_disk=True, private=private)
+    working = opened(private or target, job.fingerprint, seed=job.seed, force=job.force)
     with kept_where_interrupted(working), engine.at(working.folder, working.name) as tables:
         run = Stages(job, working, tables)
         facts = run.facts(take)
         if job.form.name in DELIMITED and not (facts.people or facts.item_is_integer):
             check_items(run.items(), job.form)
         known_by = frozenset((facts.input_sha256, *job.origins))
-        warned += forewarn_of_others(target, known_by, warned=warned)
+        warned += forewarn_of_others(target, known_by, warned=warned, private=private)
         released = run.released(facts)
         tally = run.tally(released)
         advice = advice_on(run.counts(tally, released, facts), k=method.k)
@@ -180,7 +182,11 @@ def run_stages(
             return run.publication(files, public, tally, advised)
 
         writing = WriteOptions(
-            force=job.force, linkage=job.linkage, reading=job.reading, warned=warned
+            force=job.force,
+            linkage=job.linkage,
+            reading=job.reading,
+            warned=warned,
+            private=private,
         )
         publish(target, write_files, input_digests=known_by, options=writing)
     working.remove()

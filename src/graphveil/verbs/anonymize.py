@@ -98,6 +98,8 @@ class Output(NamedTuple):
     parts
         Whether Parquet of a run on the disk or on a cluster comes in parts of 1,048,576 users;
         None for parts where there are more.
+    private
+        The private folder, where it shall not lie beside the release.
     """
 
     folder: Path
@@ -105,6 +107,7 @@ class Output(NamedTuple):
     force: bool = False
     linkage: bool = True
     parts: bool | None = None
+    private: Path | None = None
 
 
 class RunOptions(NamedTuple):
@@ -195,9 +198,10 @@ def anonymize_file(
     Graph(n_nodes=4, n_edges=3)
     """
     key_file = getattr(getattr(method, "key", None), "file", None)
-    _check_apart(output.folder, key_file, None if run.ledger is None else run.ledger.path)
-    check_target(output.folder, force=output.force)
-    warned = forewarn(output.folder, on_disk=run.on_disk or run.engine == "spark")
+    _check_apart(output, key_file, None if run.ledger is None else run.ledger.path)
+    check_target(output.folder, force=output.force, private=output.private)
+    on_disk = run.on_disk or run.engine == "spark"
+    warned = forewarn(output.folder, on_disk=on_disk, private=output.private)
     Randomness(seed=run.seed)  # refuses what is no seed before anything is read
     container = io.kind_read(options).container
     released = kind_of(encoded_kind(container, method.accepts)).name
@@ -220,7 +224,11 @@ def anonymize_file(
         known = frozenset[str]() if run.ledger is None else run.ledger.known()
         known_by = (digest_of(people), *digests_of_origins(people))
         warned += forewarn_of_others(
-            output.folder, frozenset(known_by), nested_in=nesting_of(first), known=known
+            output.folder,
+            frozenset(known_by),
+            nested_in=nesting_of(first),
+            known=known,
+            private=output.private,
         )
         more: dict[str, Any] = {} if first is None else {"nested_in": first}
         more |= {} if run.ledger is None else {"ledger": run.ledger}
@@ -231,16 +239,18 @@ def anonymize_file(
             linkage=output.linkage,
             reading={"kind": kind_of(container).name, **recorded(options)},
             warned=warned,
+            private=output.private,
         )
         with stage(f"writing {output.folder.name}"):
             return release.published(output.folder, name, writing)
 
 
-def _check_apart(out: Path, *files: Path | None) -> None:
+def _check_apart(output: Output, *files: Path | None) -> None:
     """Refuse a key or a ledger that lies, or would lie, where the release is written."""
+    private = output.private or private_folder(output.folder)
     for file in files:
         around = () if file is None else file.resolve().parents
-        for folder in (out, private_folder(out)):
+        for folder in (output.folder, private):
             if folder.resolve() in around:
                 raise UsageError(
                     f"{file} lies in {folder}, which is written. Choose another place for it."
@@ -299,7 +309,7 @@ def _on_disk(
             "--on-disk takes ties, or users and items, and this file was read as a table. Leave it "
             "out, or say --kind."
         )
-    shared["parts"] = output.parts
+    shared |= {"parts": output.parts, "private": output.private}
     return anonymize_file(method, path, output.folder, engine=current(), reading=options, **shared)
 
 
@@ -326,6 +336,7 @@ def _on_spark(
         reading=reading,
         warned=warned,
         parts=output.parts,
+        private=output.private,
     )
 
 

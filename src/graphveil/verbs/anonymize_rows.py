@@ -22,6 +22,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     linkage: bool = True,
     reading: io.BipartiteOptions | None = None,
     parts: bool | None = None,
+    private: str | Path | None = None,
 ) -> Path:
     r"""Write the release of rows that lie on the disk or on a cluster, and return its folder.
 
@@ -35,7 +36,8 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
         A file of users and items; with Spark a DataFrame, a file or folder of Parquet, or
         ``table:NAME`` of the session's catalog.
     out
-        The release folder, on this machine; its private sibling is ``out.private``.
+        The release folder, on this machine; its private sibling is ``out.private``, unless
+        `private` is given.
     engine
         `graphveil.engines.LocalEngine` or `graphveil.engines.SparkEngine`; this machine without it.
     seed
@@ -48,11 +50,15 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
         How the rows are read.
     parts
         Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
+    private
+        The folder of the private record and the linkage, where they shall not lie beside the
+        release; the unfinished run, with the root of its randomness, is kept beside it.
 
     Raises
     ------
     UsageError
-        Where the method, its parameters or the options need all data in memory.
+        Where the method, its parameters or the options need all data in memory, or folders lie in
+        one another.
     InputError
         Where the rows cannot be read.
     InfeasibleError
@@ -88,7 +94,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     from graphveil.on_disk import anonymize_file, anonymize_frame  # noqa: PLC0415  as above
 
     given: dict[str, Any] = {"seed": seed, "force": force, "linkage": linkage, "reading": reading}
-    given["parts"] = parts
+    given |= {"parts": parts, "private": private}
     if isinstance(engine, SparkEngine):
         kind = format or "parquet"
         return anonymize_frame(method, source, out, engine=engine, format=kind, **given)

@@ -91,7 +91,7 @@ def estimate_file(
     """
     from graphveil.engines import current  # noqa: PLC0415  heavy, as above
 
-    check_target(output.folder, force=output.force)
+    check_target(output.folder, force=output.force, private=output.private)
     if run.engine == "spark" or run.working is not None:
         engine, reading = spark_engine(options, run)
         return estimate_rows(method, str(path), engine=engine, reading=reading)
