@@ -74,7 +74,7 @@ def equipment() -> str:
 
 @contextmanager
 def _probed(working: Path | None) -> Iterator[str | None]:
-    """Give a folder under a working folder, as a run makes it, for executors to write; it goes again.
+    """Give a folder under a working folder, as a run makes it, for executors to write.
 
     Raises
     ------
