@@ -349,6 +349,7 @@ STATEMENTS = {
     ),
     "buckets": (queries.BUCKETS, {"released": CLUSTERS}, [(0, 1), (1, 2), (2, 1)]),
     "no numbers": (queries.TEXT_THAT_IS_NO_NUMBER, {"released": TEXTS}, [(3,)]),
+    "entries": (queries.ENTRIES, {"rows": ROWS}, [(4, 5)]),
     "sums": (
         queries.SUMS,
         {"facts": pa.table([[1, 2]] * len(FACTS), names=FACTS.names)},
