@@ -1,9 +1,10 @@
 """What `--estimate` says a run costs, beside what the run then takes.
 
     python benchmarks/smooth_anonymity/estimate.py FOLDER [--sizes 100000 1000000]
-        [--engines local spark] [--variants greedy search]
+        [--engines local spark] [--variants greedy search] [--forms lists pairs]
 
-FOLDER gets a Parquet file of lists of users for every size (k=8, chunks of 20,000). Every (size,
+FOLDER gets a Parquet file of users for every size and form, a row a user with a list, or a row a
+pair (k=8, chunks of 20,000). Every (size,
 engine, variant) is one fresh process of two cores; a small run before compiles and warms up a
 session, and is not counted. Seconds are those of the CPU, of all processes. Raw rows go to
 ``results/estimate.parquet``: figures of the estimate end in ``_low`` and ``_high``. Linux alone.
@@ -19,9 +20,13 @@ import subprocess
 import sys
 import time
 import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from scale import RESULTS, peak_of, used, write_lists
 
 import graphveil as gv
@@ -46,6 +51,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows
 
 VARIANTS: dict[str, dict[str, Any]] = {"greedy": {"refine": False}, "search": {}}
+PAIRS = pa.schema([("user", pa.int64()), ("item", pa.int64())])
 THINGS = BipartiteOptions(items="things")
 
 
@@ -54,10 +60,10 @@ def method_of(variant: str, chunk_rows: int) -> gv.SmoothK:
     return gv.SmoothK.from_parameters({"k": K, "chunk_rows": chunk_rows, **VARIANTS[variant]})
 
 
-def one(size: int, engine: str, variant: str, folder: Path) -> dict[str, Any]:
+def one(size: int, engine: str, variant: str, form: str, folder: Path) -> dict[str, Any]:
     """Return the row of an estimate and its run in this process."""
     warnings.simplefilter("ignore")
-    scratch = folder / f"{engine}-{size}-{variant}"
+    scratch = folder / f"{engine}-{size}-{variant}-{form}"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     working = scratch / "runs"
@@ -68,15 +74,16 @@ def one(size: int, engine: str, variant: str, folder: Path) -> dict[str, Any]:
         runs = SparkEngine(spark=spark, working=working / "shared")
 
     def release(rows: int, chunk_rows: int) -> None:
-        path, out = folder / f"lists-{rows}.parquet", working / f"released-{rows}"
+        path, out = folder / f"{form}-{rows}.parquet", working / f"released-{rows}"
         method = method_of(variant, chunk_rows)
         gv.anonymize_rows(method, str(path), out, engine=runs, seed=SEED, reading=THINGS)
 
     release(WARM_ROWS, WARM_CHUNK)
     before, began = spent(), time.perf_counter()
-    path = str(folder / f"lists-{size}.parquet")
+    path = str(folder / f"{form}-{size}.parquet")
     cost = gv.estimate_rows(method_of(variant, CHUNK_ROWS), path, engine=runs, reading=THINGS)
-    row: dict[str, Any] = {"size": size, "engine": engine, "variant": variant, "cores": CORES}
+    row: dict[str, Any] = {"size": size, "engine": engine, "variant": variant, "form": form}
+    row["cores"] = CORES
     row |= {"estimate_wall": time.perf_counter() - began, "estimate_cpu": spent() - before}
     for name in ("cpu_seconds", "working_bytes", "worker_mib", "shuffle_bytes"):
         low, high = getattr(cost, name) or (None, None)
@@ -102,6 +109,14 @@ def peak_of_children() -> int:
     return max(map(peak_kib, ours), default=0)
 
 
+def write_pairs(lists: Path, pairs: Path) -> None:
+    """Write the users and items of a file of lists, a row a pair."""
+    with pq.ParquetFile(lists) as file, pq.ParquetWriter(pairs, PAIRS) as writer:
+        for batch in file.iter_batches():
+            users = batch["user"].take(pc.list_parent_indices(batch["items"]))
+            writer.write_table(pa.table([users, batch["items"].flatten()], schema=PAIRS))
+
+
 def spent() -> float:
     """Return the seconds of CPU until now: of this process, and of all that it started."""
     return sum(seconds().values())
@@ -116,25 +131,27 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="*", type=int, default=[100_000, 1_000_000])
     parser.add_argument("--engines", nargs="*", default=["local", "spark"])
     parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=VARIANTS)
-    parser.add_argument("--one", nargs=3)
+    parser.add_argument("--forms", nargs="*", default=["lists"], choices=["lists", "pairs"])
+    parser.add_argument("--one", nargs=4)
     arguments = parser.parse_args()
     folder = arguments.folder.absolute()
     if arguments.one:
-        size, engine, variant = arguments.one
-        print(json.dumps(one(int(size), engine, variant, folder)))
+        size, *asked = arguments.one
+        print(json.dumps(one(int(size), *asked, folder)))
         return
     for size in (WARM_ROWS, *arguments.sizes):
-        if not (folder / f"lists-{size}.parquet").exists():
-            write_lists(size, folder / f"lists-{size}.parquet")
-    for size in arguments.sizes:
-        for engine in arguments.engines:
-            for variant in arguments.variants:
-                command = [sys.executable, __file__, str(folder), "--one", str(size)]
-                command += [engine, variant]
-                done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE)
-                row = json.loads(done.stdout.splitlines()[-1])
-                append_rows(RESULTS / "estimate.parquet", row)
-                print(row, flush=True)
+        lists, pairs = (folder / f"{form}-{size}.parquet" for form in ("lists", "pairs"))
+        if not lists.exists():
+            write_lists(size, lists)
+        if "pairs" in arguments.forms and not pairs.exists():
+            write_pairs(lists, pairs)
+    asked = product(arguments.sizes, arguments.engines, arguments.variants, arguments.forms)
+    for given in asked:
+        command = [sys.executable, __file__, str(folder), "--one", *map(str, given)]
+        done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE)
+        row = json.loads(done.stdout.splitlines()[-1])
+        append_rows(RESULTS / "estimate.parquet", row)
+        print(row, flush=True)
 
 
 if __name__ == "__main__":

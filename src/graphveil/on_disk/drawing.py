@@ -21,7 +21,7 @@ from graphveil.on_disk.lists import Listed, Ordered, name_hashes
 from graphveil.on_disk.raw_rows import raw_batches
 
 DRAWN_ROWS = 1 << 18
-DRAWN_ENTRIES = 1 << 22
+DRAWN_ENTRIES = 1 << 21
 """About how many rows and entries are drawn at most."""
 
 

@@ -63,6 +63,10 @@ RATES: dict[Where, Rates] = {
 SHUFFLED = 1.2
 """The bytes that executors write for each other, as a multiple of the same."""
 
+PAIRS_KEPT: dict[Where, float] = {"local": 1.4, "spark": 1.0}
+PAIRS_SHUFFLED = 1.75
+"""How many times that is where rows are given as pairs, which are put together first."""
+
 WORKER_MIB, CHUNK_COPIES, PIECE_COPIES = 300, 13, 3
 """The memory of a process that clusters: without rows, and how often it holds those of a chunk and
 those of a piece."""
@@ -208,15 +212,16 @@ def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int 
     )
     moved = n * (handled.packed + clustered.packed)
     held = CHUNK_COPIES * trial.n_chunk_rows + PIECE_COPIES * min(rates.piece_rows, n)
-    shuffled = None if engine == "local" else Range.about(SHUFFLED * moved)
+    kept = rates.kept * (PAIRS_KEPT[engine] if drawn.pairs else 1.0)
+    shuffled = SHUFFLED * (PAIRS_SHUFFLED if drawn.pairs else 1.0)
     return Estimate(
         engine=engine,
         rows=n,
         entries=drawn.n_entries,
         chunks=trial.n_chunks,
         cpu_seconds=Range.about(float(seconds)),
-        working_bytes=Range.about(rates.kept * moved),
-        shuffle_bytes=shuffled,
+        working_bytes=Range.about(kept * moved),
+        shuffle_bytes=None if engine == "local" else Range.about(shuffled * moved),
         worker_mib=Range.about(WORKER_MIB + held * handled.bytes / (1 << 20)),
         assumed=_assumed(drawn, clustered.n, engine),
     )
