@@ -105,10 +105,11 @@ def seconds() -> dict[str, float]:
 
 def peak_of_workers() -> int:
     """Return the largest peak of memory of a process below the JVM, in KiB."""
-    return max(map(_peak_kib, of_spark()[1]), default=0)
+    return max(map(peak_kib, of_spark()[1]), default=0)
 
 
-def _peak_kib(number: int) -> int:
+def peak_kib(number: int) -> int:
+    """Return the peak of memory of a process in KiB; 0 where it has ended."""
     try:
         lines = Path(f"/proc/{number}/status").read_text().splitlines()
     except OSError:

@@ -43,9 +43,10 @@ from graphveil.rows import felt as felt
 from graphveil.sweeping.results import Sweep as Sweep
 from graphveil.verbs.advise import advise as advise
 from graphveil.verbs.anonymize import anonymize as anonymize
-from graphveil.verbs.anonymize import anonymize_rows as anonymize_rows
+from graphveil.verbs.anonymize_rows import anonymize_rows as anonymize_rows
 from graphveil.verbs.attack import attack_release as attack_release
 from graphveil.verbs.convert import convert as convert
+from graphveil.verbs.estimate import estimate_rows as estimate_rows
 from graphveil.verbs.evaluate import evaluate_release as evaluate_release
 from graphveil.verbs.report import report_release as report_release
 from graphveil.verbs.sweep import read_sweep as read_sweep

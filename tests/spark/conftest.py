@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -34,7 +35,9 @@ def spark(tmp_path_factory):
         "spark.ui.showConsoleProgress": "false",
     }.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    with pytest.MonkeyPatch.context() as environment:  # executors import what tests import
+        environment.setenv("PYTHONPATH", str(Path(__file__).parents[1]), prepend=os.pathsep)
+        session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     session.events = folder / EVENTS
     yield session

@@ -16,7 +16,8 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.cli import run as command_line
 from graphveil.engines import LocalEngine, SparkEngine
-from graphveil.engines.spark import SparkTables, check_executors, equipment
+from graphveil.engines.spark import SparkTables
+from graphveil.engines.spark_executors import check_executors, equipment
 from graphveil.errors import (
     GraphveilWarning,
     InfeasibleError,
@@ -29,6 +30,7 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.on_disk import queries
 from graphveil.on_disk.columns import FACTS
+from graphveil.on_disk.drawing import drawn_from_tables
 from graphveil.on_disk.frames import FrameSource
 from graphveil.on_disk.worker import Released
 
@@ -169,6 +171,27 @@ def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine
     assert files_of(here) == files_of(there)
 
 
+@pytest.mark.parametrize("pairs", [False, True])
+def test_a_run_is_priced_from_a_draw_and_nothing_is_written(spark, tmp_path, monkeypatch, pairs):
+    monkeypatch.setattr("graphveil.on_disk.drawing.DRAWN_ROWS", 60)
+    monkeypatch.setattr("graphveil.on_disk.drawing.DRAWN_ENTRIES", 400)
+    table = pairs_of(likes(text=True)) if pairs else likes(text=True)
+    path = tmp_path / "likes.parquet"
+    parquet.write_table(table, path)
+    engine = engine_of(spark, tmp_path)
+    source = FrameSource.of(path, spark)
+    tables = tables_of(spark, tmp_path)
+    drawn = drawn_from_tables(source.given(tables, THINGS), tables)
+    users = likes(text=True).to_pydict()
+    rows = dict(zip(users["user"], users["items"], strict=True))
+    assert dict(zip(*drawn.rows.to_pydict().values(), strict=True)).items() <= rows.items()
+    assert 0 < drawn.rows.num_rows < 400
+    cost = gv.estimate_rows(METHOD, str(path), engine=engine, reading=THINGS)
+    assert ("spark", drawn.n_rows) == (cost.engine, cost.rows)
+    assert cost.shuffle_bytes.low > 0
+    assert [path] == list(tmp_path.iterdir())
+
+
 def test_the_command_takes_a_folder_of_parts(spark, tmp_path, capsys):
     (tmp_path / "lists").mkdir()
     parquet.write_table(likes(80), tmp_path / "lists" / "part-0.parquet")
@@ -293,7 +316,7 @@ def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(sp
 def test_executors_of_other_versions_are_refused(spark, monkeypatch):
     check_executors(spark)
     other = equipment().replace("graphveil ", "graphveil 99.")
-    monkeypatch.setattr("graphveil.engines.spark.equipment", lambda: other)
+    monkeypatch.setattr("graphveil.engines.spark_executors.equipment", lambda: other)
     with pytest.raises(UsageError, match=r"executors have graphveil .* this process has .* 99\."):
         check_executors(spark)
 
@@ -326,6 +349,7 @@ STATEMENTS = {
     ),
     "buckets": (queries.BUCKETS, {"released": CLUSTERS}, [(0, 1), (1, 2), (2, 1)]),
     "no numbers": (queries.TEXT_THAT_IS_NO_NUMBER, {"released": TEXTS}, [(3,)]),
+    "entries": (queries.ENTRIES, {"rows": ROWS}, [(4, 5)]),
     "sums": (
         queries.SUMS,
         {"facts": pa.table([[1, 2]] * len(FACTS), names=FACTS.names)},
@@ -407,7 +431,7 @@ def test_rows_that_are_refused_leave_nothing(spark, tmp_path, monkeypatch, when)
     text = BROKEN[what][0] if what else "SELECT 1 AS user, array(2) AS items"
     engine = engine_of(spark, tmp_path)
     if kind is UsageError:
-        monkeypatch.setattr("graphveil.engines.spark.equipment", lambda: "nothing")
+        monkeypatch.setattr("graphveil.engines.spark_executors.equipment", lambda: "nothing")
     with pytest.raises(kind, match=message):
         gv.anonymize_rows(METHOD, spark.sql(text), tmp_path / "out", engine=engine, reading=THINGS)
     assert [] == [path for path in tmp_path.rglob("*") if path.name != "working"]

@@ -68,3 +68,33 @@ def test_a_page_says_what_verifying_parts_took(users):
         f"{whole['peak_mib']:.0f} MiB",
     ]
     assert f"\n| {users:,} | {' | '.join(said)} |\n" in text
+
+
+@pytest.mark.parametrize(
+    ("page", "engine", "size", "variant", "form"),
+    [
+        ("larger-than-memory", "local", 100_000, "greedy", "lists"),
+        ("larger-than-memory", "local", 100_000, "search", "lists"),
+        ("larger-than-memory", "local", 1_000_000, "greedy", "lists"),
+        ("larger-than-memory", "local", 1_000_000, "search", "lists"),
+        ("larger-than-memory", "local", 1_000_000, "greedy", "pairs"),
+        ("larger-than-memory", "local", 5_000_000, "greedy", "lists"),
+        ("on-a-cluster", "spark", 1_000_000, "greedy", "lists"),
+        ("on-a-cluster", "spark", 1_000_000, "greedy", "pairs"),
+    ],
+)
+def test_a_page_says_what_estimates_said_and_runs_took(page, engine, size, variant, form):
+    row = last("estimate.parquet", engine=engine, size=size, variant=variant, form=form)
+    for figure in ("cpu_seconds", "working_bytes", "worker_mib", "shuffle_bytes"):
+        if figure in row:
+            assert row[f"{figure}_low"] < row[figure] < row[f"{figure}_high"]
+    search = {"greedy": "no", "search": "yes"}[variant]
+    said = [
+        f"{row['cpu_seconds_low']:.1f} to {row['cpu_seconds_high']:.1f} s",
+        f"{row['cpu_seconds']:.1f} s",
+        f"{row['working_bytes_low'] / 1e6:.0f} to {row['working_bytes_high'] / 1e6:.0f} MB",
+        f"{row['working_bytes'] / 1e6:.0f} MB",
+        f"{row['estimate_cpu']:.1f} s",
+    ]
+    text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
+    assert f"\n| {size:,} {form} | {search} | {' | '.join(said)} |\n" in text

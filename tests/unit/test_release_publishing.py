@@ -18,7 +18,7 @@ import graphveil as gv
 from graphveil.atomic import left_behind, whole_folders
 from graphveil.errors import GraphveilWarning, InputError, UsageError
 from graphveil.records.manifest import MANIFEST
-from graphveil.records.record import LINKAGE, RECORD, other_releases, private_folder
+from graphveil.records.record import LINKAGE, RECORD, owners_of_others, private_folder
 from graphveil.release import Linkage, Private, Release, read_manifest, read_record
 from graphveil.release.files import check_names, release_format, write_data
 from graphveil.release.publishing import Publication, WriteOptions, forewarn_of_others, publish
@@ -132,8 +132,8 @@ def test_the_other_release_that_is_named_is_the_oldest_whatever_its_name(tmp_pat
     [text] = told_in(published(tmp_path / "cashew"))
     assert "3 other releases" in text
     assert "the first walnut:" in text
-    assert ["walnut", "almond", "hazel"] == [
-        path.name for path in other_releases(tmp_path / "cashew", frozenset("a"))
+    assert ["walnut.private", "almond.private", "hazel.private"] == [
+        path.name for path in owners_of_others(tmp_path / "cashew", frozenset("a"))
     ]
 
 

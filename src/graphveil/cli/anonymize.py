@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,15 +11,20 @@ from cyclopts import App
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.anonymize_flags import (
+    engine_flags,
+    ledger_flags,
+    nesting_flags,
+    output_flags,
+    parts_flags,
+)
+from graphveil.cli.answer import say_answer, say_next
 from graphveil.cli.console import bars, result, result_json, say
+from graphveil.cli.estimate import print_estimate
 from graphveil.cli.flags import (
-    ENGINE_GROUP,
     INPUT,
     INPUT_FORMAT,
     METHOD_GROUP,
-    OUTPUT_GROUP,
-    flag,
     flags_of,
     with_signature,
 )
@@ -44,148 +48,7 @@ if TYPE_CHECKING:
     from graphveil.records.manifest import Claim
     from graphveil.records.record import Record
     from graphveil.release import Private
-
-
-def _output_flags() -> list[inspect.Parameter]:
-    return [
-        flag("out", Path, "Folder of the release; it must not exist.", group=OUTPUT_GROUP),
-        flag(
-            "format",
-            str | None,
-            "Format of the released data, such as csv, parquet, gml. Without this, the format that "
-            "came in, or csv or parquet where that one has more than one form for the same data.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "force",
-            bool,
-            "Replace a release of that name, once the new one is whole.",
-            default=False,
-            group=OUTPUT_GROUP,
-            negative="",
-        ),
-        flag(
-            "linkage",
-            bool,
-            "Keep which new id stands for which old one, in the private folder.",
-            default=True,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "seed",
-            int | None,
-            "Make the run repeatable; keep it secret. Without this: entropy.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        ALL_FLAG,
-        flag(
-            "json", bool, "Print a summary as JSON.", default=False, group=OUTPUT_GROUP, negative=""
-        ),
-    ]
-
-
-def _parts_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return the flag of a method whose releases may come in parts."""
-    if not method.runs_on_disk or method.ties_on_disk:
-        return []
-    return [
-        flag(
-            "parts",
-            bool | None,
-            "With --on-disk or Spark: Parquet in parts of 1,048,576 users. Without this: if there "
-            "are more.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-    ]
-
-
-def _nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return the flag of a method whose second release can be nested in the first."""
-    if not method.nests:
-        return []
-    return [
-        flag(
-            "nested_in",
-            Path | None,
-            "An earlier release of the same people: its classes are merged, none is divided.",
-            default=None,
-            group=OUTPUT_GROUP,
-        )
-    ]
-
-
-def _ledger_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return the flags of a method whose epsilons add up."""
-    if not method.spends:
-        return []
-    return [
-        flag(
-            "ledger",
-            Path | None,
-            "A file of yours that adds up epsilons: this run is entered before anything is drawn.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "ledger_limit",
-            float | None,
-            "The most that the ledger's total may reach: given once, kept in the file.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "ledger_unclaimed",
-            bool,
-            "Enter a run that claims nothing, too: the ledger has no total from then on.",
-            default=False,
-            group=OUTPUT_GROUP,
-            negative="",
-        ),
-    ]
-
-
-def _engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return the flags of where a method runs; none of them changes the result."""
-    if method.ties_on_disk:
-        return [_on_disk_flag("Keep ties on the disk: for networks larger than memory.")]
-    if not (method.runs_on_disk or method.runs_in_blocks):
-        return []
-    parts = "chunks" if method.runs_on_disk else "blocks"
-    jobs = flag(
-        "jobs",
-        int | None,
-        f"Processes that share the {parts}. Without this: one a processor; one up to 1 MB.",
-        default=None,
-        group=ENGINE_GROUP,
-    )
-    if not method.runs_on_disk:
-        return [jobs]
-    rows = "Keep rows on the disk: for data larger than memory, always in chunks."
-    return [
-        jobs,
-        _on_disk_flag(rows),
-        flag(
-            "engine",
-            Literal["local", "spark"],
-            "This machine, or the executors of Spark, for a folder of Parquet or table:NAME.",
-            default="local",
-            group=ENGINE_GROUP,
-        ),
-        flag(
-            "working",
-            Path | None,
-            "With Spark: a folder that driver and executors write, with people's rows meanwhile.",
-            default=None,
-            group=ENGINE_GROUP,
-        ),
-    ]
-
-
-def _on_disk_flag(text: str) -> inspect.Parameter:
-    return flag("on_disk", bool, text, default=False, group=ENGINE_GROUP, negative="")
+    from graphveil.verbs.anonymize import Output
 
 
 class _Given(NamedTuple):
@@ -202,11 +65,21 @@ class _Given(NamedTuple):
     on_disk: bool = False
     engine: Literal["local", "spark"] = "local"
     working: Path | None = None
+    estimate: bool = False
     parts: bool | None = None
+    private: Path | None = None
     nested_in: Path | None = None
     ledger: Path | None = None
     ledger_limit: float | None = None
     ledger_unclaimed: bool = False
+
+    def output(self) -> Output:
+        """Return where the release is written."""
+        from graphveil.verbs.anonymize import Output  # noqa: PLC0415  not for its help
+
+        return Output(
+            self.out, self.format, self.force, self.linkage, self.parts, private=self.private
+        )
 
     def entered(self) -> Ledger | None:
         """Return the ledger that was asked for.
@@ -228,12 +101,8 @@ class _Given(NamedTuple):
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, typed: str) -> int:
     from graphveil.records.manifest import read_manifest  # noqa: PLC0415  not for its help
     from graphveil.records.record import read_record  # noqa: PLC0415
-    from graphveil.release.files import note_on_format  # noqa: PLC0415
-    from graphveil.verbs.anonymize import (  # noqa: PLC0415
-        Output,
-        RunOptions,
-        anonymize_file,
-    )
+    from graphveil.verbs.anonymize import RunOptions, anonymize_file  # noqa: PLC0415
+    from graphveil.verbs.estimate import estimate_file  # noqa: PLC0415
 
     names = [name for name in _Given._fields if name in given]
     flags = _Given(**{name: given.pop(name) for name in names})
@@ -241,31 +110,32 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         given["directed"] = "keep"
     options = reading_options(accepted_kinds(method.accepts), path, given)
     anonymizer = method.from_parameters(given)
+    run = RunOptions(
+        seed=flags.seed,
+        nested_in=flags.nested_in,
+        ledger=flags.entered(),
+        jobs=flags.jobs,
+        on_disk=flags.on_disk,
+        engine=flags.engine,
+        working=flags.working,
+    )
+    output = flags.output()
+    if flags.estimate:
+        with shown(bars()):
+            cost = estimate_file(anonymizer, path, output, options=options, run=run)
+        print_estimate(cost, as_json=flags.json)
+        return 0
     with shown(bars()):
         anonymize_file(
             anonymizer,
             path,
-            Output(flags.out, flags.format, flags.force, flags.linkage, flags.parts),
+            output,
             options=options,
-            run=RunOptions(
-                seed=flags.seed,
-                nested_in=flags.nested_in,
-                ledger=flags.entered(),
-                jobs=flags.jobs,
-                on_disk=flags.on_disk,
-                engine=flags.engine,
-                working=flags.working,
-            ),
+            run=run,
             report=partial(say_report, path),
         )
-    if flags.on_disk:
-        say(f"{path.name}: read as {kind_read(options).words}")
-    note = None
-    if not flags.format and flags.engine == "local":
-        note = note_on_format(path, options.format, kind_read(options).name)
-    if note is not None:
-        say(f"{path.name}: {note}")
-    record = read_record(flags.out)
+    _say_how_read(path, options, flags)
+    record = read_record(flags.out, flags.private)
     if record is None:
         raise ReleaseError(f"{flags.out}: no private folder lies beside it. Anonymize again.")
     manifest = read_manifest(flags.out)
@@ -273,7 +143,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     if flags.json:
         _print_json(manifest.claim, record, flags.out)
         return 0
-    print_release(manifest.claim, anonymizer.stated_limits, record, flags.out)
+    print_release(manifest.claim, anonymizer.stated_limits, record, flags.out, flags.private)
     if flags.all:
         for what, value in record.cost.items():
             figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
@@ -282,6 +152,19 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         result(f"As a table: {_table_again(flags.out)}")
     say_next(_check(anonymizer, options, flags.out, typed))
     return 0
+
+
+def _say_how_read(path: Path, options: AnyOptions, flags: _Given) -> None:
+    """Say as what the data was read, and where its format is not that of the release."""
+    from graphveil.release.files import note_on_format  # noqa: PLC0415  not for its help
+
+    if flags.on_disk:
+        say(f"{path.name}: read as {kind_read(options).words}")
+    note = None
+    if not flags.format and flags.engine == "local":
+        note = note_on_format(path, options.format, kind_read(options).name)
+    if note is not None:
+        say(f"{path.name}: {note}")
 
 
 def _table_again(out: Path) -> str:
@@ -302,7 +185,9 @@ def _print_json(claim: Claim, private: Record, out: Path) -> None:
     )
 
 
-def print_release(claim: Claim, limits: str, private: Record | Private, out: Path) -> None:
+def print_release(
+    claim: Claim, limits: str, private: Record | Private, out: Path, owners: Path | None = None
+) -> None:
     """Print what is promised, what is not, what it cost, and where the two folders are.
 
     Parameters
@@ -315,6 +200,8 @@ def print_release(claim: Claim, limits: str, private: Record | Private, out: Pat
         What the owner alone knows of the release.
     out
         Its folder.
+    owners
+        Its private folder; None for the one beside it.
     """
     promised = in_plain_words(claim.sentence)
     say_answer(f"{promised} {claim.why}" if claim.why is not None else f"Promised: {promised}")
@@ -322,7 +209,9 @@ def print_release(claim: Claim, limits: str, private: Record | Private, out: Pat
     cost = ", ".join(cost_words(private.cost))
     say_answer(f"Cost: {cost}.")
     result(f"To publish: {printable(out)}")
-    result(f"For you alone: {printable(private_folder(out))}")
+    result(f"For you alone: {printable(owners or private_folder(out))}")
+    if owners is not None:
+        result(f"For checks of your own, link it as: {printable(private_folder(out))}")
 
 
 def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Path, typed: str) -> str:
@@ -338,11 +227,11 @@ def subcommand(name: str) -> Callable[..., int]:
     parameters = [
         INPUT,
         *flags_of(method, METHOD_GROUP),
-        *_engine_flags(method),
-        *_output_flags(),
-        *_parts_flags(method),
-        *_nesting_flags(method),
-        *_ledger_flags(method),
+        *engine_flags(method),
+        *output_flags(),
+        *parts_flags(method),
+        *nesting_flags(method),
+        *ledger_flags(method),
         *reading_flags(accepted_kinds(method.accepts)),
     ]
     limits = f"{method.limits} {method.limits_of_attributes}".rstrip()

@@ -7,19 +7,15 @@ name, and values: no file of the driver, no RDD.
 from __future__ import annotations
 
 import json
-import platform
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from graphveil._version import __version__
 from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.engines.engine import MOST_ANSWERS, Answer, Dialect, Query, gone
 from graphveil.engines.shared_folder import name_others, shared_folder
@@ -31,7 +27,6 @@ Frame: TypeAlias = Any
 """A DataFrame; pyspark is an extra, and a session brings it."""
 
 MOST_REDUCERS = 4096
-PROBES = 8
 OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
 _PATTERN = re.compile(r"([\\{}\[\]*?])")
@@ -137,49 +132,6 @@ def session() -> Any:
         raise UsageError(
             f"Spark does not start: {first_line(error)}. Install Java 17, and set JAVA_HOME."
         ) from error
-
-
-def check_executors(spark: Any) -> None:
-    """Refuse executors that would not do what this process would do.
-
-    Raises
-    ------
-    UsageError
-        Where they lack graphveil, or have another version, Python, pyarrow, numba or architecture.
-    """
-    here = equipment()
-    probes = spark.range(PROBES, numPartitions=PROBES).mapInArrow(_Equipped(), "has STRING")
-    with spoken("looking at executors"):
-        others = {row[0] for row in probes.distinct().collect()} - {here}
-    if others:
-        raise UsageError(
-            f"executors have {'; '.join(sorted(others))}, and this process has {here}. Install the "
-            "same on both."
-        )
-
-
-def equipment() -> str:
-    """Return what decides on the bytes that a work makes: versions, and the architecture.
-
-    Examples
-    --------
-    >>> equipment().partition(",")[0] == f"graphveil {__version__}"
-    True
-    """
-    python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-    libraries = ", ".join(f"{name} {version(name)}" for name in ("pyarrow", "numpy", "numba"))
-    return f"graphveil {__version__}, {python}, {libraries}, {platform.machine()}"
-
-
-@dataclass(frozen=True)
-class _Equipped:
-    """Says what an executor has."""
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield one row for a partition."""
-        for _ in batches:
-            pass
-        yield pa.RecordBatch.from_arrays([[equipment()]], names=["has"])
 
 
 class SparkTables:

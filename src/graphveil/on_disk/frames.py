@@ -77,6 +77,13 @@ class FrameSource(NamedTuple):
 
     def take(self, tables: Tables, options: BipartiteOptions) -> Facts:
         """Keep the rows under the name `ROWS`, and return what is known of them."""
+        facts = counted_rows(self.given(tables, options), options, tables)
+        chosen = self._columns(options)
+        left_out = tuple(name for name in self.frame.columns if name not in chosen)
+        return msgspec.structs.replace(facts, left_out=left_out)
+
+    def given(self, tables: Tables, options: BipartiteOptions) -> Given:
+        """Return the rows as they stand, once their columns and ids are such that they run."""
         types = dict(self.frame.dtypes)
         user, item = self._columns(options)
         lists = types[item].startswith("array<")
@@ -91,7 +98,7 @@ class FrameSource(NamedTuple):
             f"CAST({_quoted(user)} AS {spelled[0]}) AS user",
             f"CAST({_quoted(item)} AS {wanted}) AS {'items' if lists else 'item'}",
         )
-        given = Given(
+        return Given(
             rows=tables.rows(rows),
             n=self._checked(rows, integers, lists=lists),
             lists=lists,
@@ -99,8 +106,6 @@ class FrameSource(NamedTuple):
             item_is_integer=integers[1],
             refuse=self._refuse,
         )
-        left_out = tuple(name for name in types if name not in (user, item))
-        return msgspec.structs.replace(counted_rows(given, options, tables), left_out=left_out)
 
     def _columns(self, options: BipartiteOptions) -> tuple[str, str]:
         """Return the columns of users and of items: those asked for, or of known names."""

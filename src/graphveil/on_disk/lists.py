@@ -53,6 +53,21 @@ class ItemLists(NamedTuple):
         """Return the row of every value."""
         return np.repeat(np.arange(len(self.users), dtype=np.int64), np.diff(self.indptr))
 
+    def taken(self, order: NDArray[np.int64]) -> ItemLists:
+        """Return some rows in an order.
+
+        Examples
+        --------
+        >>> lists = ItemLists(pa.array([5, 6]), np.array([0, 1, 3]), pa.array([7, 8, 9]))
+        >>> lists.taken(np.array([1, 0])).values.to_pylist()
+        [8, 9, 7]
+        """
+        sizes = np.diff(self.indptr)[order]
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        entries = np.repeat(self.indptr[order] - indptr[:-1], sizes) + np.arange(indptr[-1])
+        values = self.values.take(pa.array(entries))
+        return ItemLists(self.users.take(pa.array(order)), indptr, values)
+
     def in_order(self) -> tuple[ItemLists, NDArray[np.int32]]:
         """Return the rows with sorted and distinct items, and how many repeats each lost.
 

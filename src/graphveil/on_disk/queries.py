@@ -44,10 +44,25 @@ ITEMS = Query(
 """Every item once."""
 
 
-def sampled(below: str) -> Query:
-    """Return the query of rows whose user's SHA-256 begins with less than these digits."""
-    text = "SELECT {user}, items FROM {rows} WHERE substr({sha256_of_user}, 1, 4) < "
-    return Query(f"{text}'{below}'", ("user", "items"))
+ENTRIES = Query(
+    "SELECT count(*), coalesce(sum({size}(items)), 0) FROM {rows}",
+    ("items",),
+)
+"""The rows, and the entries of their lists as they stand."""
+
+
+def sampled(below: str, items: str = "items") -> Query:
+    """Return the query of rows whose user's SHA-256 begins with less than these digits.
+
+    Parameters
+    ----------
+    below
+        Four hexadecimal digits.
+    items
+        The column of what users have.
+    """
+    text = "SELECT {user}, ITEMS FROM {rows} WHERE substr({sha256_of_user}, 1, 4) < "
+    return Query(f"{text.replace('ITEMS', items)}'{below}'", ("user", items))
 
 
 TALLY = Query(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -94,12 +95,7 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
 def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib: int) -> Raw:
     """Write the rows of a text file; read it again where its first row turns out to be names."""
     notes = Notes()
-    dialect = sniff(source, options.header, delimiter=options.delimiter)
-    if delimited.has_lists(dialect, options):
-        raise UsageError(
-            f"{source.name} has a line a user, which cannot be read a piece at a time. Use two "
-            "columns or Parquet, or leave out --on-disk."
-        )
+    dialect = _dialect_of(source, options)
     notes.header, notes.inferred = dialect.header, dialect.inferred
     chosen = delimited.chosen_columns(source, dialect, options, notes)
     try:
@@ -114,6 +110,44 @@ def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib:
         integers = judge.is_integer(path, "user"), judge.is_integer(path, "item")
         return Raw(path, False, *integers, notes=notes)
     return Raw(path, False, True, True, notes=notes)
+
+
+def _dialect_of(source: Source, options: BipartiteOptions) -> Dialect:
+    """Return how a text file is written, once a line of it is a pair."""
+    dialect = sniff(source, options.header, delimiter=options.delimiter)
+    if delimited.has_lists(dialect, options):
+        raise UsageError(
+            f"{source.name} has a line a user, which cannot be read a piece at a time. Use two "
+            "columns or Parquet, or leave out --on-disk."
+        )
+    return dialect
+
+
+def raw_batches(
+    source: Source, options: BipartiteOptions, *, text: bool
+) -> Iterator[pa.RecordBatch | pa.Table]:
+    """Yield the rows of a file as they stand, to be looked at and not kept.
+
+    Parameters
+    ----------
+    source, options
+        The file and how it is read.
+    text
+        Whether the ids of a text file are read as text, else as integers.
+
+    Raises
+    ------
+    NotIntegersError
+        Where integers are asked for and an id of a text file is none.
+    """
+    notes = Notes()
+    if source.format.name in FRAME_FORMATS:
+        for batch in columnar.bipartite_batches(source, options, notes):
+            yield _clean(source, batch)
+        return
+    dialect = _dialect_of(source, options)
+    chosen = delimited.chosen_columns(source, dialect, options, notes)
+    yield from delimited.bipartite_batches(source, dialect, chosen, notes, text=text)
 
 
 def _clean(source: Source, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -8,7 +8,8 @@ from typing import Any
 from graphveil.anonymizer import Anonymizer
 from graphveil.engines.engine import Engine, Tables
 from graphveil.engines.local import LocalEngine
-from graphveil.engines.spark import SparkEngine, check_executors
+from graphveil.engines.spark import SparkEngine
+from graphveil.engines.spark_executors import check_executors
 from graphveil.errors import UsageError, option
 from graphveil.io import BipartiteOptions
 from graphveil.io.options import recorded
@@ -19,8 +20,9 @@ from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.stages import Job, run_stages, runs_on_disk
 from graphveil.progress import stage
 from graphveil.records.digest import digest_of_file
+from graphveil.records.record import private_folder
 from graphveil.release.files import format_that_came_in, release_format
-from graphveil.release.staging import check_target
+from graphveil.release.staging import check_apart, check_target
 
 
 def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command line
@@ -36,6 +38,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     reading: BipartiteOptions | None = None,
     warned: tuple[str, ...] = (),
     parts: bool | None = None,
+    private: str | Path | None = None,
 ) -> Path:
     r"""Anonymize a file that may be larger than memory, and return the release folder.
 
@@ -52,7 +55,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     path
         Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
     out
-        The release folder; its private sibling is ``out.private``.
+        The release folder; its private sibling is ``out.private``, unless `private` is given.
     engine
         Where rows lie and chunks run; `LocalEngine` with a process a processor where not given.
         With processes, a script calls this under ``if __name__ == "__main__":``.
@@ -69,11 +72,15 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
         What the owner was told before: it is not said again.
     parts
         Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
+    private
+        The folder of the record and the linkage, where they shall not lie beside the release. The
+        unfinished run, with its root, is kept beside it.
 
     Raises
     ------
     UsageError
-        Where the method, its parameters or the options need all data in memory.
+        Where the method, its parameters or the options need all data in memory, or folders lie in
+        one another.
     InputError
         Where the file cannot be read.
     InfeasibleError
@@ -106,7 +113,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     4
     """
     target, options = Path(out), reading or BipartiteOptions()
-    check_target(target, force=force)
+    owners = None if private is None else Path(private)
+    check_target(target, force=force, private=owners)
     clustered = runs_on_disk(method)
     source = check_readable(Path(path), options)
     form = release_format(format or format_that_came_in(source.path, options.format), "bipartite")
@@ -130,6 +138,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
             linkage=linkage,
             reading=recorded(options),
             parts=parts,
+            private=owners,
         ),
         engine,
         take,
@@ -150,6 +159,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
     reading: BipartiteOptions | None = None,
     warned: tuple[str, ...] = (),
     parts: bool | None = None,
+    private: str | Path | None = None,
 ) -> Path:
     """Anonymize rows on a cluster, and return the release folder.
 
@@ -166,7 +176,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
         The release folder, on this machine.
     engine
         The session, and where rows lie meanwhile.
-    seed, force, linkage, reading, warned, parts
+    seed, force, linkage, reading, warned, parts, private
         As of `anonymize_file`.
     format
         The format of the released data.
@@ -174,22 +184,27 @@ def anonymize_frame(  # noqa: PLR0913  as above
     Raises
     ------
     UsageError
-        Where the method or the options need all data in memory, or a file is no Parquet.
+        Where the method or the options need all data in memory, a file is no Parquet, or folders
+        lie in one another.
     InputError, InfeasibleError, ReleaseError, ResourceError
         As of `anonymize_file`.
     """
     target, options = Path(out), reading or BipartiteOptions()
-    check_target(target, force=force)
+    owners = None if private is None else Path(private)
+    check_target(target, force=force, private=owners)
+    check_apart(
+        {
+            "out": target,
+            "private": owners or private_folder(target),
+            "working": Path(engine.working),
+        }
+    )
     clustered = runs_on_disk(method)
-    if options.items == "people":
-        raise UsageError(
-            "items that are people run on one machine: every entry needs the new id of its item. "
-            f"Use {option('engine', 'local')}."
-        )
+    refuse_people(options)
     form = release_format(format, "bipartite")
     check_parts(parts, form)
     source = FrameSource.of(rows, engine.spark)
-    check_executors(engine.spark)
+    check_executors(engine.spark, Path(engine.working))
     job = Job(
         method=clustered,
         target=target,
@@ -201,5 +216,21 @@ def anonymize_frame(  # noqa: PLR0913  as above
         linkage=linkage,
         reading=recorded(options),
         parts=parts,
+        private=owners,
     )
     return run_stages(job, engine, lambda tables, _: source.take(tables, options), warned=warned)
+
+
+def refuse_people(options: BipartiteOptions) -> None:
+    """Refuse items that are people on a cluster.
+
+    Raises
+    ------
+    UsageError
+        Where they are.
+    """
+    if options.items == "people":
+        raise UsageError(
+            "items that are people run on one machine: every entry needs the new id of its item. "
+            f"Use {option('engine', 'local')}."
+        )

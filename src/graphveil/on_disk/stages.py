@@ -72,6 +72,17 @@ def _chunks_of(method: Clustered) -> Chunks:
     return method.chunks or Chunks(rows=max(CHUNK_ROWS, 2 * method.k))
 
 
+def order_of_rows(
+    method: Clustered,
+    user_is_integer: bool,  # noqa: FBT001  a fact of the rows
+    randomness: Randomness,
+) -> RowKeys:
+    """Return the order of rows that chunks are cut from."""
+    if _chunks_of(method).order != "none":
+        return ByWords(MinHash.drawn(randomness.stream("order of rows")))
+    return ByWords(None) if user_is_integer else ByNames()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """What a run is to make of its rows.
@@ -88,7 +99,7 @@ class Job:
         The digest of what the rows are: a run of others does not go on from this one.
     origins
         Digests of what the rows are read from: it is recognized by them, and by its content.
-    seed, force, linkage, parts
+    seed, force, linkage, parts, private
         As of `graphveil.on_disk.anonymize_file`.
     reading
         How the rows are read, for the record.
@@ -104,6 +115,7 @@ class Job:
     linkage: bool
     reading: Mapping[str, Any]
     parts: bool | None = None
+    private: Path | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -139,15 +151,16 @@ def run_stages(
         What the owner was told before: it is not said again.
     """
     target, method = job.target, job.method
-    warned += forewarn(target, warned=warned, on_disk=True)
-    working = opened(target, job.fingerprint, seed=job.seed, force=job.force)
+    private = job.private
+    warned += forewarn(target, warned=warned, on_disk=True, private=private)
+    working = opened(private or target, job.fingerprint, seed=job.seed, force=job.force)
     with kept_where_interrupted(working), engine.at(working.folder, working.name) as tables:
         run = Stages(job, working, tables)
         facts = run.facts(take)
         if job.form.name in DELIMITED and not (facts.people or facts.item_is_integer):
             check_items(run.items(), job.form)
         known_by = frozenset((facts.input_sha256, *job.origins))
-        warned += forewarn_of_others(target, known_by, warned=warned)
+        warned += forewarn_of_others(target, known_by, warned=warned, private=private)
         released = run.released(facts)
         tally = run.tally(released)
         advice = advice_on(run.counts(tally, released, facts), k=method.k)
@@ -169,7 +182,11 @@ def run_stages(
             return run.publication(files, public, tally, advised)
 
         writing = WriteOptions(
-            force=job.force, linkage=job.linkage, reading=job.reading, warned=warned
+            force=job.force,
+            linkage=job.linkage,
+            reading=job.reading,
+            warned=warned,
+            private=private,
         )
         publish(target, write_files, input_digests=known_by, options=writing)
     working.remove()
@@ -238,11 +255,7 @@ class Stages:
 
     def _cuts(self, facts: Facts, sampling: Sampling) -> tuple[RowKeys, Any]:
         """Return the order that chunks are cut from, and the keys where they begin."""
-        order: RowKeys
-        if _chunks_of(self.method).order == "none":
-            order = ByWords(None) if facts.user_is_integer else ByNames()
-        else:
-            order = ByWords(MinHash.drawn(self.working.randomness.stream("order of rows")))
+        order = order_of_rows(self.method, facts.user_is_integer, self.working.randomness)
         with self._timed("sample"), stage("sampling rows"):
             while True:
                 rows = self._rows()

@@ -46,7 +46,7 @@ class Released:
     def __call__(self, number: int, table: pa.Table) -> pa.Table:
         """Return the released rows of a chunk with their keys, and what its clusters keep."""
         rows = ItemLists.of(table)
-        rows = _taken(rows, self.order.in_order(rows))
+        rows = rows.taken(self.order.in_order(rows))
         names, codes = coded(rows.values)
         data = Bipartite(rows.indptr, codes, len(names))
         distinct = collapse(data)
@@ -95,13 +95,6 @@ def buckets_of(high: NDArray[np.uint64], n: int) -> NDArray[np.int32]:
     """
     leading = high >> np.uint64(32)
     return ((leading * np.uint64(n)) >> np.uint64(32)).astype(np.int32)
-
-
-def _taken(rows: ItemLists, order: NDArray[np.int64]) -> ItemLists:
-    sizes = np.diff(rows.indptr)[order]
-    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    entries = np.repeat(rows.indptr[order] - indptr[:-1], sizes) + np.arange(indptr[-1])
-    return ItemLists(rows.users.take(pa.array(order)), indptr, rows.values.take(pa.array(entries)))
 
 
 def _of_clusters(

@@ -122,7 +122,8 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
     Parameters
     ----------
     out
-        The release folder.
+        The release folder, or the private one where that lies in another place: the working folder
+        stands beside it.
     fingerprint
         What the run is of.
     seed

@@ -93,15 +93,22 @@ def private_folder(folder: Path) -> Path:
     return path.parent / f"{path.name}{PRIVATE}"
 
 
-def read_record(folder: Path) -> Record | None:
-    """Return the private record beside a release folder, or None where there is none.
+def read_record(folder: Path, private: Path | None = None) -> Record | None:
+    """Return the private record of a release, or None where there is none.
+
+    Parameters
+    ----------
+    folder
+        The release folder.
+    private
+        Its private folder; None for the one beside it.
 
     Raises
     ------
     ReleaseError
         Where the file is there but is no record.
     """
-    path = private_folder(folder) / RECORD
+    path = (private or private_folder(folder)) / RECORD
     if not path.is_file():
         return None
     try:
@@ -140,19 +147,29 @@ def ledger_entry_in(private: Path) -> str | None:
     return None if note is None else note.entry
 
 
-def other_releases(folder: Path, digests: frozenset[str]) -> list[Path]:
-    """Return the releases beside this one with private records of the same input, oldest first.
+def owners_of_others(
+    folder: Path, digests: frozenset[str], private: Path | None = None
+) -> list[Path]:
+    """Return the private folders of other releases of the same input, oldest first.
 
     Any of the digests says that it is the same. The release that this one replaces does not
     count. The age is the time of the record's file.
+
+    Parameters
+    ----------
+    folder
+        The release folder: those beside it are looked at.
+    digests
+        Those of the input.
+    private
+        Its private folder, where it lies in another place: what lies beside that is looked at, too.
     """
-    own = private_folder(folder).name
-    private = sorted(folder.resolve().parent.glob(f"*{PRIVATE}"), key=_written)
-    return [
-        other.with_name(other.name.removesuffix(PRIVATE))
-        for other in private
-        if other.name != own and input_digests_in(other) & digests
-    ]
+    own = (private or private_folder(folder)).resolve()
+    beside = set(folder.resolve().parent.glob(f"*{PRIVATE}"))
+    if private is not None:
+        beside |= {path.parent for path in own.parent.glob(f"*/{RECORD}")}
+    others = sorted(beside - {own}, key=_written)
+    return [other for other in others if input_digests_in(other) & digests]
 
 
 def _written(private: Path) -> tuple[int, str]:

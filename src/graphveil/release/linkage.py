@@ -78,7 +78,18 @@ def read_linkage(folder: Path) -> Linkage | None:
     ReleaseError
         Where the file is there but has not the columns `original` and `released`.
     """
-    table = read_owners(private_folder(folder) / LINKAGE, COLUMNS, "a linkage")
+    return linkage_in(private_folder(folder))
+
+
+def linkage_in(private: Path) -> Linkage | None:
+    """Return the linkage in a private folder, or None where it was not kept.
+
+    Raises
+    ------
+    ReleaseError
+        As `read_linkage`.
+    """
+    table = read_owners(private / LINKAGE, COLUMNS, "a linkage")
     if table is None:
         return None
     return Linkage(

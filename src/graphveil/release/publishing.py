@@ -21,14 +21,14 @@ from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manif
 from graphveil.records.record import (
     LEVELS,
     LINKAGE,
+    PRIVATE,
     RECORD,
     WITNESS,
     Record,
     ledger_entry_in,
-    other_releases,
-    private_folder,
+    owners_of_others,
 )
-from graphveil.release.linkage import read_linkage, write_owners
+from graphveil.release.linkage import linkage_in, write_owners
 from graphveil.release.provenance import Private, Provenance
 from graphveil.release.staging import Staged, check_target, leftovers_beside, staged
 from graphveil.warning_kinds import Advice, OtherReleasesWarning
@@ -90,6 +90,8 @@ class WriteOptions:
         Keep which new id stands for which old one.
     reading
         The options that the input was read with, for the private record.
+    private
+        The private folder, where it does not lie beside the release.
     trial
         Whether it is one of several trials of one sweep, which lie beside each other: their owner
         knows of them, and none warns of the others.
@@ -99,6 +101,7 @@ class WriteOptions:
     warned: tuple[str, ...] = ()
     linkage: bool = True
     reading: Mapping[str, Any] = field(default_factory=dict)
+    private: Path | None = None
     trial: bool = False
 
 
@@ -143,16 +146,21 @@ def publish(
     GraphveilWarning
         As `forewarn`.
     """
-    check_target(folder, force=options.force)
-    forewarn(folder, warned=options.warned)
+    check_target(folder, force=options.force, private=options.private)
+    forewarn(folder, warned=options.warned, private=options.private)
     known = frozenset[str]() if spent is None else spent.known
     beside: tuple[str, ...] = ()
     if not options.trial:
         beside = forewarn_of_others(
-            folder, input_digests, nested_in=nested_in, warned=options.warned, known=known
+            folder,
+            input_digests,
+            nested_in=nested_in,
+            warned=options.warned,
+            known=known,
+            private=options.private,
         )
     composed = None if spent is None or beside else spent.composed
-    with staged(folder, force=options.force) as stage:
+    with staged(folder, force=options.force, private=options.private) as stage:
         publication = write(stage.public)
         write_manifest(stage.public, publication, composed)
         if publication.private is not None:
@@ -165,7 +173,11 @@ def publish(
 
 
 def forewarn(
-    folder: Path, *, warned: tuple[str, ...] = (), on_disk: bool = False
+    folder: Path,
+    *,
+    warned: tuple[str, ...] = (),
+    on_disk: bool = False,
+    private: Path | None = None,
 ) -> tuple[str, ...]:
     """Warn of what a killed run left beside a release, before any work; return what was said.
 
@@ -175,10 +187,10 @@ def forewarn(
         The release folder.
     warned
         What was said before, and is not said again.
-    on_disk
+    on_disk, private
         As in `leftovers_beside`.
     """
-    return _said(leftovers_beside(folder, on_disk=on_disk), warned)
+    return _said(leftovers_beside(folder, on_disk=on_disk, private=private), warned)
 
 
 def forewarn_of_others(
@@ -188,6 +200,7 @@ def forewarn_of_others(
     nested_in: tuple[str, ...] = (),
     warned: tuple[str, ...] = (),
     known: frozenset[str] = frozenset(),
+    private: Path | None = None,
 ) -> tuple[str, ...]:
     """Warn of other releases of the input beside a release; return it for the private record.
 
@@ -201,14 +214,16 @@ def forewarn_of_others(
         The digests of the linkages of releases that do not count: this one is nested in them.
     known
         The entries of a ledger: releases that it holds do not count, their epsilons are added.
+    private
+        As in `owners_of_others`.
     """
     others = [
-        other
-        for other in other_releases(folder, input_digests)
-        if (not nested_in or _linkage_digest(other) not in nested_in)
-        and ledger_entry_in(private_folder(other)) not in known
+        owners.name.removesuffix(PRIVATE)
+        for owners in owners_of_others(folder, input_digests, private)
+        if (not nested_in or _linkage_digest(owners) not in nested_in)
+        and ledger_entry_in(owners) not in known
     ]
-    return _said(several_releases([other.name for other in others]), warned)
+    return _said(several_releases(others), warned)
 
 
 def several_releases(names: Sequence[str]) -> tuple[str, ...]:
@@ -234,10 +249,10 @@ def _said(texts: tuple[str, ...], warned: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(map(str, texts))
 
 
-def _linkage_digest(release: Path) -> str | None:
-    """Return what tells the linkage beside a release from others; None where there is none."""
+def _linkage_digest(private: Path) -> str | None:
+    """Return what tells the linkage in a private folder from others; None where there is none."""
     try:
-        linkage = read_linkage(release)
+        linkage = linkage_in(private)
     except GraphveilError:
         return None
     return None if linkage is None else linkage.digest

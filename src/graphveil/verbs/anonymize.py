@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil import io
 from graphveil.anonymizer import Anonymizer
 from graphveil.data.kinds import encoded, encoded_kind, kind_of
-from graphveil.errors import UsageError, option
+from graphveil.errors import UsageError
 from graphveil.io.options import recorded
 from graphveil.io.report import ReadingReport, warn_of_dropped
 from graphveil.methods.registry import method_named
@@ -22,6 +22,9 @@ from graphveil.release import Release, digest_of, digests_of_origins, nesting_of
 from graphveil.release.files import check_names, format_that_came_in, release_format
 from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
 from graphveil.release.staging import check_target
+
+if TYPE_CHECKING:
+    from graphveil.engines import SparkEngine
 
 EngineName = Literal["local", "spark"]
 
@@ -95,6 +98,8 @@ class Output(NamedTuple):
     parts
         Whether Parquet of a run on the disk or on a cluster comes in parts of 1,048,576 users;
         None for parts where there are more.
+    private
+        The private folder, where it shall not lie beside the release.
     """
 
     folder: Path
@@ -102,6 +107,7 @@ class Output(NamedTuple):
     force: bool = False
     linkage: bool = True
     parts: bool | None = None
+    private: Path | None = None
 
 
 class RunOptions(NamedTuple):
@@ -192,9 +198,10 @@ def anonymize_file(
     Graph(n_nodes=4, n_edges=3)
     """
     key_file = getattr(getattr(method, "key", None), "file", None)
-    _check_apart(output.folder, key_file, None if run.ledger is None else run.ledger.path)
-    check_target(output.folder, force=output.force)
-    warned = forewarn(output.folder, on_disk=run.on_disk or run.engine == "spark")
+    _check_apart(output, key_file, None if run.ledger is None else run.ledger.path)
+    check_target(output.folder, force=output.force, private=output.private)
+    on_disk = run.on_disk or run.engine == "spark"
+    warned = forewarn(output.folder, on_disk=on_disk, private=output.private)
     Randomness(seed=run.seed)  # refuses what is no seed before anything is read
     container = io.kind_read(options).container
     released = kind_of(encoded_kind(container, method.accepts)).name
@@ -202,7 +209,7 @@ def anonymize_file(
         release_format(output.format, released)
     if run.engine == "spark" or run.working is not None:
         return _on_spark(method, path, output, options, run, warned)
-    with _engine(method, path, run.jobs):
+    with engine_of(method, path, run.jobs):
         if run.on_disk:
             return _on_disk(method, path, output, options, run, warned)
         _check_whole(output, "a run in memory writes one file")
@@ -217,7 +224,11 @@ def anonymize_file(
         known = frozenset[str]() if run.ledger is None else run.ledger.known()
         known_by = (digest_of(people), *digests_of_origins(people))
         warned += forewarn_of_others(
-            output.folder, frozenset(known_by), nested_in=nesting_of(first), known=known
+            output.folder,
+            frozenset(known_by),
+            nested_in=nesting_of(first),
+            known=known,
+            private=output.private,
         )
         more: dict[str, Any] = {} if first is None else {"nested_in": first}
         more |= {} if run.ledger is None else {"ledger": run.ledger}
@@ -228,16 +239,18 @@ def anonymize_file(
             linkage=output.linkage,
             reading={"kind": kind_of(container).name, **recorded(options)},
             warned=warned,
+            private=output.private,
         )
         with stage(f"writing {output.folder.name}"):
             return release.published(output.folder, name, writing)
 
 
-def _check_apart(out: Path, *files: Path | None) -> None:
+def _check_apart(output: Output, *files: Path | None) -> None:
     """Refuse a key or a ledger that lies, or would lie, where the release is written."""
+    private = output.private or private_folder(output.folder)
     for file in files:
         around = () if file is None else file.resolve().parents
-        for folder in (out, private_folder(out)):
+        for folder in (output.folder, private):
             if folder.resolve() in around:
                 raise UsageError(
                     f"{file} lies in {folder}, which is written. Choose another place for it."
@@ -250,7 +263,7 @@ def _check_whole(output: Output, why: str) -> None:
         raise UsageError(f"--parts is for many users on the disk: {why}. Leave it out.")
 
 
-def _engine(
+def engine_of(
     method: Anonymizer[Any], path: Path, jobs: int | None
 ) -> AbstractContextManager[object]:
     """Return what runs the chunks of this method, where it has any.
@@ -296,7 +309,7 @@ def _on_disk(
             "--on-disk takes ties, or users and items, and this file was read as a table. Leave it "
             "out, or say --kind."
         )
-    shared["parts"] = output.parts
+    shared |= {"parts": output.parts, "private": output.private}
     return anonymize_file(method, path, output.folder, engine=current(), reading=options, **shared)
 
 
@@ -308,8 +321,36 @@ def _on_spark(
     run: RunOptions,
     warned: tuple[str, ...],
 ) -> Path:
-    from graphveil.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
     from graphveil.on_disk import anonymize_frame  # noqa: PLC0415  heavy, as above
+
+    engine, reading = spark_engine(options, run)
+    return anonymize_frame(
+        method,
+        str(path),
+        output.folder,
+        engine=engine,
+        seed=run.seed,
+        format=output.format or "parquet",
+        force=output.force,
+        linkage=output.linkage,
+        reading=reading,
+        warned=warned,
+        parts=output.parts,
+        private=output.private,
+    )
+
+
+def spark_engine(
+    options: io.AnyOptions, run: RunOptions
+) -> tuple[SparkEngine, io.BipartiteOptions]:
+    """Return the engine that the session of this process is, and how it reads.
+
+    Raises
+    ------
+    UsageError
+        Where options do not go together with it, or pyspark or Java is missing.
+    """
+    from graphveil.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
 
     if run.engine != "spark":
         raise UsageError("--working is where Spark keeps rows. Add --engine spark.")
@@ -324,105 +365,4 @@ def _on_spark(
         raise UsageError("--engine spark takes users and items only. Leave it out.")
     if run.nested_in is not None:
         raise UsageError("--nested-in needs all of the data in memory. Leave --engine out.")
-    return anonymize_frame(
-        method,
-        str(path),
-        output.folder,
-        engine=SparkEngine(spark=session(), working=run.working),
-        seed=run.seed,
-        format=output.format or "parquet",
-        force=output.force,
-        linkage=output.linkage,
-        reading=options,
-        warned=warned,
-        parts=output.parts,
-    )
-
-
-def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command line
-    method: Anonymizer[Any],
-    source: Any,
-    out: str | Path,
-    *,
-    engine: Any = None,
-    seed: int | None = None,
-    format: str | None = None,  # noqa: A002  the word users know from the command line
-    force: bool = False,
-    linkage: bool = True,
-    reading: io.BipartiteOptions | None = None,
-    parts: bool | None = None,
-) -> Path:
-    r"""Write the release of rows that lie on the disk or on a cluster, and return its folder.
-
-    The release is the same on every engine: with a seed, byte for byte.
-
-    Parameters
-    ----------
-    method
-        One that runs in chunks: `SmoothK` or `SuppressK`.
-    source
-        A file of users and items; with Spark a DataFrame, a file or folder of Parquet, or
-        ``table:NAME`` of the session's catalog.
-    out
-        The release folder, on this machine; its private sibling is ``out.private``.
-    engine
-        `graphveil.engines.LocalEngine` or `graphveil.engines.SparkEngine`; this machine without it.
-    seed
-        None draws from the operating system's entropy. A seed is a secret of the owner.
-    format
-        The format of the released data; without it the one that came in, with Spark Parquet.
-    force, linkage
-        As in `Release.write`.
-    reading
-        How the rows are read.
-    parts
-        Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
-
-    Raises
-    ------
-    UsageError
-        Where the method, its parameters or the options need all data in memory.
-    InputError
-        Where the rows cannot be read.
-    InfeasibleError
-        Where there are fewer than k.
-    ReleaseError
-        Where the folder exists and is not replaced.
-    ResourceError
-        Where memory, disk, processes or executors fail: the same call goes on from there.
-
-    Warns
-    -----
-    GraphveilWarning
-        What the owner should know before publishing.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.engines import LocalEngine
-    >>> from graphveil.methods import SuppressK
-    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     path = Path(folder, "likes.csv")
-    ...     _ = path.write_text("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n")
-    ...     out = anonymize_rows(
-    ...         SuppressK(k=2), path, Path(folder, "out"), engine=LocalEngine(jobs=1)
-    ...     )
-    ...     read_release(out).data.n_entries
-    4
-    """
-    from graphveil.engines.spark import SparkEngine  # noqa: PLC0415  heavy, as above
-    from graphveil.on_disk import anonymize_file, anonymize_frame  # noqa: PLC0415  as above
-
-    given: dict[str, Any] = {"seed": seed, "force": force, "linkage": linkage, "reading": reading}
-    given["parts"] = parts
-    if isinstance(engine, SparkEngine):
-        kind = format or "parquet"
-        return anonymize_frame(method, source, out, engine=engine, format=kind, **given)
-    if not isinstance(source, str | Path):
-        raise UsageError(
-            f"rows of type {type(source).__name__} are no file of this machine. Give the path of "
-            f"one, or {option('engine', 'spark')}."
-        )
-    return anonymize_file(method, source, out, engine=engine, format=format, **given)
+    return SparkEngine(spark=session(), working=run.working), options

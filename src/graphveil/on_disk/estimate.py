@@ -1,0 +1,244 @@
+"""What a run on the disk or on a cluster will cost, from a draw of its rows: nothing is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from graphveil.anonymizer import Anonymizer
+from graphveil.engines.engine import Engine
+from graphveil.engines.local import LocalEngine
+from graphveil.engines.local_tables import PIECE_ROWS
+from graphveil.engines.spark import SparkEngine, SparkTables
+from graphveil.io import BipartiteOptions
+from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.on_disk.drawing import Drawn, drawn_from_file, drawn_from_tables
+from graphveil.on_disk.frames import FrameSource
+from graphveil.on_disk.pricing import Trial
+from graphveil.on_disk.raw_rows import check_readable
+from graphveil.on_disk.run import refuse_people
+from graphveil.on_disk.stages import runs_on_disk
+from graphveil.progress import stage
+
+Where = Literal["local", "spark"]
+
+WITHIN = 1.5
+"""Every figure is a range: from this factor below what is expected to this factor above."""
+
+
+class Rates(NamedTuple):
+    """What an engine adds to what is measured in this process, from runs of the benchmark.
+
+    Parameters
+    ----------
+    started
+        Seconds of CPU of a run of few rows.
+    process
+        Seconds of CPU that a process takes to start.
+    handled
+        What all stages but clustering cost, as a multiple of putting rows in order, digesting them
+        and giving them keys.
+    clustered
+        What clustering a chunk costs, as a multiple of what it costs in this process.
+    kept
+        The bytes in the folders of a run, as a multiple of its rows and its released rows, packed.
+    piece_rows
+        How many rows a process holds at most before they are clustered.
+    """
+
+    started: float
+    process: float
+    handled: float
+    clustered: float
+    kept: float
+    piece_rows: int
+
+
+RATES: dict[Where, Rates] = {
+    "local": Rates(0.3, process=1.3, handled=5.0, clustered=1.1, kept=2.0, piece_rows=PIECE_ROWS),
+    "spark": Rates(10.0, process=0.0, handled=25.0, clustered=1.3, kept=1.2, piece_rows=10_000),
+}
+
+SHUFFLED = 1.2
+"""The bytes that executors write for each other, as a multiple of the same."""
+
+PAIRS_KEPT: dict[Where, float] = {"local": 1.4, "spark": 1.0}
+PAIRS_SHUFFLED = 1.75
+"""How many times that is where rows are given as pairs, which are put together first."""
+
+WORKER_MIB, CHUNK_COPIES, PIECE_COPIES = 300, 13, 3
+"""The memory of a process that clusters: without rows, and how often it holds those of a chunk and
+those of a piece."""
+
+
+class Range(NamedTuple):
+    """The ends that a figure is expected between."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def about(cls, expected: float) -> Range:
+        """Return the range about what is expected.
+
+        Examples
+        --------
+        >>> Range.about(3.0)
+        Range(low=2.0, high=4.5)
+        """
+        return cls(expected / WITHIN, expected * WITHIN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """What a run will cost.
+
+    Parameters
+    ----------
+    engine
+        Where it runs: ``local`` or ``spark``.
+    rows, entries, chunks
+        The users, about the entries, and the chunks of rows.
+    cpu_seconds
+        Seconds of CPU, of all processes together.
+    working_bytes
+        What lies in the folders of the run before its release stands.
+    shuffle_bytes
+        What executors write for each other; None on one machine.
+    worker_mib
+        The memory of a process that clusters, in MiB.
+    assumed
+        What these figures depend on.
+    """
+
+    engine: Where
+    rows: int
+    entries: int
+    chunks: int
+    cpu_seconds: Range
+    working_bytes: Range
+    shuffle_bytes: Range | None
+    worker_mib: Range
+    assumed: tuple[str, ...]
+
+    @property
+    def core_hours(self) -> Range:
+        """The CPU in hours of one core."""
+        return Range(*(seconds / 3600 for seconds in self.cpu_seconds))
+
+
+def estimate_of_file(
+    method: Anonymizer[Any], path: Path, options: BipartiteOptions, engine: Engine | None = None
+) -> Estimate:
+    """Return what `graphveil.on_disk.anonymize_file` will cost.
+
+    Parameters
+    ----------
+    method, path, engine
+        As there.
+    options
+        How the file is read.
+
+    Raises
+    ------
+    UsageError, InputError, InfeasibleError
+        As there.
+    """
+    clustered = runs_on_disk(method)
+    source = check_readable(path, options)
+    with stage(f"drawing users of {source.name}"):
+        drawn = drawn_from_file(source, options)
+    jobs = getattr(engine or LocalEngine(), "jobs", None) or 1
+    return estimated(drawn, clustered, "local", processes=jobs if jobs > 1 else 0)
+
+
+def estimate_of_frame(
+    method: Anonymizer[Any], rows: Any, options: BipartiteOptions, engine: SparkEngine
+) -> Estimate:
+    """Return what `graphveil.on_disk.anonymize_frame` will cost.
+
+    Parameters
+    ----------
+    method, rows, engine
+        As there.
+    options
+        How the rows are read.
+
+    Raises
+    ------
+    UsageError, InputError, InfeasibleError, ResourceError
+        As there.
+    """
+    clustered = runs_on_disk(method)
+    refuse_people(options)
+    source = FrameSource.of(rows, engine.spark)
+    tables = SparkTables(engine.spark, Path(engine.working), "")  # nothing is kept
+    with stage(f"drawing users of {source.name}"):
+        drawn = drawn_from_tables(source.given(tables, options), tables)
+    return estimated(drawn, clustered, "spark")
+
+
+def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int = 0) -> Estimate:
+    """Return what a run of a method on the rows of a draw will cost.
+
+    Parameters
+    ----------
+    drawn
+        A draw of the rows.
+    method
+        The method, with its chunks.
+    engine
+        Where it will run.
+    processes
+        How many processes it starts.
+
+    Raises
+    ------
+    InfeasibleError
+        Where there are too few rows.
+    """
+    method.check_size(drawn.n_rows)
+    rates, n = RATES[engine], drawn.n_rows
+    trial = Trial.of(drawn, method)
+    handled = trial.handled()
+    with stage("clustering some chunks"):
+        clustered = trial.clustered()
+    seconds = (
+        rates.started
+        + rates.process * processes
+        + rates.handled * handled.seconds * n
+        + rates.clustered * clustered.price(*trial.cells()).sum()
+    )
+    moved = n * (handled.packed + clustered.packed)
+    held = CHUNK_COPIES * trial.n_chunk_rows + PIECE_COPIES * min(rates.piece_rows, n)
+    kept = rates.kept * (PAIRS_KEPT[engine] if drawn.pairs else 1.0)
+    shuffled = SHUFFLED * (PAIRS_SHUFFLED if drawn.pairs else 1.0)
+    return Estimate(
+        engine=engine,
+        rows=n,
+        entries=drawn.n_entries,
+        chunks=trial.n_chunks,
+        cpu_seconds=Range.about(float(seconds)),
+        working_bytes=Range.about(kept * moved),
+        shuffle_bytes=None if engine == "local" else Range.about(shuffled * moved),
+        worker_mib=Range.about(WORKER_MIB + held * handled.bytes / (1 << 20)),
+        assumed=_assumed(drawn, clustered.n, engine),
+    )
+
+
+def _assumed(drawn: Drawn, n_clustered: int, engine: Where) -> tuple[str, ...]:
+    n_drawn = drawn.rows.num_rows
+    texts = [
+        f"{n_drawn:,} users were drawn, and {n_clustered} chunks of them clustered in this process",
+        "what other stages cost beside that is as in the benchmark, whose rows have 8 items each",
+        "processors are like this one, and not shared with other work",
+        "kernels are compiled before (graphveil warm METHOD); else each machine adds some seconds",
+    ]
+    if drawn.share < 1:
+        texts.append("chunks of all users are denser than those of the draw: that is computed")
+    if drawn.pairs and drawn.share < 1:
+        texts.append("users are pairs: their number is known from the draw")
+    if engine == "spark":
+        texts.append("nothing waits for a network or a store, and shuffles do not spill")
+    return tuple(texts)
