@@ -135,6 +135,7 @@ def test_codes_and_lists_are_those_of_the_arcs_after_any_flips_and_trials_taken_
     size = pairs.keys.size
     if size == 0:
         return
+    at_first = np.array(codes_of(walk)) - np.array(slow_count(n, arcs)) @ state.arcs.unit
     go_to(state, values, best, trial, rng.random(size) < 0.5)
     for _ in range(12):
         chosen = rng.permutation(size)[: min(2, size)]
@@ -153,8 +154,11 @@ def test_codes_and_lists_are_those_of_the_arcs_after_any_flips_and_trials_taken_
     layers = applied(walk.task.network, edited).layers
     after = gv.Network((layers[0].layer,))
     known = slow_count(n, arcs_in(after))
-    cells, codes = [*zip(colors.tolist(), known, strict=True)], codes_of(walk)
-    assert len(set(codes)) == len(set(cells)) == len({*zip(codes, cells, strict=True)})
+    assert (np.array(known) @ state.arcs.unit + at_first).tolist() == codes_of(walk)
+    colored = {*zip(colors.tolist(), at_first.tolist(), strict=True)}
+    assert len(colored) == len(set(colors.tolist())) == len(set(at_first.tolist()))
+    room = np.append(state.arcs.unit, at_first.max() or 1 << 62)
+    assert (np.array(known) * room[:-1] < room[1:]).all()
     assert len(slow_unprotected(known, colors, 2)) == state.classes.tally[UNPROTECTED]
     now = set(keys_of(after.layers).tolist())
     assert set(pairs.keys[state.pool.present].tolist()) == now & set(pairs.keys.tolist())
@@ -200,5 +204,4 @@ def test_hubs_share_neighbors_with_everybody_however_long_their_lists_are(scale)
     state, values, best, _, trial = walk.annealing
     go_to(state, values, best, trial, np.arange(len(hub)) % 3 == 0)
     after = slow_count(scale, [a for at, a in enumerate(sorted(hub)) if at % 3])
-    codes = codes_of(walk)
-    assert len(set(codes)) == len(set(after)) == len({*zip(codes, after, strict=True)})
+    assert (np.array(after) @ state.arcs.unit).tolist() == codes_of(walk)
