@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from graphveil.data import Network
 from graphveil.errors import DataError, ParameterError, option
@@ -10,12 +10,14 @@ from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods.structural.goals import Budget
 from graphveil.methods.structural.task import CODES, known_to_target
 
-if TYPE_CHECKING:
-    from graphveil.methods.structural.method import StructuralAnonymity
 
-
-def check_together(method: StructuralAnonymity) -> None:
+def check_together(method: Any) -> None:
     """Refuse parameters that exclude each other.
+
+    Parameters
+    ----------
+    method
+        A `StructuralAnonymity`.
 
     Raises
     ------
@@ -44,7 +46,7 @@ def check_together(method: StructuralAnonymity) -> None:
         _check_start(method)
 
 
-def _check_directed(method: StructuralAnonymity) -> None:
+def _check_directed(method: Any) -> None:
     """Refuse what is not known of directed ties."""
     if method.heuristic not in {"auto", "search"}:
         raise ParameterError(
@@ -57,7 +59,7 @@ def _check_directed(method: StructuralAnonymity) -> None:
         )
 
 
-def _check_known(method: StructuralAnonymity) -> None:
+def _check_known(method: Any) -> None:
     """Refuse what heuristics do not know of attributes, and a column with two roles."""
     if not method.roles.known:
         return
@@ -69,7 +71,7 @@ def _check_known(method: StructuralAnonymity) -> None:
         )
 
 
-def _check_phi(method: StructuralAnonymity) -> None:
+def _check_phi(method: Any) -> None:
     """Refuse heuristics that know nothing of similar nodes."""
     if not method.phi:
         return
@@ -84,7 +86,7 @@ def _check_phi(method: StructuralAnonymity) -> None:
         )
 
 
-def _check_start(method: StructuralAnonymity) -> None:
+def _check_start(method: Any) -> None:
     if method.measure not in CODES or method.distance != 1:
         raise ParameterError(
             f"heuristic={method.heuristic} knows {', '.join(CODES)} at distance 1, not "
