@@ -44,6 +44,8 @@ TOGETHER = {
     ],
 }
 """Parameters that mean something together only."""
+DIRECTED = {"measure": "directed-count"}
+"""What a method asks of ties that have directions alone, and that has no other."""
 ROLES = {"known": "sex,zip", "attach": "town", "suppress": 0.1}
 """What the attributes of the sample network are."""
 
@@ -104,10 +106,13 @@ def variants(method, kind):
     changes = [{item.name: value} for item in flat_parameters(method) for value in values_of(item)]
     # on samples of this size auto does what always does, and takes seconds
     changes = [change for change in changes if change != {"prove": "auto"}]
+    if kind is not gv.Network:
+        changes = [change for change in changes if change != DIRECTED]
     if kind is gv.Network:  # the sample has people whose attributes few others have
         changes = [change for change in changes if change != {"merge": "none"}]
         if gv.Graph in kinds_of(method):  # what says nothing of attributes is tried on graphs
             changes = [change for change in changes if {*change} & {*OF_ATTRIBUTES, "edits"}]
+            changes += [DIRECTED] if "measure" in method.example else []
     quick = [change for change in changes if change != {"prove": "always"}]
     pairs = [one | two for i, one in enumerate(quick) for two in quick[:i]]
     pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))] if FUZZ else []
@@ -197,14 +202,18 @@ def as_directed(network):
     return gv.Network((layer,), network.people, network.ids)
 
 
-def for_method(method, data):
-    """Return data as a method takes it: with directions where it takes no other ties."""
-    return as_directed(data) if method.directed else data
+def for_method(subject, data):
+    """Return data as a method, or a case, takes it: with directions where it takes no other."""
+    if isinstance(subject, Case):
+        directed = subject.method.directed or DIRECTED.items() <= subject.parameters.items()
+    else:
+        directed = subject.directed
+    return as_directed(data) if directed else data
 
 
-def sample_of(method, kind, ids):
-    """Return the sample of a kind as a method takes it."""
-    return for_method(method, SAMPLES[kind](ids))
+def sample_of(subject, kind, ids):
+    """Return the sample of a kind as a method, or a case, takes it."""
+    return for_method(subject, SAMPLES[kind](ids))
 
 
 SAMPLES = {
@@ -263,9 +272,11 @@ def alike(few):
 def sample():
     """Return a function from a case, or a method, to data under text ids or large integers."""
 
-    def make(subject, *, ids=text_ids, kind=None):
+    def make(subject, *, ids=text_ids, kind=None, directed=False):
+        if directed:
+            return as_directed(sample_network(ids))
         if isinstance(subject, Case):
-            return sample_of(subject.method, kind or subject.kind, ids)
+            return sample_of(subject, kind or subject.kind, ids)
         return sample_of(subject, kind or kinds_of(subject)[0], ids)
 
     make.text_ids, make.big_ids, make.kinds_of = text_ids, big_ids, kinds_of

@@ -438,7 +438,7 @@ EMPTY = {
 
 
 def assert_released_or_refused(case, name, sample):
-    data = sample.for_method(case.method, ODD[case.kind][name])
+    data = sample.for_method(case, ODD[case.kind][name])
     if data.size < case.anonymizer.rows_needed:
         with pytest.raises(InfeasibleError):
             case.anonymizer.anonymize(data)

@@ -247,7 +247,7 @@ def test_the_same_seed_gives_the_same_edits(graph, run, seed):
 @settings(deadline=None, max_examples=60)
 def test_cut_leaves_no_triangle(graph, seed):
     walk = walk_of(task_of(graph), generator(seed), None)
-    without_triangles(walk)
+    without_triangles(walk, walk.task.graph.indptr, walk.task.graph.indices)
     edges = edges_in(walk.annealing.state)
     assert not any(triangle for _, triangle in values(graph.n_nodes, edges, "count"))
     assert_counted(walk.task, walk.annealing.state)

@@ -31,7 +31,8 @@ STRUCTURAL = [
 RUNS = {
     "k-degree": [("k-degree", {"k": 4, "edits": edits}) for edits in ("add", "any")]
     + [("k-degree", {"k": 4, "edits": "add", "target": "greedy"})],
-    "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL],
+    "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL]
+    + [("structural directed", {"k": 3, "effort": 0.1, "measure": "directed-count"})],
     "smooth-k": [
         (method, {"k": 4}) for method in ("smooth-k", "smooth-k popular", "mondrian", "suppress-k")
     ],
@@ -94,7 +95,7 @@ def data_for(method):
     if method in {"mondrian", "adaptive", "suppress-k"}:
         rng = np.random.Generator(np.random.PCG64(1))
         return gv.Table.from_columns({c: rng.integers(0, 3, 40).tolist() for c in "abc"})
-    if method == "profile":
+    if method in {"profile", "structural directed"}:
         ends = (100 * np.random.Generator(np.random.PCG64(1)).random((2, 150)) ** 2).astype(int)
         return gv.Network((gv.Layer.from_arcs(*ends[:, ends[0] != ends[1]], n=100),))
     return random_graph(30, 70)

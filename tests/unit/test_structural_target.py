@@ -323,8 +323,8 @@ def test_an_interrupt_leaves_nothing_unless_the_best_is_asked_for(monkeypatch):
 
         return interrupted
 
-    plain = run_module._watch
-    monkeypatch.setattr(run_module, "_watch", watch)
+    plain = run_module.watching
+    monkeypatch.setattr(run_module, "watching", watch)
     with pytest.raises(KeyboardInterrupt):
         gv.StructuralAnonymity(edits="any").anonymize(random_graph(), seed=1)
     watched.clear()

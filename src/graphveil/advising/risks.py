@@ -10,6 +10,7 @@ from graphveil.data import Data, Graph, Network
 from graphveil.data.kinds import kind_of
 from graphveil.measures import MEASURES, EqualRows, Identifiability, measure
 from graphveil.measures.network import Alone
+from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.progress import stage
 
 FEW = 5
@@ -30,11 +31,23 @@ def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
         No further measure is begun once the process has used so many seconds of CPU.
     """
     if isinstance(data, Network):
-        risk = measure(data, known=data.attributes, k=FEW)
-        n = max(data.size, 1)
-        parts = [*risk.parts, Alone(risk.knows, risk.uniqueness, risk.share_unprotected)]
-        return tuple(
-            Risk(
+        return tuple(_of_network(data, until))
+    if not isinstance(data, Graph):
+        return (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
+    return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))
+
+
+def _of_network(network: Network, until: float) -> Iterator[Risk]:
+    """Yield what attributes and ties leave of people; of directed ones also what is around."""
+    directed = len(network.layers) == 1 and network.layers[0].directed
+    for name in (None, DIRECTED_COUNT) if directed else (None,):
+        if name is not None and time.process_time() > until:
+            return
+        risk = measure(network, measure=name, known=network.attributes, k=FEW)
+        whole = Alone(risk.knows, risk.uniqueness, risk.share_unprotected)
+        n = max(network.size, 1)
+        for part in [*(risk.parts if name is None else ()), whole]:
+            yield Risk(
                 known=part.knows,
                 measure=risk.measure,
                 unique=round(part.uniqueness * n),
@@ -42,11 +55,6 @@ def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
                 unprotected=round(part.share_unprotected * n),
                 share_unprotected=part.share_unprotected,
             )
-            for part in parts
-        )
-    if not isinstance(data, Graph):
-        return (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
-    return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))
 
 
 def _of_graph(graph: Graph, until: float) -> Iterator[Risk]:

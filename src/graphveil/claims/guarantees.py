@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphveil.claims.differential_privacy import EdgeDP, NodeDP
 from graphveil.claims.guarantee import CheckWord, Guarantee, NotClaimed, Reason, unclaimed
-from graphveil.claims.look_alikes import MeasureName, StructuralKAnonymity, TieMeasure
+from graphveil.claims.look_alikes import MeasureName, OneKindMeasure, StructuralKAnonymity
 from graphveil.claims.rows import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 
 __all__ = [
@@ -17,10 +17,10 @@ __all__ = [
     "MeasureName",
     "NodeDP",
     "NotClaimed",
+    "OneKindMeasure",
     "Reason",
     "SmoothKAnonymity",
     "StructuralKAnonymity",
-    "TieMeasure",
     "unclaimed",
 ]
 

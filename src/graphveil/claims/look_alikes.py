@@ -13,8 +13,14 @@ from graphveil.errors import ParameterError
 TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
 """What can be known of ties without directions."""
 
-MeasureName = Literal[TieMeasure, "profile"]
-"""What can be known of ties; ``profile`` where they have directions."""
+OneKindMeasure = Literal[TieMeasure, "directed-count"]
+"""What can be known of ties of one kind; ``directed-count`` where they have directions."""
+
+MeasureName = Literal[OneKindMeasure, "profile"]
+"""What can be known of ties; ``profile`` of several kinds, and where they have directions."""
+
+OF_DIRECTED_TIES: tuple[MeasureName, ...] = ("profile", "directed-count")
+"""What is said of directed ties; ``profile`` of others where there are several kinds."""
 
 _ALIKE: dict[str, str] = {
     "degree": "the same degree",
@@ -26,6 +32,8 @@ _ALIKE: dict[str, str] = {
     "hybrid": "a subgraph of distance {distance} of the same shape, and the same list of degrees "
     "of the nodes in it,",
     "profile": "the same numbers of ties out and ties in",
+    "directed-count": "the same numbers of ties out, of ties in, of neighbors in either direction, "
+    "and of ties among these and the node itself,",
 }
 """What look-alikes share, by measure."""
 
@@ -42,6 +50,9 @@ _KNOWLEDGE: dict[str, str] = {
     "hybrid": "who is tied to whom within distance {distance} of a person, and the list of how "
     "many neighbors each of them has, but not whose is which,",
     "profile": "how many ties lead away from a person, and how many to that person,",
+    "directed-count": "how many ties lead away from a person and how many to that person, how many "
+    "people these lead to or come from, and how many ties there are among all of them, that person "
+    "included,",
 }
 """What the adversary knows of a person, by measure."""
 
@@ -80,7 +91,8 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     measure
         What an adversary knows of a node.
     distance
-        How far around the node that knowledge reaches, in hops; 1 for the degree and the profile.
+        How far around the node that knowledge reaches, in hops; 1 for the degree, and where ties
+        have directions.
     share
         The share of nodes for which it holds, in (0, 1]: at most
         ``floor((1 - share) * n + 1e-9)`` nodes stand in a class smaller than k.
@@ -138,7 +150,7 @@ within 10 % of its own.'
             )
         if self.distance < 1:
             raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
-        if self.measure in {"degree", "profile"} and self.distance != 1:
+        if self.measure in {"degree", *OF_DIRECTED_TIES} and self.distance != 1:
             raise ParameterError(
                 f"distance={self.distance} has no meaning for the {self.measure}. Leave it at 1."
             )

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from graphveil.claims.look_alikes import OF_DIRECTED_TIES
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, say_next
 from graphveil.cli.console import bars, result, result_json, say
@@ -44,7 +45,6 @@ from graphveil.measures import (
     measure,
     singled_out,
 )
-from graphveil.measures.network import PROFILE
 from graphveil.parameters.columns import Columns
 from graphveil.progress import shown, stage
 from graphveil.summaries.standing_out import Measured
@@ -245,7 +245,7 @@ def _write_unprotected(measured: Measured, path: Path, *, force: bool) -> None:
 
 
 def _flags() -> list[inspect.Parameter]:
-    names: Any = Literal[(*MEASURES, PROFILE)]
+    names: Any = Literal[(*MEASURES, *OF_DIRECTED_TIES)]
     return [
         flag(
             "k",
@@ -263,7 +263,8 @@ def _flags() -> list[inspect.Parameter]:
             "measure",
             names | None,
             "Of a graph: what the adversary knows of a person; profile, of directed ties, how many "
-            "lead away and how many to a person. [default: degree, or profile]",
+            "lead away and how many to a person; directed-count, also to how many people, and how "
+            "many ties are among them all. [default: degree, or profile]",
             default=None,
         ),
         flag(

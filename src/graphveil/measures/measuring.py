@@ -105,7 +105,9 @@ def measure(
         (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow).
     measure
         Of a graph: a name of `MEASURES`, the degree where not given. Of a network also ``profile``,
-        the numbers of ties out and in, which is taken where ties are directed.
+        the numbers of ties out and in, which is taken where ties are directed; and, of directed
+        ties of one kind, ``directed-count``: the numbers of ties out and in, of people at their
+        other ends, and of ties among all of these.
     distance
         Of a graph: how far the adversary's knowledge reaches around a person, in hops; 1 for the
         degree.

@@ -9,19 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphveil.data import Network
-from graphveil.errors import ParameterError, did_you_mean
+from graphveil.errors import ParameterError, did_you_mean, option
+from graphveil.measures.directed import directed_count
 from graphveil.measures.partitions import class_sizes_of_nodes
-from graphveil.measures.registry import MEASURES, known
+from graphveil.measures.registry import DIRECTED_COUNT, MEASURES, PROFILE, known
 from graphveil.measures.risk import EquivalenceClasses
 from graphveil.measures.scalars import Columns, Labels, classes_of
 from graphveil.terminal import printable
 
-PROFILE = "profile"
-"""The measure of directed ties: how many lead away from a person, and how many to that person."""
-
-
 _PROFILE = "how many ties lead away from a person, and how many to that person"
 _PROFILE_OF_LAYERS = "how many ties of each kind a person has"
+_DIRECTED_COUNT = "how many ties lead away and back, and how many people and ties are around"
 
 
 class Alone(NamedTuple):
@@ -51,7 +49,8 @@ class NetworkRisk(EquivalenceClasses):
     k, ids, labels
         As in `EquivalenceClasses`: a class is of people who are alike in all that is known.
     measure, distance
-        What is known of ties, and how far that reaches; ``profile`` where they are directed.
+        What is known of ties, and how far that reaches; ``profile`` or ``directed-count`` where
+        they are directed.
     known
         The attributes that are known.
     values
@@ -88,6 +87,8 @@ class NetworkRisk(EquivalenceClasses):
 
 def knowledge_of_ties(measured: NetworkRisk) -> str:
     """Return what is known of a person's ties, in words."""
+    if measured.measure == DIRECTED_COUNT:
+        return _DIRECTED_COUNT
     if measured.measure != PROFILE:
         return MEASURES[measured.measure].knows
     of_one = {("out", "in"): _PROFILE, ("degree",): MEASURES["degree"].knows}
@@ -149,6 +150,10 @@ def measure_network(
 
 def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Columns]:
     """Return the classes of people by what is known of their ties, and its values."""
+    if name == DIRECTED_COUNT:
+        _check_directed_count(network, distance)
+        values = directed_count(network.layers[0])
+        return classes_of(*values.values()), values
     if name != PROFILE:
         entry = known(name)
         graph = network.graph()
@@ -163,6 +168,25 @@ def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Column
         names = ("out", "in") if layer.directed else ("degree",)
         columns |= {f"{prefix}{n}": v for n, v in zip(names, layer.degrees(), strict=True)}
     return classes_of(*columns.values()), columns
+
+
+def _check_directed_count(network: Network, distance: int) -> None:
+    """Refuse ties without directions or of several kinds, and a reach of more than one step."""
+    if len(network.layers) > 1:
+        names = ", ".join(layer.name for layer in network.layers)
+        raise ParameterError(
+            f"measure={DIRECTED_COUNT} is of one kind of ties, and there are {names}. Read one of "
+            f"them with {option('kinds')}, or take measure={PROFILE}."
+        )
+    if not network.is_directed:
+        raise ParameterError(
+            f"measure={DIRECTED_COUNT} is of directed ties, and these have no direction. Read them "
+            f"with {option('directed', 'keep')}, or take measure=count."
+        )
+    if distance != 1:
+        raise ParameterError(
+            f"distance={distance} has no meaning for {DIRECTED_COUNT}. Leave it at 1."
+        )
 
 
 def _alone(knows: str, labels: Labels, k: int) -> Alone:

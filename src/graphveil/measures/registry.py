@@ -9,10 +9,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.look_alikes import OF_DIRECTED_TIES
 from graphveil.data import Graph
-from graphveil.errors import ParameterError, one_of
+from graphveil.errors import ParameterError, one_of, option
 from graphveil.measures import affected, dk, multisets, scalars
 from graphveil.measures.scalars import Columns, Labels
+
+PROFILE, DIRECTED_COUNT = OF_DIRECTED_TIES
+"""The measures of directed ties: how many lead away from a person, and how many to that person;
+and, besides, how many people that are, and how many ties there are among them all.
+"""
 
 ClassesOfNodes = Callable[[Graph, int], tuple[Labels, int]]
 Affected: TypeAlias = Callable[[Graph, int, int, int], "NDArray[np.int64]"]
@@ -172,6 +178,11 @@ def known(name: str) -> Measure:
     >>> known("degree").definition
     'the number of neighbors'
     """
+    if name in OF_DIRECTED_TIES:
+        raise ParameterError(
+            f"measure={name} is of directed ties, and these have no direction. Read them with "
+            f"{option('directed', 'keep')}, or use one of {', '.join(MEASURES)}."
+        )
     if name not in MEASURES:
         raise ParameterError(f"no measure {name!r}. {one_of(name, MEASURES)}")
     return MEASURES[name]

@@ -270,6 +270,10 @@ class AttributedMethod(Anonymizer[Graph]):
         super().check(data)
         network = as_network(data)
         self._roles.check(network, self.k)
+        self._check_ties(network)
+
+    def _check_ties(self, network: Network) -> None:
+        """Refuse ties with directions, or of several kinds."""
         network.only_layer()
 
     def prepared(self, data: Any) -> Any:

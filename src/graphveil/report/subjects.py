@@ -101,6 +101,15 @@ OF_NETWORKS = (
     ),
     Subject(
         "singled out",
+        "someone who knows how many ties led away and back, and how many people and ties are near",
+        "ties and people around",
+        "candidate-set",
+        r"ties and people around, right guess",
+        GUESSED,
+        if_measured=True,
+    ),
+    Subject(
+        "singled out",
         "someone who knows how many ties of each kind a person had",
         "ties of each kind",
         "candidate-set",

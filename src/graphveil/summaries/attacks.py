@@ -267,6 +267,10 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             "ties out and in, right guess",
             _knows("how many ties lead away from a person, and how many back"),
         ),
+        (
+            "ties and people around, right guess",
+            _knows("how many ties out and in, and how many people and ties are around a person"),
+        ),
         ("ties of each kind, right guess", _knows("how many ties of each kind a person has")),
         (
             "degree with attributes, right guess",

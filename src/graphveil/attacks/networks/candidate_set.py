@@ -26,10 +26,11 @@ from graphveil.attacks.networks.signatures import (
     Signatures,
     candidates,
 )
-from graphveil.data import Graph
+from graphveil.data import Graph, Network
 from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
 from graphveil.evaluate.intervals import wilson
 from graphveil.evaluate.metric import NotMeasuredError, Sample
+from graphveil.measures.directed import directed_count
 from graphveil.parameters import parameter
 
 MOST_NODES = 100_000
@@ -37,6 +38,9 @@ MOST_NODES = 100_000
 
 PROFILE, OF_EACH_KIND = "ties out and in", "ties of each kind"
 """The name of the signature of directed ties."""
+
+AROUND = "ties and people around"
+"""That of directed ties, of people at their other ends, and of ties among all of these."""
 
 WITH_ATTRIBUTES = " with attributes"
 """What stands behind the name of a signature where all published attributes are known, too."""
@@ -79,16 +83,14 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
     rng = situation.rng("candidate-set")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
     known, released = Signatures.of(pair.original), Signatures.of(pair.released)
-    profiles = _profiles(pair)
-    named = PROFILE if _kinds_of_ties(pair) == 1 else OF_EACH_KIND
+    of_layers = _of_layers(pair)
     besides = {"": None} if situation.rows is None else {"": None, WITH_ATTRIBUTES: situation.rows}
     near: dict[str, CandidateSets] = {}
     for words, rows in besides.items():
         of_ties = candidates(known, released, pair.linked, targets, rows)
         near |= {f"{name}{words}": of_ties.only(at) for at, name in enumerate(SIGNATURES)}
-        if profiles is not None:
-            of_arcs = candidates(*profiles, pair.linked, targets, rows)
-            near[f"{named}{words}"] = of_arcs.only(0)
+        for name, numbers in of_layers.items():
+            near[f"{name}{words}"] = candidates(*numbers, pair.linked, targets, rows).only(0)
     risk = np.full(n, np.nan)
     risk[targets] = np.max([sets.right for sets in near.values()], axis=0)
     figures = [figure for name, sets in near.items() for figure in figures_of(name, sets, n, rng)]
@@ -113,21 +115,29 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
     return PER_SQUARE * squares(pair) + PER_END * options.of_nodes(n) * ends_of(pair)
 
 
-def _profiles(pair: GraphComparison) -> tuple[Profiles, Profiles] | None:
-    """Return the numbers of ties, layer by layer, where ties are directed or of several kinds."""
+def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
+    """Return what is known before and after where ties are directed or of several kinds.
+
+    That is the numbers of ties, layer by layer; and of directed ties of one kind also those of
+    people and ties around.
+    """
     if not isinstance(pair, NetworkComparison):
-        return None
+        return {}
     before, after = pair.networks
-    if len(before.layers) == 1 and not before.is_directed:
-        return None
+    one = len(before.layers) == 1
+    if one and not before.is_directed:
+        return {}
     profiles = before.degrees(), after.degrees()
     if profiles[0].shape[1] != profiles[1].shape[1]:
-        return None
-    return Profiles(profiles[0]), Profiles(profiles[1])
+        return {}
+    known = {PROFILE if one else OF_EACH_KIND: (Profiles(profiles[0]), Profiles(profiles[1]))}
+    if one:
+        known[AROUND] = _around(before), _around(after)
+    return known
 
 
-def _kinds_of_ties(pair: GraphComparison) -> int:
-    return len(pair.networks[0].layers) if isinstance(pair, NetworkComparison) else 1
+def _around(network: Network) -> Profiles:
+    return Profiles(np.column_stack([*directed_count(network.layers[0]).values()]))
 
 
 def figures_of(
@@ -193,7 +203,8 @@ CANDIDATE_SET = Attack(
     name="candidate-set",
     kind=Graph,
     knows="of one person, in the original: the degree; the degree and the triangles; the degree "
-    "and those of all neighbors (vrq); or, of directed ties, how many lead away and how many back",
+    "and those of all neighbors (vrq); or, of directed ties, how many lead away and how many back, "
+    "and also how many people and ties that makes around",
     definition="how many released nodes are as near as the person's own to what is known, by the "
     "sum of absolute differences, and how often a guess among the nearest is right; ties share",
     source="Hay et al., PVLDB 2008; distance in place of equality: ours",

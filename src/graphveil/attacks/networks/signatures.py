@@ -80,12 +80,12 @@ class Signatures(NamedTuple):
 
 
 class Profiles(NamedTuple):
-    """How many directed ties lead away from everyone, and to everyone.
+    """Numbers that are known of everyone, as of directed ties out and in.
 
     Parameters
     ----------
     numbers
-        int64, shape (n, 2).
+        int64, shape (n, c).
     """
 
     numbers: NDArray[np.int64]

@@ -18,6 +18,7 @@ from graphveil.kernels.tiers import tiered
 Indptr = NDArray[np.int64]
 Indices = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+Weights = NDArray[np.int8]
 
 
 class Forward(NamedTuple):
@@ -151,4 +152,47 @@ def _on_both_entries(indptr: Indptr, indices: Indices, of_edge: Indptr) -> NDArr
             out[cursor[w]] = of_edge[e]
             cursor[w] += 1
             e += 1
+    return out
+
+
+@allocating
+def _forward_weights(indptr: Indptr, indices: Indices, weight: Weights) -> NDArray[np.int64]:
+    """Return the weights of the forward edges, in their order."""
+    out = np.empty(indices.size // 2, dtype=np.int64)
+    filled = 0
+    for u in range(indptr.size - 1):
+        for arc in range(indptr[u], indptr[u + 1]):
+            if _points(indptr, u, indices[arc]):
+                out[filled] = weight[arc]
+                filled += 1
+    return out
+
+
+@tiered(lambda indptr, indices, _weight: _steps_of_all(indptr, indices))
+@allocating
+def weight_around(indptr: Indptr, indices: Indices, weight: Weights) -> NDArray[np.int64]:
+    """Return for every node what the edges between its neighbors weigh together.
+
+    Both entries of an edge have its weight.
+    """
+    start, ends = _forward(indptr, indices)
+    of_edge = _forward_weights(indptr, indices, weight)
+    out = np.zeros(start.size - 1, dtype=np.int64)
+    position = np.empty(start.size - 1, dtype=np.int64)
+    position[:] = -1
+    for u in range(start.size - 1):
+        if start[u + 1] - start[u] < 2:
+            continue
+        for e in range(start[u], start[u + 1]):
+            position[ends[e]] = e
+        for e in range(start[u], start[u + 1]):
+            v = ends[e]
+            for f in range(start[v], start[v + 1]):
+                third = position[ends[f]]
+                if third >= 0:
+                    out[u] += of_edge[f]
+                    out[v] += of_edge[third]
+                    out[ends[f]] += of_edge[e]
+        for e in range(start[u], start[u + 1]):
+            position[ends[e]] = -1
     return out

@@ -1,7 +1,9 @@
 """The state of a walk over ties: which may go or come, and what each does to the codes of people.
 
-A code holds the numbers of ties of a person, each in bits of its own, and the color above them. A
-tie that comes adds to two codes, so that its kind and direction are all that a walk needs to know.
+A code holds the numbers that are known of a person, each in bits of its own, and the color above
+them. Of a profile these are numbers of ties: a tie that comes adds to two codes, so that its kind
+and direction are all that a walk needs to know. Of the measure directed-count a tie also moves the
+people who are tied to both of its ends, and walks need the lists of who is tied to whom.
 """
 
 from __future__ import annotations
@@ -12,21 +14,25 @@ import numpy as np
 
 from graphveil.data import Graph, Layer, Network
 from graphveil.errors import InfeasibleError
+from graphveil.kernels.structural.annealing.arcs import ArcRows
 from graphveil.kernels.structural.annealing.proposals import MOST_FLIPS
 from graphveil.kernels.structural.annealing.state import (
     AnnealingBest,
     AnnealingState,
     Pool,
     PoolState,
+    count_common,
 )
 from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
-from graphveil.kernels.structural.rows import NeighborRows
+from graphveil.kernels.structural.rows import NeighborRows, new_rows
+from graphveil.measures.directed import directed_count, either_way
+from graphveil.measures.registry import DIRECTED_COUNT, PROFILE
 from graphveil.methods.profile.layers import EditedLayer, EditedLayers, columns_of_layers
 from graphveil.methods.profile.plan import Ints, classes
 from graphveil.methods.structural.annealing.walk import AnnealingWalk
 
 CODE_BITS = 62
-"""The numbers of ties of a person, and the attributes, are one code of so many bits."""
+"""What is known of a person's ties, and the attributes, are one code of so many bits."""
 
 
 class ProfileTask(NamedTuple):
@@ -44,6 +50,8 @@ class ProfileTask(NamedTuple):
         ``"delete"``, ``"add"`` or ``"any"``.
     budget, allowed, by_budget, to_beat
         As those of `structural.task.Task`.
+    measure
+        ``"profile"``, or ``"directed-count"`` of a network of one directed layer.
     """
 
     network: Network
@@ -54,6 +62,7 @@ class ProfileTask(NamedTuple):
     allowed: int
     by_budget: bool
     to_beat: int | None = None
+    measure: str = PROFILE
 
     @property
     def n_nodes(self) -> int:
@@ -87,8 +96,8 @@ class ChangedTies(NamedTuple):
         return self.added.size + self.deleted.size
 
 
-def unprotected_in(network: Network, colors: Ints, k: int) -> Ints:
-    """Return the people whose profile and color fewer than k share.
+def unprotected_in(network: Network, colors: Ints, k: int, *, measure: str = PROFILE) -> Ints:
+    """Return the people of whom fewer than k have the same color and value of the measure.
 
     Examples
     --------
@@ -96,8 +105,15 @@ def unprotected_in(network: Network, colors: Ints, k: int) -> Ints:
     >>> unprotected_in(network, np.zeros(4, dtype=np.int64), 2).tolist()
     [2, 3]
     """
-    labels, sizes = classes(colors, *network.degrees().T)
+    labels, sizes = classes(colors, *_known_of(network, measure))
     return np.flatnonzero(sizes[labels] < k)
+
+
+def _known_of(network: Network, measure: str) -> list[Ints]:
+    """Return the numbers that are known of everyone, exactly."""
+    if measure == DIRECTED_COUNT:
+        return [*directed_count(network.layers[0]).values()]
+    return [*network.degrees().T]
 
 
 class Pairs(NamedTuple):
@@ -145,7 +161,7 @@ def _ends_of(keys: Ints, n: int) -> tuple[Ints, Ints, Ints]:
 def _candidates(task: ProfileTask, rng: np.random.Generator) -> Ints:
     """Return ties that may come, about as many as there are: half between unprotected people."""
     network, n = task.network, task.n_nodes
-    rare = unprotected_in(network, task.colors, task.k)
+    rare = unprotected_in(network, task.colors, task.k, measure=task.measure)
     drawn = []
     for at, layer in enumerate(network.layers):
         half = layer.n_ties // 2 + 1
@@ -170,9 +186,6 @@ def walk_of(
     """Return a walk that stands at the network."""
     n, size = task.n_nodes, pairs.keys.size
     layer, source, target = _ends_of(pairs.keys, max(n, 1))
-    codes, steps = _codes(task, layer, source, target)
-    room = new_classes(codes, task.k, moves=2 * MOST_FLIPS, steps=(0, 0))
-    fill(room)
     ends = np.concatenate([source, target])
     start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))]).astype(np.int64)
     pool = Pool(
@@ -186,25 +199,80 @@ def walk_of(
         tally=np.zeros(1, dtype=np.int64),
         common=np.zeros(size, dtype=np.int32),
         mates=None,
-        steps=steps,
     )
-    nobody = np.empty(0, dtype=np.int32)
-    rows = NeighborRows(
-        np.zeros(n + 1, dtype=np.int64), np.zeros(n, dtype=np.int64), nobody, nobody
-    )
+    make = _by_surroundings if task.measure == DIRECTED_COUNT else _by_profile
+    room = make(task, pool, layer)
     best = AnnealingBest(
         changed=np.zeros(size, dtype=np.bool_),
         log=np.empty(max(size, 1), dtype=np.int32),
-        tally=np.array([0, room.tally[UNPROTECTED], 0, 0], dtype=np.int64),
+        tally=np.array([0, room.classes.tally[UNPROTECTED], 0, 0], dtype=np.int64),
     )
     state = AnnealingState(
-        state=PoolState(room, rows, pool),
+        state=room,
         values=None,
         best=best,
         unprotected=np.empty(n, dtype=np.int64),
         trial=np.empty(MOST_FLIPS, dtype=np.int64),
     )
     return AnnealingWalk(task, state, rng, None, 1, [])
+
+
+def _by_profile(task: ProfileTask, pool: Pool, layer: Ints) -> PoolState:
+    """Return the state of a walk that needs to know no more than what a pair adds to two codes."""
+    n = task.n_nodes
+    codes, steps = _codes(task, layer, pool.one.astype(np.int64), pool.other.astype(np.int64))
+    room = new_classes(codes, task.k, moves=2 * MOST_FLIPS, steps=(0, 0))
+    fill(room)
+    nobody = np.empty(0, dtype=np.int32)
+    rows = NeighborRows(
+        np.zeros(n + 1, dtype=np.int64), np.zeros(n, dtype=np.int64), nobody, nobody
+    )
+    return PoolState(room, rows, pool._replace(steps=steps))
+
+
+def _by_surroundings(task: ProfileTask, pool: Pool, _layer: Ints) -> PoolState:
+    """Return the state of a walk that knows who is tied to whom, and which ways."""
+    n, absent = task.n_nodes, ~pool.present
+    indptr, indices, ways = either_way(task.network.layers[0])
+    coming = np.concatenate([pool.one[absent], pool.other[absent]])
+    rows = new_rows(indptr, indices, np.bincount(coming, minlength=n))
+    of_rows = np.zeros(rows.neighbor.size, dtype=np.int8)
+    of_rows[rows.neighbor >= 0] = ways
+    codes, unit = _codes_of_surroundings(task, pool)
+    room = new_classes(codes, task.k, moves=MOST_FLIPS * (rows.common.size + 2), steps=(0, 0))
+    fill(room)
+    state = PoolState(room, rows, pool, ArcRows(of_rows, unit))
+    count_common(state)
+    return state
+
+
+def _codes_of_surroundings(task: ProfileTask, pool: Pool) -> tuple[Ints, Ints]:
+    """Return the code of every person, and what each number is in it: see `ArcRows`."""
+    around = np.column_stack([*directed_count(task.network.layers[0]).values()])
+    out, into = (np.bincount(end[~pool.present], minlength=task.n_nodes) for end in pool[:2])
+    ties = task.n_edges + int(np.count_nonzero(~pool.present))
+    coming = np.column_stack([out, into, out + into])
+    most = [*(around[:, :3] + coming).max(axis=0, initial=0), ties]
+    unit, above = _units(task, np.array(most, dtype=np.int64))
+    return around @ unit + (task.colors << above), unit
+
+
+def _units(task: ProfileTask, most: Ints) -> tuple[Ints, int]:
+    """Return what one of each number adds to a code, and how many bits all take together.
+
+    Raises
+    ------
+    InfeasibleError
+        Where they take too many, with the colors.
+    """
+    bits = [int(number).bit_length() for number in most]
+    used = sum(bits) + int(task.colors.max(initial=0)).bit_length()
+    if used > CODE_BITS:
+        raise InfeasibleError(
+            f"the numbers of ties and the attributes of a person take {used} bits, over "
+            f"{CODE_BITS}. Read fewer kinds of ties, or group values of attributes."
+        )
+    return np.left_shift(1, np.cumsum([0, *bits[:-1]]), dtype=np.int64), sum(bits)
 
 
 def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[Ints, Ints]:
@@ -218,15 +286,8 @@ def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[
     most = network.degrees()
     for at, ends in enumerate((source, target)):
         np.add.at(most, (ends, side[:, at]), 1)
-    bits = [int(number).bit_length() for number in most.max(axis=0, initial=0)]
-    used = sum(bits) + int(task.colors.max(initial=0)).bit_length()
-    if used > CODE_BITS:
-        raise InfeasibleError(
-            f"the numbers of ties and the attributes of a person take {used} bits, over "
-            f"{CODE_BITS}. Read fewer kinds of ties, or group values of attributes."
-        )
-    unit = np.left_shift(1, np.cumsum([0, *bits[:-1]]), dtype=np.int64)
-    codes = network.degrees() @ unit + (task.colors << sum(bits))
+    unit, above = _units(task, most.max(axis=0, initial=0))
+    codes = network.degrees() @ unit + (task.colors << above)
     return codes, unit[side]
 
 
@@ -242,7 +303,7 @@ def checked(task: ProfileTask, pairs: Pairs, walk: AnnealingWalk[ProfileTask]) -
     said, _ = walk.reached()
     edits = ChangedTies(np.sort(pairs.keys[changed & ~there]), pairs.keys[changed & there], said)
     after = Network(tuple(each.layer for each in applied(task.network, edits).layers))
-    exact = unprotected_in(after, task.colors, task.k).size
+    exact = unprotected_in(after, task.colors, task.k, measure=task.measure).size
     if exact != said:
         raise AssertionError(f"{said} people were counted as unprotected, a recount gives {exact}")
     return edits

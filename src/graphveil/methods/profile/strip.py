@@ -68,7 +68,8 @@ def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs) -> Ints:
         What it may flip.
     """
     walk.back_to_best()
-    classes, _, pool = walk.annealing.state
+    state = walk.annealing.state
+    classes, pool = state.classes, state.pool
     gone = ~pool.present
     people = _people(classes.table[classes.node[:, SLOT], 0], walk.task.k)
     ties = _present_ties(pool)

@@ -23,6 +23,13 @@ def left_by(phi: float, k: int, cost: Mapping[str, float | int]) -> tuple[str, .
     return (Advice(advice, UnprotectedWarning),)
 
 
+def interruption(interrupted: bool) -> tuple[str, ...]:  # noqa: FBT001  what is told of a run
+    """Return the advice on a run that was interrupted; none where it was not."""
+    if not interrupted:
+        return ()
+    return (Advice("the run was interrupted: this is the best so far", UnprotectedWarning),)
+
+
 def lost(n_nodes: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
     """Return the advice on people left out, and on what the edits took away."""
     unprotected = MANY_UNPROTECTED.passed_by(int(cost["nodes_unprotected"]), n_nodes)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import msgspec
 
 from graphveil.anonymizer import MethodResult
 from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
-from graphveil.claims.guarantees import StructuralKAnonymity, TieMeasure
+from graphveil.claims.guarantees import OneKindMeasure, StructuralKAnonymity
 from graphveil.data import Graph, Network
-from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.errors import InfeasibleError
+from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods.attributes import (
     AttributedMethod,
+    Roles,
     as_graph,
     as_network,
     attach_parameter,
@@ -22,11 +24,11 @@ from graphveil.methods.attributes import (
     known_parameter,
     merge_parameter,
 )
-from graphveil.methods.colors import Ints, Merge, colors_of
-from graphveil.methods.structural.advice import beside, left_by, lost, rewiring
+from graphveil.methods.colors import Colors, Ints, Merge, colors_of, numbered_colors
+from graphveil.methods.structural.advice import beside, interruption, left_by, lost, rewiring
+from graphveil.methods.structural.checks import check_ties, check_together
 from graphveil.methods.structural.goals import Budget, Full, Goal, missed, share_of
 from graphveil.methods.structural.task import (
-    CODES,
     NEARLY,
     EditKind,
     OnInterrupt,
@@ -34,13 +36,11 @@ from graphveil.methods.structural.task import (
     Settings,
     Task,
     Walking,
-    known_to_target,
 )
-from graphveil.owner_warnings import COPY, MANY_ADDITIONS
+from graphveil.owner_warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.parameters import parameter
 from graphveil.parameters.columns import Columns
 from graphveil.randomness import Randomness
-from graphveil.warning_kinds import Advice, UnprotectedWarning
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
@@ -74,7 +74,9 @@ class StructuralAnonymity(AttributedMethod):
     Parameters
     ----------
     measure
-        What an adversary knows of a node: a name of `graphveil.measures.MEASURES`.
+        What an adversary knows of a node: a name of `graphveil.measures.MEASURES`; or, of a
+        `Network` with one kind of directed ties, ``"directed-count"``: how many lead away and how
+        many to a person, how many people that are, and how many ties there are among them all.
     distance
         How far around the node that knowledge reaches, in hops.
     k
@@ -165,7 +167,7 @@ class StructuralAnonymity(AttributedMethod):
     trial_size: ClassVar[int] = 3_000
     example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
-    measure: TieMeasure = parameter(default="count", text="what an adversary knows of a node")
+    measure: OneKindMeasure = parameter(default="count", text="what an adversary knows of a node")
     distance: int = parameter(
         default=1, text="how far that knowledge reaches, in hops", minimum=1, maximum=100
     )
@@ -214,63 +216,15 @@ class StructuralAnonymity(AttributedMethod):
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
         super().__post_init__()
-        self._check_known()
-        self._check_phi()
-        _ = self.guarantee  # refuses what no guarantee can say
-        known = known_to_target(self.measure, self.distance, self.edits)
-        if self.heuristic == "target" and not known:
-            raise ParameterError(
-                f"heuristic=target knows measure=count at distance 1 with edits=any, not "
-                f"{self.measure} at distance {self.distance} with edits={self.edits}. "
-                "Give these, or use search."
-            )
-        if self.iterations is not None and self.effort != 1:
-            raise ParameterError(
-                f"iterations={self.iterations} says how many proposals are made, effort="
-                f"{self.effort} multiplies the usual ones. Give one of them."
-            )
-        if self.heuristic in {"strip", "cut"}:
-            self._check_start()
+        check_together(self)
 
-    def _check_known(self) -> None:
-        """Refuse what heuristics do not know of attributes, and a column with two roles."""
-        if not self._roles.known:
-            return
-        searched = self.measure in CODES and self.distance == 1 and self.edits != "rewire"
-        if self.heuristic == "search" and not searched:
-            raise ParameterError(
-                f"heuristic={self.heuristic} does not know attributes here (measure="
-                f"{self.measure}, distance={self.distance}, edits={self.edits}). Use ua, or auto."
-            )
+    def _check_ties(self, network: Network) -> None:
+        check_ties(network, self.measure)
 
-    def _check_phi(self) -> None:
-        """Refuse heuristics that know nothing of similar nodes."""
-        if not self.phi:
-            return
-        if self.heuristic not in {"auto", "search"}:
-            raise ParameterError(
-                f"heuristic={self.heuristic} makes nodes equal, phi={self.phi} asks for similar "
-                "ones. Use search, or leave phi at 0."
-            )
-        if self.edits == "rewire":
-            raise ParameterError(
-                f"edits=rewire does not go with phi={self.phi}. Use any, or leave phi at 0."
-            )
-
-    def _check_start(self) -> None:
-        if self.measure not in CODES or self.distance != 1:
-            raise ParameterError(
-                f"heuristic={self.heuristic} knows {', '.join(CODES)} at distance 1, not "
-                f"{self.measure} at distance {self.distance}. Use search."
-            )
-        if self.edits != "delete" or isinstance(self.goal, Budget):
-            raise ParameterError(
-                f"heuristic={self.heuristic} deletes edges for a full or partial goal. Use search."
-            )
-        if self.heuristic == "cut" and self.preserve_triangles:
-            raise ParameterError(
-                "heuristic=cut removes every triangle, preserve_triangles keeps them. Drop one."
-            )
+    @property
+    def roles(self) -> Roles:
+        """Which attributes an adversary is said to know, and which are attached."""
+        return self._roles
 
     @property
     def rows_needed(self) -> int:
@@ -334,9 +288,11 @@ class StructuralAnonymity(AttributedMethod):
         return Settings(*(getattr(self, name) for name in Settings._fields))
 
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
-        network, graph = as_network(data), as_graph(data)
+        network = as_network(data)
         colors = colors_of(network, self._roles.known, self.k, self.merge, randomness)
-        result = self._edited(graph, randomness, colors.of_person)
+        if self.measure == DIRECTED_COUNT:
+            return self._of_arcs(network, randomness, colors)
+        result = self._edited(as_graph(data), randomness, colors.of_person)
         if isinstance(data, Graph):
             return result
         released = self._beside(network, cast("Graph", result.data), colors)
@@ -351,18 +307,11 @@ class StructuralAnonymity(AttributedMethod):
 
         task = self.task(data, colors)
         result = run(task, self.settings(), randomness)
-        reached = data.n_nodes - result.edited.unprotected
-        if data.n_nodes and not reached:
-            raise InfeasibleError(
-                f"no node could be made {self.k}-anonymous within goal={self.goal}. "
-                "Raise the budget, lower k, or take a coarser measure."
-            )
+        claimed = self._claimed(result.edited.unprotected, data.n_nodes)
         cost = cost_of(task, result)
         return MethodResult(
             data=result.graph,
-            guarantee=msgspec.structs.replace(
-                self.guarantee, share=share_of(reached, data.n_nodes)
-            ),
+            guarantee=claimed,
             cost=cost,
             advice=(
                 *self._advice(task, result),
@@ -372,14 +321,66 @@ class StructuralAnonymity(AttributedMethod):
             unprotected=result.unprotected,
         )
 
+    def _claimed(self, unprotected: int, n_nodes: int) -> StructuralKAnonymity:
+        """Return what a run may claim that leaves so many nodes unprotected: the share reached.
+
+        Raises
+        ------
+        InfeasibleError
+            Where that is nobody.
+        """
+        if n_nodes and unprotected == n_nodes:
+            raise InfeasibleError(
+                f"no node could be made {self.k}-anonymous within goal={self.goal}. "
+                "Raise the budget, lower k, or take a coarser measure."
+            )
+        share = share_of(n_nodes - unprotected, n_nodes)
+        return msgspec.structs.replace(self.guarantee, share=share)
+
+    def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> MethodResult:
+        """Return the result for directed ties."""
+        from graphveil.methods.profile.pool import ProfileTask  # noqa: PLC0415  as in _edited
+        from graphveil.methods.structural.directed import (  # noqa: PLC0415  as in _edited
+            cost_of_arcs,
+            run_on_arcs,
+        )
+
+        n, budget = data.n_nodes, self.goal.budget(data.n_ties)
+        task = ProfileTask(
+            network=data,
+            colors=numbered_colors(colors.of_person, n),
+            k=self.k,
+            budget=data.n_ties if budget is None else min(budget, data.n_ties),
+            edits=self.edits,
+            allowed=self.goal.allowed(n),
+            by_budget=isinstance(self.goal, Budget),
+            measure=self.measure,
+        )
+        result = run_on_arcs(task, self.settings(), randomness)
+        left, added = result.unprotected.size, result.edited.added.size
+        people = self._roles.published(data.people, colors.table)
+        released = replace(result.network, people=people, ids=data.ids)
+        many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
+        return MethodResult(
+            data=released,
+            guarantee=self._claimed(left, n),
+            cost={**cost_of_arcs(task, result), "people_suppressed": colors.n_suppressed(data)},
+            advice=(
+                COPY,
+                *interruption(result.interrupted),
+                *missed(self.goal, left, n),
+                *many,
+                *MANY_UNPROTECTED.passed_by(left, n),
+                *attached_advice(released, self._roles),
+            ),
+            unprotected=result.unprotected,
+        )
+
     def _advice(self, task: Task, result: Result) -> tuple[str, ...]:
         advice: list[str] = [COPY]
         graph, edited = task.graph, result.edited
         allowed = self.goal.allowed(graph.n_nodes)
-        if result.interrupted:
-            advice.append(
-                Advice("the run was interrupted: this is the best so far", UnprotectedWarning)
-            )
+        advice += interruption(result.interrupted)
         advice += missed(self.goal, edited.unprotected, graph.n_nodes)
         if self.edits == "rewire":
             from graphveil.methods.structural.outcome import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed

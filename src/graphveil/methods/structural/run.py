@@ -151,7 +151,7 @@ def _try_all(
         aim = task._replace(to_beat=to_beat)
         rng = randomness.stream(f"structural {name}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
-            watch = _watch(until, before, advance, interrupted)
+            watch = watching(until, before, advance, interrupted)
             edited = _heuristic(name, aim, settings, rng, watch)
         if name not in STARTS or edited.cost <= task.budget:
             results[name] = edited
@@ -216,10 +216,22 @@ def _heuristic(
     return sample_edits(task, name, gap=gap, rng=rng, watch=watch)
 
 
-def _watch(
+def watching(
     until: float, before: int, advance: Callable[[int], None], interrupted: Callable[[], bool]
 ) -> Watch:
-    """Return the function that moves the bar and says when it is enough."""
+    """Return the function that moves the bar and says when it is enough.
+
+    Parameters
+    ----------
+    until
+        The time, as `time.monotonic` tells it, from which on it is.
+    before
+        How many nodes were unprotected.
+    advance
+        Moves the bar.
+    interrupted
+        Whether somebody has interrupted.
+    """
     done = 0
 
     def watch(unprotected: int, edits: int) -> bool:

@@ -17,6 +17,7 @@ from graphveil.claims.conditions import (
     Supergraph,
 )
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
+from graphveil.claims.look_alikes import OF_DIRECTED_TIES
 from graphveil.data import Graph, Network
 from graphveil.verify.kinds.graph import MISSING
 from graphveil.verify.kinds.kind import Evidence
@@ -292,9 +293,10 @@ def _other_ties(evidence: Evidence, promise: StructuralKAnonymity) -> str | None
     names = tuple(described_layers(described)) if several else ()
     if promise.measure != "profile" and several:
         return "ties are of several kinds, and the promise is about ties of one"
-    if promise.measure != "profile" and is_directed(described):
+    of_directed = promise.measure in OF_DIRECTED_TIES
+    if not of_directed and is_directed(described):
         return "ties are directed, and the promise is about ties without direction"
-    if promise.measure == "profile" and not several and not is_directed(described):
+    if of_directed and not several and not is_directed(described):
         return "ties have no direction, and the promise is about directed ones"
     if promise.layers != names:
         promised, has = (", ".join(map(shown, some)) or "one" for some in (promise.layers, names))

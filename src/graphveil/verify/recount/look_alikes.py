@@ -23,6 +23,7 @@ from graphveil.verify.recount.neighborhoods import (
     balls,
     network_of,
 )
+from graphveil.verify.recount.surroundings import surroundings
 
 MOST_STEPS = 1_000_000
 """Pairs of nodes that may be tried to map one subgraph onto another, before it is given up."""
@@ -119,6 +120,8 @@ def alike(
         return _alike_in_degree(db)
     if measure == "profile":
         return _alike_in_profile(db, layers)
+    if measure == "directed-count":
+        return _alike_in_surroundings(db)
     network = network_of(db)
     if network is None:
         return None
@@ -230,6 +233,18 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
         words,
         f"distinct numbers of ties {'out and in' if [*layers] == [''] else 'of each kind'}",
     )
+
+
+def _alike_in_surroundings(db: Database) -> Alike | None:
+    """Return the classes of nodes with the same directed ties, neighbors and ties among these."""
+    around = surroundings(db)
+    if around is None:
+        return None
+    labels = np.zeros_like(around.out)
+    for numbers in around:
+        labels = _joined(labels, numbers)
+    nodes = np.arange(labels.size)
+    return Alike(nodes, labels, around.words, "distinct numbers of ties out and in and around")
 
 
 def _count(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:

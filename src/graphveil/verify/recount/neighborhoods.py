@@ -94,7 +94,7 @@ class ReleasedNetwork:
         forward = np.sort((heads * n + tails)[heads < tails])
         starts = np.searchsorted(forward, np.arange(n + 1) * n)
         shared = np.zeros(forward.size, dtype=np.int64)
-        for triangle in _triangles(forward, starts, n):
+        for triangle in triangles_of(forward, starts, n):
             for edge in triangle:
                 shared += np.bincount(edge, minlength=forward.size)
         key = np.minimum(heads, tails) * n + np.maximum(heads, tails)
@@ -131,9 +131,9 @@ class ReleasedBall(NamedTuple):
 
 def network_of(db: Database) -> ReleasedNetwork | None:
     """Return the released graph, or None where it is not simple on the nodes 0..n-1."""
-    nodes = np.sort(_integers(db, "SELECT node FROM nodes"))
-    source = _integers(db, "SELECT source FROM edges")
-    target = _integers(db, "SELECT target FROM edges")
+    nodes = np.sort(integers(db, "SELECT node FROM nodes"))
+    source = integers(db, "SELECT source FROM edges")
+    target = integers(db, "SELECT target FROM edges")
     n = nodes.size
     low, high = np.minimum(source, target), np.maximum(source, target)
     if n > _MOST_NODES or not np.array_equal(nodes, np.arange(n)):
@@ -148,12 +148,18 @@ def network_of(db: Database) -> ReleasedNetwork | None:
     return ReleasedNetwork(indptr.astype(np.int64), tails, Work(db.limit_bytes))
 
 
-def _integers(db: Database, sql: str) -> Ints:
-    """Return a column; a value that is missing is no node, so it becomes -1."""
+def integers(db: Database, sql: str) -> Ints:
+    """Return a column; a value that is missing is no node, so it becomes -1.
+
+    Parameters
+    ----------
+    db, sql
+        The release, and the query of one column.
+    """
     return np.ma.filled(db.column(sql), -1).astype(np.int64)
 
 
-def _triangles(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+def triangles_of(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Yield the three edges of triangles, as positions in `forward`, a block at a time.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.leaf import ONE, leaf
+from graphveil.kernels.structural.annealing.arcs import ArcRows, shift_arc, toggle_arc
 from graphveil.kernels.structural.annealing.values import Values, restore, settle, turn
 from graphveil.kernels.structural.classes import (
     BY_TRIANGLE,
@@ -144,11 +145,16 @@ def keep(pool: Pool, mates: Ints | None, best: AnnealingBest, unprotected: int) 
 
 
 class PoolState(NamedTuple):
-    """The classes of the nodes, their neighbors, and the pairs that may be flipped."""
+    """The classes of the nodes, their neighbors, and the pairs that may be flipped.
+
+    Where pairs are directed and what is around a node counts, ``arcs`` says which ways neighbors
+    are tied; a pair leads from its first end to the other. Elsewhere it is None.
+    """
 
     classes: NodeClasses
     rows: NeighborRows
     pool: Pool
+    arcs: ArcRows | None = None
 
 
 @leaf
@@ -201,15 +207,31 @@ def shift_pair(state: PoolState, pair: int) -> int:
 
     The neighbor lists stay as they are. Where triangles count nothing, nobody moves along.
     """
-    classes, rows, pool = state
-    v, w = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
+    classes, rows, pool, arcs = state
+    ends = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
     sign = -1 if pool.present[pair] else 1
+    return _shift_all(classes, rows, arcs, pool.steps, pair, ends, sign)
+
+
+@leaf
+def _shift_all(
+    classes: NodeClasses,
+    rows: NeighborRows,
+    arcs: ArcRows | None,
+    steps: Ints | None,
+    pair: int,
+    ends: tuple[int, int],
+    sign: int,
+) -> int:
+    """Move the codes of the ends of a pair and of common neighbors, by what ties are."""
+    if arcs is not None:
+        return int(shift_arc(classes, rows, arcs, ends[0], ends[1], sign))
     common, by_triangle = 0, classes.rule[BY_TRIANGLE]
     if by_triangle != 0:
-        common = common_of(rows, v, w)
+        common = common_of(rows, ends[0], ends[1])
         for i in range(common):
             move(classes, int(np.int64(rows.common[i])), sign * by_triangle)
-    _shift_ends(classes, pool.steps, pair, (v, w), common, sign)
+    _shift_ends(classes, steps, pair, ends, common, sign)
     return common
 
 
@@ -234,15 +256,20 @@ def _shift_ends(
 def rewrite(state: PoolState, pair: int) -> None:
     """Flip the pair in the neighbor lists; twice changes nothing."""
     pool = state.pool
-    _rewrite_lists(state.rows, pool.steps, pool.one[pair], pool.other[pair])
+    ends = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
+    _rewrite_lists(state.rows, state.arcs, pool.steps, ends)
     pool.present[pair] = not pool.present[pair]
 
 
 @leaf
-def _rewrite_lists(rows: NeighborRows, steps: Ints | None, v: int, w: int) -> None:
+def _rewrite_lists(
+    rows: NeighborRows, arcs: ArcRows | None, steps: Ints | None, ends: tuple[int, int]
+) -> None:
     """Flip a pair in the lists, where there are any."""
-    if steps is None:
-        toggle(rows, int(np.int64(v)), int(np.int64(w)))
+    if arcs is not None:
+        toggle_arc(rows, arcs.ways, ends[0], ends[1])
+    elif steps is None:
+        toggle(rows, ends[0], ends[1])
 
 
 @leaf

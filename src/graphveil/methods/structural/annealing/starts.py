@@ -19,6 +19,7 @@ from graphveil.methods.structural.annealing.stretches import (
 )
 from graphveil.methods.structural.annealing.walk import (
     AnnealingWalk,
+    AnyTask,
     search_from_input,
     towards_goal,
     walk_of,
@@ -77,7 +78,9 @@ def cut(
     0
     """
     walk = walk_of(task, rng, watch)
-    if walk.missed() and not (without_triangles(walk) or lower_degrees(walk)):
+    if walk.missed() and not (
+        without_triangles(walk, task.graph.indptr, task.graph.indices) or lower_degrees(walk)
+    ):
         steps = proposals(goal_iterations(task.graph.n_edges), iterations, effort)
         towards_goal(walk, steps, always=True)
     return edited_of(task, walk.annealing, walk.visited)
@@ -117,14 +120,16 @@ def strip(
     return edited_of(task, walk.annealing, walk.visited)
 
 
-def without_triangles(walk: AnnealingWalk[Task]) -> bool:
+def without_triangles(
+    walk: AnnealingWalk[AnyTask], indptr: NDArray[np.int64], indices: NDArray[np.int32]
+) -> bool:
     """Delete the edges inside the halves of a large cut that lie in a triangle.
 
-    Returns whether whoever watches has seen enough.
+    The lists say who is tied to whom in the input. Returns whether whoever watches has seen enough.
     """
-    graph, (state, _, best, _, trial) = walk.task.graph, walk.annealing
-    indptr, indices = graph.indptr.copy(), graph.indices.copy()
-    sides = np.empty((RESTARTS, graph.n_nodes), dtype=np.bool_)
+    state, _, best, _, trial = walk.annealing
+    indptr, indices = indptr.copy(), indices.copy()
+    sides = np.empty((RESTARTS, walk.task.n_nodes), dtype=np.bool_)
     inside = []
     for side in sides:
         inside.append(kernel.two_sides(indptr, indices, walk.rng, side))
@@ -164,7 +169,7 @@ def _excess(degrees: NDArray[np.int64], task: Task) -> NDArray[np.int64]:
     return excess
 
 
-def wear_down(walk: AnnealingWalk[Task], steps: int) -> bool:
+def wear_down(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
     """Search with few edits, then delete edges of unprotected hubs until the goal is reached.
 
     Does so from the input for every share of `SHARES`, since the results differ by chance, and for
@@ -176,29 +181,28 @@ def wear_down(walk: AnnealingWalk[Task], steps: int) -> bool:
     short = shortened(within_budget(task, steps))
     too_few = 0
     for share in (*SHARES, *MORE_SHARES):
-        edits = min(math.ceil(share * task.graph.n_edges), task.budget)
+        edits = min(math.ceil(share * task.n_edges), task.budget)
         if search_from_input(walk, short, edits):
             return True
         missed = state.classes.tally[UNPROTECTED] - task.allowed
         if missed <= 0:
             return with_fewer(walk, short, too_few)
         too_few = edits
-        if _strip_hubs(walk):
+        if strip_hubs(walk):
             return True
         is_short = state.classes.tally[UNPROTECTED] > task.allowed
-        if (is_short and missed > MANY * task.graph.n_nodes) or (
-            share >= SHARES[-1] and missed > FEW
-        ):
+        if (is_short and missed > MANY * task.n_nodes) or (share >= SHARES[-1] and missed > FEW):
             break
     walk.back_to_best()
     return False
 
 
-def _strip_hubs(walk: AnnealingWalk[Task]) -> bool:
+def strip_hubs(walk: AnnealingWalk[AnyTask]) -> bool:
     """Delete edges of unprotected hubs until the goal is reached, or another will do so with fewer.
 
-    That is where it is still missed with as many edits as are to be beaten, or at this pace would
-    be with twice as many. Returns whether whoever watches has seen enough.
+    Starts where the walk stands. The second is where it is still missed with as many edits as are
+    to be beaten, or at this pace would be with twice as many. Returns whether whoever watches has
+    seen enough.
     """
     task, (state, _, best, _, trial) = walk.task, walk.annealing
     missed = state.classes.tally[UNPROTECTED] - task.allowed

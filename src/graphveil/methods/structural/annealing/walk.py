@@ -220,7 +220,7 @@ def search(
     steps = proposals(usual_steps(task, work), iterations, effort)
     stretch = within_budget(task, steps)
     if task.by_budget and iterations is None and walk.annealing.values is None:
-        _while_it_gains(walk, stretch, round(MOST_STEPS * max(effort, 1.0)))
+        while_it_gains(walk, stretch, round(MOST_STEPS * max(effort, 1.0)))
         return edited_of(task, walk.annealing, walk.visited)
     if walk.missed() and not walk.anneal(stretch) and not task.by_budget:
         missed = walk.reached()[0] > stretch.plan.allowed
@@ -229,7 +229,7 @@ def search(
     return edited_of(task, walk.annealing, walk.visited)
 
 
-def _while_it_gains(walk: AnnealingWalk[Any], stretch: Stretch, most: int) -> None:
+def while_it_gains(walk: AnnealingWalk[Any], stretch: Stretch, most: int) -> None:
     """Search, then from the input with thrice as many proposals, and so on, up to the most.
 
     Ends, too, where the last search left hardly fewer nodes unprotected than those before.
