@@ -43,7 +43,7 @@ from raw_rows import append_rows, read_rows
 
 RESULTS = Path(__file__).parent / "results" / "copies.parquet"
 ARENAS, MAAYAN, NETSCIENCE = "out.arenas-email", "out.maayan-faa", "out.dimacs10-netscience"
-TUNED = (ARENAS,)
+TUNED = (ARENAS, MAAYAN)
 SEEDS = (1, 2)
 
 Known = np.ndarray[Any, np.dtype[np.int64]]
