@@ -97,6 +97,8 @@ def cases() -> Iterator[Case]:
         yield Case("seed-propagation", lambda n=n: network(n), n, ARR, nobody)
     for n in (300, 900, 1_800):
         yield Case("alignment", lambda n=n: network(n), n, ARR, {"overlap": 1.0, "draws": 1})
+    yield Case("alignment", lambda: network(900), 900, HIDDEN, {"overlap": 1.0, "draws": 1})
+    yield Case("seeded-matching", lambda: network(8_000), 8_000, HIDDEN, {"known": 0})
     for n in (300, 1_000, 2_500):
         yield Case("seeded-matching", lambda n=n: network(n), n, ARR, {"known": 20})
         yield Case("seeded-matching", lambda n=n: network(n), n, HIDDEN, {"known": 0})
@@ -164,6 +166,7 @@ def measure(case: Case) -> dict[str, Any]:
     return {
         "attack": case.attack,
         "n": case.size,
+        "method": case.method,
         "options": case.options,
         "said": round(said, 3),
         "cpu_seconds": round(took, 3),

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.attack import Outcome, TooLargeError
+from graphveil.attacks.attack import AttackInput, Outcome, TooLargeError
 from graphveil.attacks.costs import SECONDS_UNASKED, not_run
 from graphveil.attacks.registry import ATTACKS, STRONGEST
 from graphveil.errors import ParameterError, ResourceError
+from graphveil.evaluate import comparison_of
 from graphveil.progress import heard
+from graphveil.randomness import Randomness
+from graphveil.verbs import attack_plan
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -19,11 +23,27 @@ GRAPH = gv.Graph.from_edges(range(9), range(1, 10), n=10)
 OF_GRAPHS = [attack.name for attack in ATTACKS.values() if attack.kind is gv.Graph]
 
 
+FLAWS = [
+    {
+        "name": "a minute of attacks beside what foreseeing them takes",
+        "means": "Where costs are found by running the method, attacks take longer than is said.",
+        "file": "src/graphveil/verbs/attack_plan.py",
+        "old": "left = SECONDS_UNASKED - spent - sum(",
+        "new": "left = SECONDS_UNASKED - sum(",
+    },
+]
+
+
 @pytest.fixture
 def priced(monkeypatch):
-    """Attacks take as long as they are told, a second where they are not; none does anything."""
+    """Attacks take as long as they are told, a second where they are not; none does anything.
 
-    def price(**seconds):
+    To foresee that takes `spent` seconds.
+    """
+
+    def price(spent=0.0, **seconds):
+        clock = itertools.count(step=spent)
+        monkeypatch.setattr(attack_plan, "process_time", lambda: next(clock))
         for name in OF_GRAPHS:
             cost = seconds.get(name.replace("-", "_"), 1.0)
 
@@ -75,6 +95,34 @@ def test_what_is_short_is_tried_however_long_the_others_take(priced):
     assert ["candidate-set", "fake-edge"] == known
     known, _ = priced(seeded_matching=SECONDS_UNASKED - 2)()
     assert ["candidate-set", "seeded-matching", "fake-edge"] == known
+
+
+def test_what_foreseeing_costs_takes_is_of_the_minute(priced):
+    """Some find it by running the method."""
+    known, left = priced(spent=5.0, seeded_matching=SECONDS_UNASKED - 6)()
+    assert ["candidate-set", "fake-edge"] == known
+    assert "54 seconds" in left["seeded-matching"]
+    known, _ = priced(spent=4.0, seeded_matching=SECONDS_UNASKED - 6)()
+    assert "seeded-matching" in known
+
+
+def test_what_is_left_out_runs_no_method_to_say_how_long_it_takes():
+    runs = []
+
+    def rerun(*_):
+        runs.append("a run")
+        raise ResourceError("too large")
+
+    graph = gv.datasets.load("copenhagen-calls")
+    release = gv.AsymmetricResponse(epsilon=2.0).anonymize(graph)
+    pair = comparison_of(release, graph, Randomness(seed=1), wanted_by="attack")
+    situation = AttackInput(comparison=pair, release=release, rerun=rerun)
+    for attack in ATTACKS.values():
+        if attack.kind is gv.Graph and attack.by_name:
+            assert (attack.foreseen or attack.seconds)(situation, attack.options()) > 0
+    assert [] == runs
+    assert 0 < ATTACKS["tie-membership"].seconds(situation, ATTACKS["tie-membership"].options())
+    assert ["a run"] == runs
 
 
 def test_what_runs_by_its_name_alone_is_left_out_with_its_time(priced):

@@ -145,7 +145,7 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
         assert percent(before["candidate-set", part].value) == line["before"]
         assert "Yes, measured" == line["answer"]
     copy = cells(owned.text, "linked")[0]
-    part = "overlap 1, nobody known, best of 4 starts: right"
+    part = "overlap 1, nobody known, best of 5 starts: right"
     assert percent(rows["seeded-matching", part].value) == copy["after"]
 
 

@@ -117,7 +117,7 @@ def test_an_interval_that_holds_the_guess_shows_nothing():
 
 
 def test_the_worst_of_many_copies_is_told_and_the_worst_attack_comes_first():
-    part = "overlap {}, 0.6 of the people, nobody known, best of 4 starts: right"
+    part = "overlap {}, 0.6 of the people, nobody known, best of 5 starts: right"
     rows = Rows(
         [
             row("candidate-set", "degree, right guess", 0.1, guess=0.01),

@@ -95,7 +95,7 @@ def headline(rows: Rows) -> str:
     --------
     >>> row = Row(
     ...     release="a", question="seeded-matching", value=0.724, guess=0.002,
-    ...     part="overlap 1, nobody known, best of 4 starts: right",
+    ...     part="overlap 1, nobody known, best of 5 starts: right",
     ... )
     >>> headline(Rows([row]))
     'Someone who has a copy of the network re-identifies 72.4 of 100 people (a guess without \

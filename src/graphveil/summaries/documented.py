@@ -42,14 +42,14 @@ SOMEONE = {
 
 REACHED = {
     "asymmetric-response": (
-        Reached(0.003, 0.972, "seeded-matching", "epsilon 3 to 7.03"),
+        Reached(0.0, 0.972, "seeded-matching", "epsilon 3 to 7.03"),
         Reached(0.036, 0.601, "linkage", "epsilon 2 to 8"),
     ),
-    "degree-prior-response": (Reached(0.349, 0.894, "seeded-matching", "epsilon 4 to 7.03"),),
-    "dp-1k": (Reached(0.007, 0.008, "seeded-matching", "epsilon 7.03"),),
+    "degree-prior-response": (Reached(0.337, 0.894, "seeded-matching", "epsilon 4 to 7.03"),),
+    "dp-1k": (Reached(0.006, 0.008, "seeded-matching", "epsilon 7.03"),),
     "degree-triangle-model": (Reached(0.001, 0.007, "seeded-matching", "epsilon 2"),),
     "k-degree": (Reached(0.971, 0.981, "seeded-matching", "k=20"),),
-    "mixing-prior-response": (Reached(0.289, 0.876, "seeded-matching", "epsilon 4 to 7.03"),),
+    "mixing-prior-response": (Reached(0.29, 0.876, "seeded-matching", "epsilon 4 to 7.03"),),
     "randomized-response": (
         Reached(0.0, 0.981, "seeded-matching", "epsilon 2 to 7.03"),
         Reached(0.168, 0.6, "linkage", "epsilon 2 to 8"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from time import process_time
 from typing import Any, NamedTuple
 
 from graphveil.attacks.attack import Attack, AttackInput, TooLargeError
@@ -48,9 +49,10 @@ def planned_of(
     not_measured: dict[str, str] = {}
     kind = kind_compared(situation.comparison)
     chosen = _chosen(asked, kind)
+    began = process_time()
     planned = list(_priced(chosen, asked, situation, given, not_measured))
     if not asked:
-        room = _within_a_minute(planned)
+        room = _within_a_minute(planned, process_time() - began)
         not_measured |= {p.name: not_run(p.seconds) for p in planned if p.name not in room}
         planned = [p for p in planned if p.name in room]
         others = (a for a in ATTACKS.values() if _reads(a, kind) and a.by_name)
@@ -83,10 +85,13 @@ def _priced(
         yield Planned(name, entry, seen, options, seconds)
 
 
-def _within_a_minute(planned: Sequence[Planned]) -> set[str]:
-    """Return which are tried where nobody asks: the strongest first, and what is short anyway."""
+def _within_a_minute(planned: Sequence[Planned], spent: float) -> set[str]:
+    """Return which are tried where nobody asks: the strongest first, and what is short anyway.
+
+    What was spent on foreseeing what they cost, for which some run the method, is of the minute.
+    """
     room = {one.name for one in planned if one.seconds < WORTH_SAYING}
-    left = SECONDS_UNASKED - sum(one.seconds for one in planned if one.name in room)
+    left = SECONDS_UNASKED - spent - sum(one.seconds for one in planned if one.name in room)
     for one in sorted(planned, key=_rank):
         if one.name not in room and one.seconds <= left:
             room.add(one.name)

@@ -11,7 +11,7 @@ import numpy as np
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
-from graphveil.attacks.networks.best_assignment import Start, best_assignment, graduated_starts
+from graphveil.attacks.networks.best_assignment import Start, best_assignment, common_starts
 from graphveil.attacks.networks.copies import Pairing, of_people, pairing
 from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
 from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
@@ -22,6 +22,7 @@ from graphveil.attacks.networks.near_costs import (
     check_size,
     seconds_of_near_match,
 )
+from graphveil.attacks.networks.pair_costs import seconds_of_all_pairs
 from graphveil.attacks.networks.surroundings import distances
 from graphveil.attacks.networks.ties import Match, Ties
 from graphveil.data import Graph
@@ -86,9 +87,8 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
     return summary(drawn, kinds, rng)
 
 
-PER_PAIR, PER_TRIPLE, PER_WALK = 1.7e-5, 7e-9, 1e-7
-"""Seconds of one draw for every pair and every triple of nodes, and for every end of an edge and
-node."""
+PER_PAIR, PER_WALK = 1e-5, 1e-7
+"""Seconds of the relaxation for every pair of nodes, and for every end of an edge and node."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> float:
@@ -103,11 +103,14 @@ def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) 
     n = pair.original.n_nodes
     if n > ALL_PAIRS:
         check_size(pair)
-        return options.draws * sum(
-            seconds_of_near_match(pair, overlap) for overlap in options.overlaps
-        )
-    one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)
-    return len(options.overlaps) * options.draws * one
+        every = [seconds_of_near_match(pair, overlap) for overlap in options.overlaps]
+    else:
+        last = PER_PAIR * n * n + PER_WALK * n * ends_of(pair)
+        every = [
+            seconds_of_all_pairs(pair, overlap, options.people, last)
+            for overlap in options.overlaps
+        ]
+    return options.draws * sum(every)
 
 
 def _draws(
@@ -137,25 +140,24 @@ def aligned(two: Pairing, rng: np.random.Generator) -> Match:
 
     Notes
     -----
-    The relaxation, and what a graduated assignment makes of more features, robustly scaled: each is
+    Graduated assignments by three kinds of distances, `near_match`, and the relaxation: each is
     assigned again and again by the neighbors that are assigned to each other, until no more ties
-    are kept, and the best goes on. Above `ALL_PAIRS` nodes it is `near_match`.
+    are kept, and the best goes on; two that agree end it. Above `ALL_PAIRS` nodes it is
+    `near_match` alone.
     """
     nobody = np.full(two.truth.size, NOBODY, dtype=np.int64)
     if two.truth.size > ALL_PAIRS:
         return near_match(two, nobody, rng)
     ties = Ties.of(two, nobody, rng)
-    return best_assignment(ties, _starts(ties, two))
+    return best_assignment(ties, _starts(ties, two, rng))
 
 
-def _starts(ties: Ties, two: Pairing) -> Iterator[Start]:
-    """Yield the assignment of the relaxation, and graduated ones."""
+def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:
+    """Yield assignments of both searches, and that of the relaxation, which takes longest."""
+    yield from common_starts(ties, two, rng)
     relaxed = relaxed_alignment(two.copy, two.released, two.more)
-    first = (
-        assigned(relaxed) if ties.excluded is None else ties.assigned(relaxed.astype(np.float32))
-    )
-    yield Start(first, next(distances(two)))
-    yield from graduated_starts(ties, two)
+    last = assigned(relaxed) if ties.excluded is None else ties.assigned(relaxed.astype(np.float32))
+    yield Start(last, next(distances(two)))
 
 
 ALIGNMENT = Attack(

@@ -10,11 +10,15 @@ import numpy as np
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.attacks.networks.frank_wolfe import climbed, faq
 from graphveil.attacks.networks.graduated import graduated, likeliest
+from graphveil.attacks.networks.near_candidates import near_match
 from graphveil.attacks.networks.surroundings import Distances, distances
 from graphveil.attacks.networks.ties import Match, Plan, Ties
 
-AGREEING = 0.5
+AGREEING = 0.8
 """Where two starts agree on such a share of the people of the copy, no further one is tried."""
+
+POLISHED = 2
+"""So many of the starts are searched on from half way: which keeps most before need not after."""
 
 
 class Start(NamedTuple):
@@ -53,15 +57,45 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
         tried.append(_Climbed(kept, match, start.far))
         if agreed:
             break
-    best = max(tried, key=lambda some: some.kept)
-    match, kept = climbed(ties, faq(ties, _half_way(best.match)))
-    return likeliest(ties, match if kept > best.kept else best.match, best.far)
+    tried.sort(key=lambda some: some.kept, reverse=True)
+    polished = [_from_half_way(ties, some) for some in tried[:POLISHED]]
+    best = max(polished, key=lambda some: some.kept)
+    return likeliest(ties, best.match, best.far)
 
 
-def graduated_starts(ties: Ties, two: Pairing) -> Iterator[Start]:
-    """Yield what a graduated assignment makes of each kind of distances."""
-    for far in distances(two):
+def _from_half_way(ties: Ties, some: _Climbed) -> _Climbed:
+    """Return what FAQ reaches from half way to the middle, where that keeps more."""
+    match, kept = climbed(ties, faq(ties, _half_way(some.match)))
+    return _Climbed(kept, match, some.far) if kept > some.kept else some
+
+
+def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:
+    """Yield what a graduated assignment makes of each kind of distances, and of near candidates.
+
+    Parameters
+    ----------
+    ties, two
+        The two networks, as matrices and as graphs; the pairs of nodes are not read.
+    rng
+        Draws the noise by which near candidates are chosen.
+
+    Notes
+    -----
+    The search among candidates, which large networks get alone, comes second: where it agrees with
+    the first start both are mostly right.
+    """
+    for at, far in enumerate(distances(two)):
         yield Start(ties.assigned(graduated(ties, far)), far)
+        if at == 0:
+            yield Start(completed(ties, near_match(two, ties.seeds, rng)), far)
+
+
+def completed(ties: Ties, match: Match) -> Match:
+    """Return an assignment that gives those a free node, by chance, who have none in a match."""
+    given = np.flatnonzero(match >= 0)
+    worth = np.zeros(ties.chances.shape, dtype=np.float32)
+    worth[given, match[given]] = 1
+    return ties.assigned(worth)
 
 
 def _agree(ties: Ties, one: Match, other: Match) -> bool:

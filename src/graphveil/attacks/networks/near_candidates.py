@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.networks.best_assignment import AGREEING
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.attacks.networks.embedding import Nodes, Points, nearest, points
 from graphveil.attacks.networks.naming import NOBODY
@@ -86,6 +85,9 @@ KEPT, VOTED, SURE = 8, 20, 0.2
 speaks for its neighbors where it is this likely."""
 
 SCALINGS = 20
+
+AGREEING = 0.5
+"""Where two starts agree on such a share of the ends of ties, no further one is tried."""
 
 
 class _Networks(NamedTuple):

@@ -26,9 +26,9 @@ PER_CELL, PER_CANDIDATE = 8e-9, 3e-8
 NEAR_BY, GROWTH = 12_000, 0.5
 """Up to so many nodes candidates lie in the cache; then each costs more, by a power."""
 
-WRONG = (4.5, 3.0)
-"""How much longer a copy takes of whose ties a share is wrong, times the share, and its square:
-starts and rounds are more."""
+WRONG, ALL_STARTS = 3.2, 0.6
+"""How much longer a copy takes of whose ties such a share is wrong, or more, as a multiple of a
+whole copy's time: then all starts are tried, and rounds are most."""
 
 
 def check_size(pair: GraphComparison) -> None:
@@ -58,5 +58,5 @@ def seconds_of_near_match(pair: GraphComparison, overlap: float) -> float:
     candidates = sum(start.candidates(pair.original.n_edges, n) for start in STARTS[:2])
     farther: float = (max(n, NEAR_BY) / NEAR_BY) ** GROWTH
     wrong = 1 - overlap * pair.edges_kept / max(pair.original.n_edges, 1)
-    steps = WEIGHTS.size * REPEATS * (1 + WRONG[0] * wrong + WRONG[1] * wrong**2)
+    steps = WEIGHTS.size * REPEATS * (1 + WRONG * min(wrong / ALL_STARTS, 1))
     return steps * candidates * (PER_CELL * ties + PER_CANDIDATE * n) * farther

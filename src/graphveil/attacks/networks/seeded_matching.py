@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
 from graphveil.attacks.networks.best_assignment import (
     Start,
     best_assignment,
-    graduated_starts,
+    common_starts,
     middle,
 )
 from graphveil.attacks.networks.copies import Pairing, of_people, pairing
@@ -28,6 +27,7 @@ from graphveil.attacks.networks.near_costs import (
     check_size,
     seconds_of_near_match,
 )
+from graphveil.attacks.networks.pair_costs import seconds_of_all_pairs
 from graphveil.attacks.networks.seed_propagation import check_people, known_people
 from graphveil.attacks.networks.ties import Match, Ties
 from graphveil.data import Graph
@@ -41,7 +41,7 @@ ALL_PAIRS = 4_000
 
 KNOWN = (0, 20)
 
-STARTS = 4
+STARTS = 5
 """From so many starts the best is taken; fewer where two agree."""
 
 
@@ -147,21 +147,16 @@ def best_match(two: Pairing, known: NDArray[np.int64], rng: np.random.Generator)
     if two.truth.size > ALL_PAIRS:
         return near_match(two, seeds, rng)
     ties = Ties.of(two, seeds, rng)
-    return best_assignment(ties, _starts(ties, two))
+    return best_assignment(ties, _starts(ties, two, rng))
 
 
-def _starts(ties: Ties, two: Pairing) -> Iterator[Start]:
-    """Yield graduated assignments, and the one that FAQ reaches from the middle."""
+def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:
+    """Yield assignments of both searches, and the one that FAQ reaches from the middle."""
     last: Start | None = None
-    for last in graduated_starts(ties, two):
+    for last in common_starts(ties, two, rng):
         yield last
     if last is not None:
         yield Start(faq(ties, middle(two.truth.size)), last.far)
-
-
-PER_PAIR, PER_TRIPLE, PER_WALK = 6.5e-6, 1.6e-9, 3e-8
-"""Seconds of one draw for every pair and every triple of nodes, and for every node and end of an
-edge: between those where two starts agree and those where none do."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOptions) -> float:
@@ -173,12 +168,11 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
         Where nodes are too many.
     """
     pair = situation.comparison
-    n = pair.original.n_nodes
-    if n > ALL_PAIRS:
+    if pair.original.n_nodes > ALL_PAIRS:
         check_size(pair)
-        large = seconds_of_near_match(pair, options.overlap)
-        return len(options.settings) * options.draws * large
-    one = (PER_PAIR + PER_TRIPLE * n) * n * n + PER_WALK * n * ends_of(pair)
+        one = seconds_of_near_match(pair, options.overlap)
+    else:
+        one = seconds_of_all_pairs(pair, options.overlap, options.people)
     return len(options.settings) * options.draws * one
 
 

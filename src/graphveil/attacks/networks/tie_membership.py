@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, Rerun
+from graphveil.attacks.costs import run_again
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
@@ -165,9 +166,7 @@ PER_TIE, PER_END = 2e-5, 1e-7
 
 def seconds(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
     """Return about how long it takes, most of it the runs of the method."""
-    graph = situation.comparison.original
-    ties = min(options.ties, graph.n_edges // ONE_IN)
-    counted = options.shadows * (PER_TIE * ties + PER_END * (2 * graph.n_edges + graph.n_nodes))
+    counted = _besides_runs(situation, options)
     rng = situation.rng("tie-membership: how long it takes")
     try:
         work = _attacked(situation, options, rng)
@@ -175,6 +174,25 @@ def seconds(situation: AttackInput[GraphComparison], options: TieMembershipOptio
         return counted
     half = halves_of(work.targets.size, 1, rng)[0]
     return counted + seconds_of_shadows(situation, lambda: work(half), options.shadows, 1.0)
+
+
+def _besides_runs(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
+    """Return how long everything takes but the runs of the method."""
+    graph = situation.comparison.original
+    ties = min(options.ties, graph.n_edges // ONE_IN)
+    return options.shadows * (PER_TIE * ties + PER_END * (2 * graph.n_edges + graph.n_nodes))
+
+
+def foreseen(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
+    """Return about how long it takes, by the run that made the release.
+
+    Raises
+    ------
+    NotMeasuredError
+        As `tie_membership`.
+    """
+    _attacked(situation, options, situation.rng("tie-membership: how long it takes"))
+    return _besides_runs(situation, options) + options.shadows * run_again(situation)
 
 
 TIE_MEMBERSHIP = Attack(
@@ -191,6 +209,7 @@ TIE_MEMBERSHIP = Attack(
     cost="24 runs of the method, on 1,000 ties, one in ten at most",
     compute=tie_membership,
     seconds=seconds,
+    foreseen=foreseen,
     options=TieMembershipOptions,
     by_name=True,
 )

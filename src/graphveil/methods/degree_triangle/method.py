@@ -88,7 +88,7 @@ class DegreeTriangleModel(NoisyMethod):
     limits: ClassVar[str] = (
         "It hides one tie, not all of a person's: at epsilon 2, someone who knows how many ties "
         "each of the neighbors has re-identified 4.3 % of the people on a dense network of 242 "
-        "people. At epsilon 4, someone who has a copy of the network re-identified 2.3 % there "
+        "people. At epsilon 4, someone who has a copy of the network re-identified 2.0 % there "
         "(measured by us)."
     )
     cost: ClassVar[str] = (
