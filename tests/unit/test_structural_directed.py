@@ -101,6 +101,16 @@ def test_the_same_seed_gives_the_same_release():
     assert method.anonymize(calls(), seed=3).data == method.anonymize(calls(), seed=3).data
 
 
+@pytest.mark.parametrize("seed", [3, 5])
+def test_with_a_budget_any_protects_as_many_as_delete(seed):
+    asked = {"goal": "budget:0.1", "effort": 0.02}  # one walk with additions leaves more here
+    few, many = (
+        method_of(edits=edits, **asked).anonymize(calls(), seed=seed).private.cost
+        for edits in ("any", "delete")
+    )
+    assert few["nodes_unprotected"] <= many["nodes_unprotected"]
+
+
 def test_the_bound_is_never_above_what_a_full_run_needs():
     data = calls().without("sex")
     release = method_of(known=None, edits="any").anonymize(data, seed=1)

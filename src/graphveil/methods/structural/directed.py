@@ -44,6 +44,9 @@ from graphveil.methods.structural.task import Settings, Watch, better, proposals
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
+DELETIONS = "deletions"
+"""The walk that adds nothing where additions are allowed: with few edits it often gains more."""
+
 Walk = AnnealingWalk[ProfileTask]
 Follow = Callable[[Walk, Settings], None]
 
@@ -126,7 +129,7 @@ def _best_of_walks(
         if at and (interrupted() or now > deadline):
             break
         until = now + (deadline - now) / (len(walks) - at)
-        rng = randomness.stream(f"structural arcs {name}")
+        rng = randomness.stream(f"structural arcs {_stream_of(name, task)}")
         with stage(f"{name}: {before:,} people unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
             found = _followed(follow, _aim(task, name), settings, rng, watch)
@@ -135,8 +138,17 @@ def _best_of_walks(
     return best
 
 
+def _stream_of(name: str, task: ProfileTask) -> str:
+    """Return what a walk draws from: deletions alone are those of a run that may only delete."""
+    if name == DELETIONS:
+        return "search"
+    return "any" if task.edits == "any" and name == "search" else name
+
+
 def _aim(task: ProfileTask, name: str) -> ProfileTask:
     """Return what a walk looks for: those from a start of their own, the fewest edits for all."""
+    if name == DELETIONS:
+        return task._replace(edits="delete")
     if name == "search":
         return task
     return task._replace(by_budget=False, budget=task.n_edges)
@@ -164,8 +176,9 @@ def _walks(task: ProfileTask, settings: Settings) -> dict[str, Follow]:
         starts = {}
     if not task.by_budget:
         return starts or {"search": _from_input}
+    alone: dict[str, Follow] = {DELETIONS: _from_input} if task.edits == "any" else {}
     large = task.budget >= LARGE_BUDGET * task.n_edges
-    return {"search": _from_input, **(starts if large else {})}
+    return {**alone, "search": _from_input, **(starts if large else {})}
 
 
 def _from_input(walk: Walk, settings: Settings) -> None:
