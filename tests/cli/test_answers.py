@@ -131,8 +131,12 @@ FLOATING = re.compile(r"a copy of the network|groups \(communities\)")
 """Lines whose figures hang on the rounding of large matrices, or on threads."""
 
 
+NOT_RUN = re.compile(r"^Not run: .*(\n  \S.*)*", re.MULTILINE)
+
+
 def steady(text):
     """Return an answer without what the machine decides: times, and figures of large matrices."""
+    text = NOT_RUN.sub(lambda some: some[0].replace("\n ", ""), text)  # lines end by the times
     text = re.sub(r"about \d+ (second|minute|hour)s?", "about N seconds", text)
     lines = text.splitlines(keepends=True)
     return "".join(

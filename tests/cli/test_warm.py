@@ -14,6 +14,7 @@ from graphveil.cli import warm
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.errors import ParameterError, UsageError
 from graphveil.measures import MEASURES
+from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods import Mondrian, Rename, StructuralAnonymity, SuppressK
 from graphveil.on_disk.cuts import InChunks
 
@@ -83,7 +84,7 @@ def test_structural_is_run_with_every_measure_distance_heuristic_and_kind_of_goa
         StructuralAnonymity, "anonymize", lambda method, *_, **__: runs.append(method)
     )
     warm.command("structural")
-    assert set(MEASURES) == {run.measure for run in runs}
+    assert {*MEASURES, DIRECTED_COUNT} == {run.measure for run in runs}
     assert {1, 2} == {run.distance for run in runs}
     assert {"Full", "Partial", "Budget"} == {type(run.goal).__name__ for run in runs}
     assert {"auto", "es", "ua", "search", "cut", "target"} <= {run.heuristic for run in runs}

@@ -122,7 +122,7 @@ import conftest
 warnings.simplefilter("ignore", gv.GraphveilWarning)
 one_of_each = {(case.method, case.kind): case for case in conftest.VARIANTS}.values()
 for place, case in enumerate(conftest.VARIANTS if sys.argv[3] == "all" else one_of_each):
-    data = conftest.sample_of(case.method, case.kind, conftest.text_ids)
+    data = conftest.sample_of(case, case.kind, conftest.text_ids)
     folder = Path(sys.argv[2], str(place))
     case.anonymizer.anonymize(data, seed=11).write(folder)
 """
