@@ -15,6 +15,7 @@ import numpy as np
 from graphveil.data import Layer
 from graphveil.kernels.structural.annealing.state import go_to, keep
 from graphveil.kernels.structural.classes import UNPROTECTED
+from graphveil.methods.profile.fall import falling
 from graphveil.methods.profile.plan import Ints
 from graphveil.methods.profile.pool import (
     ChangedTies,
@@ -77,7 +78,8 @@ def search(
     Notes
     -----
     From a network whose ties come and go, a walk towards a goal ends far from where a plan does: it
-    starts from plans alone. A walk within a budget starts from the network, and from plans by way
+    starts from plans alone. Where ties may only go, a walk starts from deletions that are planned,
+    too. A walk within a budget starts from the network, and from plans by way
     of goals: as few people are given up as the budget allows.
 
     Examples
@@ -101,6 +103,8 @@ def search(
     looks = Look(task, effort, rng)
     if task.by_budget or not changes:
         best = _best_of(best, looks.from_network(), task)
+    if task.edits == "delete" and not task.by_budget:
+        best = _best_of(best, looks.from_fall(), task)
     for plan in changes:
         tried = looks.paid_from(plan, best) if task.by_budget else looks.from_plan(plan)
         best = _best_of(best, tried, task)
@@ -139,13 +143,22 @@ class Look(NamedTuple):
         stretch = within_budget(task, proposals(usual, None, self.effort))
         stretch = stretch._replace(odds=stretch.odds._replace(focus=FOCUS))
         walk.anneal(stretch)
-        if not task.by_budget:
-            if walk.missed():
-                self._start_at(walk, pairs, stripped(walk, pairs))
-            else:
-                with_fewer(walk, shortened(stretch), 0)
+        if not task.by_budget and not walk.missed():
+            with_fewer(walk, shortened(stretch), 0)
             towards_goal(walk, self._steps)
         return checked(task, pairs, walk)
+
+    def from_fall(self) -> ChangedTies:
+        """Return the best state of a walk that takes back deletions: planned ones, and others.
+
+        These go one by one, at unprotected people, until the goal holds.
+        """
+        pairs = pairs_of(self.task, np.empty(0, dtype=np.int64), self.rng)
+        walk = walk_of(self.task, pairs, self.rng)
+        self._start_at(walk, pairs, falling(self.task, self.rng))
+        self._start_at(walk, pairs, stripped(walk, pairs))
+        towards_goal(walk, self._steps)
+        return checked(self.task, pairs, walk)
 
     def from_plan(self, plan: ChangedTies) -> ChangedTies:
         """Return the best state of a walk that takes edits of a plan back while the goal holds."""
