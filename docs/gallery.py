@@ -43,10 +43,13 @@ class Asked(NamedTuple):
 KNOWN = [
     Asked(f"by {n} known values", "linkage", f"{n} known, 0 false: own row") for n in (2, 4, 8)
 ]
-COPY = Asked(
-    "by a copy of the network",
-    "seeded-matching",
-    "overlap 1, nobody known, best of 4 starts: right",
+COPY, DIRECTED_COPY = (
+    Asked(
+        "by a copy of the network",
+        "seeded-matching",
+        f"overlap 1{directions}, nobody known, best of 5 starts: right",
+    )
+    for directions in ("", " with directions")
 )
 CERTAIN = Asked("certain entries", "class-truth", "entries that the class makes certain")
 QUESTIONS = {
@@ -61,7 +64,7 @@ QUESTIONS = {
         Asked("ties kept", "arcs-kept", "share"),
         Asked("by ties out and in", "candidate-set", "ties out and in, right guess"),
         Asked("by ties of neighbors", "candidate-set", "vrq, right guess"),
-        COPY,
+        DIRECTED_COPY,
     ],
     FEATURES: [Asked("entries in common", "entry-jaccard", "all"), *KNOWN, CERTAIN],
     TABLE: [Asked("cells shown", "cells-shown", "all"), *KNOWN, CERTAIN],
