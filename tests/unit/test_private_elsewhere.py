@@ -127,6 +127,17 @@ def test_both_are_replaced_together_where_one_forces(lists, sides):
     assert before["linkage.parquet"] != bytes_in(owner / "lists")["linkage.parquet"]
 
 
+def test_a_release_is_no_other_one_of_itself_where_it_is_linked(lists, sides, recwarn):
+    public, owner = sides
+    release(lists, public / "k2", private=owner / "k2")
+    (public / "k2.private").symlink_to(owner / "k2")
+    recwarn.clear()
+    release(lists, public / "k2", private=owner / "k2", force=True)
+    assert [] == [w for w in recwarn if "other release" in str(w.message)]
+    release(lists, public / "k2b", private=owner / "k2b")
+    assert 1 == sum("1 other release of" in str(w.message) for w in recwarn)
+
+
 @pytest.mark.parametrize("more", [[], ["--on-disk"]])
 def test_the_command_writes_there_in_memory_and_on_the_disk(lists, sides, capsys, more):
     public, owner = sides
@@ -215,7 +226,7 @@ def test_a_place_that_cannot_be_written_is_named_before_rows_are_read(
 def test_an_address_is_refused_in_one_line(lists, sides, capsys, side):
     public, owner = sides
     places = {"out": public / "out", "private": owner / "lists", side: "s3a://lake/lists"}
-    with pytest.raises(UsageError, match=r"s3a:/+lake/lists is an address"):
+    with pytest.raises(UsageError, match="s3a://lake/lists is an address"):
         release(lists, places["out"], private=places["private"])
     words = ["anonymize", "suppress-k", lists, "--k=2", "--on-disk"]
     words += [f"--{name}={place}" for name, place in places.items()]

@@ -165,10 +165,12 @@ def owners_of_others(
         Its private folder, where it lies in another place: what lies beside that is looked at, too.
     """
     own = (private or private_folder(folder)).resolve()
-    beside = set(folder.resolve().parent.glob(f"*{PRIVATE}"))
+    beside = [*folder.resolve().parent.glob(f"*{PRIVATE}")]
     if private is not None:
-        beside |= {path.parent for path in own.parent.glob(f"*/{RECORD}")}
-    others = sorted(beside - {own}, key=_written)
+        beside += [path.parent for path in own.parent.glob(f"*/{RECORD}")]
+    folders = {path.resolve(): path for path in reversed(beside)}  # a folder may also be linked
+    folders.pop(own, None)
+    others = sorted(folders.values(), key=_written)
     return [other for other in others if input_digests_in(other) & digests]
 
 

@@ -87,9 +87,10 @@ def check_target(folder: Path, *, force: bool, private: Path | None = None) -> N
 def _check_place(path: Path) -> None:
     """Refuse a place where no new folder can be made: a file is made there, and goes at once."""
     if _ADDRESS.match(str(path)) and not path.parent.is_dir():
+        address = re.sub(":/+", "://", str(path), count=1)
         raise UsageError(
-            f"{path} is an address: releases are written into folders of this machine. Name one, "
-            "and copy what is published."
+            f"{address} is an address: releases are written into folders of this machine. Name "
+            "one, and copy what is published."
         )
     if path.name in {"", ".."}:
         raise ReleaseError(f"{path} is no name for a new folder. Choose one, such as release.")
