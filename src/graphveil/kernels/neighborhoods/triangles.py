@@ -53,11 +53,12 @@ def _forward(indptr: Indptr, indices: Indices) -> Forward:
 
 
 @allocating
-def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
+def _pass(forward: Forward, flag: Flags | None, of_edge: Indptr | None, out: Indptr) -> None:
     """Add every triangle to `out`: to its nodes, or where nodes are flagged to its edges.
 
-    Each edge gets one for the third corner if that is flagged. Which of the two it is, is known
-    when the pass is compiled.
+    Each edge gets one for the third corner if that is flagged; each node one, or where edges have
+    weights that of the edge on the other side. Which of the three it is, is known when the pass is
+    compiled.
     """
     start, ends = forward
     position = np.empty(start.size - 1, dtype=np.int64)
@@ -73,7 +74,11 @@ def _pass(forward: Forward, flag: Flags | None, out: Indptr) -> None:
                 third = position[ends[f]]
                 if third < 0:
                     continue
-                if flag is None:
+                if of_edge is not None:
+                    out[u] += of_edge[f]
+                    out[v] += of_edge[third]
+                    out[ends[f]] += of_edge[e]
+                elif flag is None:
                     out[u] += 1
                     out[v] += 1
                     out[ends[f]] += 1
@@ -102,7 +107,7 @@ def _steps_of_all(indptr: Indptr, indices: Indices) -> int:
 def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
     """Return the number of triangles at every node."""
     out = np.zeros(forward.start.size - 1, dtype=np.int64)
-    _pass(forward, None, out)
+    _pass(forward, None, None, out)
     return out
 
 
@@ -111,7 +116,7 @@ def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
 def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
     """Return for every edge how many common neighbors of its ends are flagged."""
     out = np.zeros(forward.ends.size, dtype=np.int64)
-    _pass(forward, flag, out)
+    _pass(forward, flag, None, out)
     return out
 
 
@@ -175,24 +180,7 @@ def weight_around(indptr: Indptr, indices: Indices, weight: Weights) -> NDArray[
 
     Both entries of an edge have its weight.
     """
-    start, ends = _forward(indptr, indices)
-    of_edge = _forward_weights(indptr, indices, weight)
-    out = np.zeros(start.size - 1, dtype=np.int64)
-    position = np.empty(start.size - 1, dtype=np.int64)
-    position[:] = -1
-    for u in range(start.size - 1):
-        if start[u + 1] - start[u] < 2:
-            continue
-        for e in range(start[u], start[u + 1]):
-            position[ends[e]] = e
-        for e in range(start[u], start[u + 1]):
-            v = ends[e]
-            for f in range(start[v], start[v + 1]):
-                third = position[ends[f]]
-                if third >= 0:
-                    out[u] += of_edge[f]
-                    out[v] += of_edge[third]
-                    out[ends[f]] += of_edge[e]
-        for e in range(start[u], start[u + 1]):
-            position[ends[e]] = -1
+    forward = _forward(indptr, indices)
+    out = np.zeros(indptr.size - 1, dtype=np.int64)
+    _pass(forward, None, _forward_weights(indptr, indices, weight), out)
     return out
