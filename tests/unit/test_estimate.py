@@ -20,7 +20,7 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.on_disk import drawing, pricing
 from graphveil.on_disk.drawing import drawn_from_file, drawn_from_tables
-from graphveil.on_disk.estimate import RATES, WITHIN, Range, estimated
+from graphveil.on_disk.estimate import RATES_OF, WITHIN, Range, estimated
 from graphveil.on_disk.intake import Given
 from graphveil.on_disk.pricing import Priced
 from graphveil.on_disk.raw_rows import check_readable
@@ -209,7 +209,7 @@ def test_the_seconds_are_those_of_all_chunks_and_of_what_is_done_to_rows(tmp_pat
     table = likes()
     cost = estimated(draw(written(table, tmp_path, "parquet")), METHOD, engine, processes=2)
     entries = sum(map(len, by_user(table).values()))
-    rates = RATES[engine]
+    rates = RATES_OF[engine]
     chunks = rates.clustered * 1e-3 * entries
     expected = rates.started + 2 * rates.process + rates.handled * 0.1 + chunks
     assert np.isclose(expected / WITHIN, cost.cpu_seconds.low)
@@ -232,7 +232,7 @@ def test_of_a_share_of_users_the_price_is_that_of_all(tmp_path, monkeypatch):
     chunk_seconds = 1.1 * 1e-3 * whole.entries
 
     def chunks_of(cost, n_handled):
-        rest = RATES["local"].started + RATES["local"].handled * 0.1 * 4000 / n_handled
+        rest = RATES_OF["local"].started + RATES_OF["local"].handled * 0.1 * 4000 / n_handled
         return cost.cpu_seconds.low * WITHIN - rest
 
     assert np.isclose(chunk_seconds, chunks_of(whole, 4000))

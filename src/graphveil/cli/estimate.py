@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from graphveil.cli.answer import say_answer
 from graphveil.cli.console import result, result_json
-from graphveil.errors import Message
 
 if TYPE_CHECKING:
     from graphveil.on_disk.estimate import Estimate, Range
@@ -39,7 +38,7 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
         result(f"  shuffled: {_bytes(estimate.shuffle_bytes)}")
     result("Assumed:")
     for text in estimate.assumed:
-        result(f"  {text if not isinstance(text, Message) else text.flags}")
+        result(f"  {text}")
     result("Nothing was written.")
 
 

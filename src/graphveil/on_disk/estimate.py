@@ -55,7 +55,7 @@ class Rates(NamedTuple):
     piece_rows: int
 
 
-RATES: dict[Where, Rates] = {
+RATES_OF: dict[Where, Rates] = {
     "local": Rates(0.3, process=1.3, handled=5.0, clustered=1.1, kept=2.0, piece_rows=PIECE_ROWS),
     "spark": Rates(10.0, process=0.0, handled=25.0, clustered=1.3, kept=1.2, piece_rows=10_000),
 }
@@ -199,7 +199,7 @@ def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int 
         Where there are too few rows.
     """
     method.check_size(drawn.n_rows)
-    rates, n = RATES[engine], drawn.n_rows
+    rates, n = RATES_OF[engine], drawn.n_rows
     trial = Trial.of(drawn, method)
     handled = trial.handled()
     with stage("clustering some chunks"):
