@@ -276,8 +276,8 @@ def test_a_worker_that_is_killed_takes_its_point_alone_and_the_code_is_3(cwd, ne
     os.kill(int(workers_of(process)[0]), signal.SIGKILL)
     out, err = process.communicate(timeout=120)
     if process.returncode == 0:
-        assert 4 == len(list((cwd / "cut/results").glob("*.json")))
-        pytest.skip("the worker that was killed had no point at that moment")
+        assert network.equals(table(cwd / "cut"))  # it had no point at that moment
+        return
     assert (3, "") == (process.returncode, out)
     assert "1 of 4 points did not end" in err.splitlines()[-1]
     assert "run the same sweep again, perhaps with --jobs 1" in err.splitlines()[-1]
