@@ -350,24 +350,35 @@ def test_data_without_edges_or_entries_gives_finite_figures(n):
 
 
 @pytest.mark.parametrize(
-    ("shares", "expected"),
+    ("runs", "expected"),
     [
-        ([0.5, 0.4, 0.5], [0, 0, 1, 1]),  # the middle edge is below 1/2 and nobody's heaviest
-        ([0.5, 0.5, 0.9], [0, 0, 0, 0]),  # all are kept
-        ([0.3, 0.9, 0.9], [0, 0, 0, 0]),  # the first edge is the heaviest of its end
-        ([0.0, 0.9, 0.9], [0, 1, 1, 1]),  # never together
+        ([5, 4, 5], [0, 0, 1, 1]),  # the middle edge is below 1/2 and nobody's heaviest
+        ([5, 5, 9], [0, 0, 0, 0]),  # all are kept
+        ([3, 9, 9], [0, 0, 0, 0]),  # the first edge is the heaviest of its end
+        ([0, 9, 9], [0, 1, 1, 1]),  # never together
     ],
 )
 def test_edges_below_the_threshold_are_dropped_unless_an_end_has_no_heavier(
-    shares, expected, monkeypatch
+    runs, expected, monkeypatch
 ):
     path = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    rounds = iter([np.array(shares)])
+    rounds, all_runs = iter([np.array(runs, dtype=np.float64)]), float(communities.RUNS)
     monkeypatch.setattr(
-        communities, "_together", lambda _, edges, __: next(rounds, np.ones(len(edges)))
+        communities, "_together", lambda _, edges, __: next(rounds, np.full(len(edges), all_runs))
     )
     rng = Randomness(seed=1).stream("a test")
     assert expected == communities.consensus_communities(path, rng).tolist()
+
+
+def test_searches_for_communities_get_whole_numbers_as_weights(monkeypatch):
+    given, real = [], communities.to_weighted
+    monkeypatch.setattr(
+        communities, "to_weighted", lambda *some: given.append(some[1].copy()) or real(*some)
+    )
+    ring = gv.Graph.from_edges(range(12), [*range(1, 12), 0], n=12)
+    communities.consensus_communities(ring, Randomness(seed=2).stream("a test"))
+    assert any(np.any(weights > 1) for weights in given)
+    assert [] == [weights for weights in given if np.any(weights != weights.round())]
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,11 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
     Notes
     -----
     Lancichinetti and Fortunato 2012, on the edges of the graph alone so that nothing of n x n is
-    formed: ten runs (modularity, Traag et al. 2019); an edge's weight becomes the share of runs in
-    which its ends are together; edges below 1/2 are dropped unless no edge of one of their ends is
-    heavier; again, until the runs agree on every edge left. The threshold is ours, the paper names
-    none.
+    formed: ten runs (modularity, Traag et al. 2019); an edge's weight becomes the number of runs in
+    which its ends are together; edges below half of them are dropped unless no edge of one of their
+    ends is heavier; again, until the runs agree on every edge left. The threshold is ours, the
+    paper names none. Weights are whole numbers: with shares, NetworKit's search may go back and
+    forth between two moves whose gains differ by rounding, without end.
 
     Examples
     --------
@@ -81,10 +82,10 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
         weights = _together(to_weighted(edges, weights, graph.n_nodes), edges, rng)
         heaviest = np.zeros(graph.n_nodes)
         np.maximum.at(heaviest, edges, weights[:, None])
-        heavy = weights >= np.minimum(THRESHOLD, heaviest[edges].min(axis=1))
+        heavy = weights >= np.minimum(THRESHOLD * RUNS, heaviest[edges].min(axis=1))
         heavy &= weights > 0
         edges, weights = edges[heavy], weights[heavy]
-        if np.all(weights == 1):
+        if np.all(weights == RUNS):
             break
     shape = (graph.n_nodes, graph.n_nodes)
     joined = sparse.coo_array((np.ones(len(edges)), edges.T), shape=shape)
@@ -94,14 +95,14 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
 def _together(
     graph: Any, edges: NDArray[np.int32], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return the share of runs in which the ends of every edge are in one community."""
+    """Return the number of runs in which the ends of every edge are in one community."""
     times = np.zeros(len(edges))
     for _ in range(RUNS):
         with seeded(rng):
             leiden = networkit.community.ParallelLeiden(graph, iterations=ITERATIONS).run()
         community = np.array(leiden.getPartition().getVector(), dtype=np.int64)
         times += community[edges[:, 0]] == community[edges[:, 1]]
-    return times / RUNS
+    return times
 
 
 def normalized_mutual_information(left: Partition, right: Partition) -> float:
