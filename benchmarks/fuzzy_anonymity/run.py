@@ -134,6 +134,8 @@ def todo(seeds: int) -> Iterator[tuple[Run, ...]]:
     yield ("phi", "full", 2, 1), ("exact", "budget:0.01", 2, 1), ("phi", "budget:0.01", 2, 1)
     yield ("exact", "budget:0.05", 5, 1), ("phi", "budget:0.05", 5, 1)
     yield ("unhalved", "budget:0.05", 2, 1), ("unhalved", "budget:0.05", 2, 2)
+    yield ("phi", "full", 5, 1), ("phi", "budget:0.0025", 2, 1), ("phi", "budget:0.0025", 5, 1)
+    yield (("phi", "budget:0.01", 5, 1),)
 
 
 def measure(data: Path, names: list[str], seeds: int) -> None:

@@ -28,7 +28,8 @@ from graphveil.evaluate.modularity import median_run, modularities
 from graphveil.evaluate.shape import average_clustering
 
 HERE = Path(__file__).resolve()
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[1] / "top_m_filter")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1]), str(HERE.parents[1] / "top_m_filter")]
+from communities import degree_communities  # noqa: E402  of this folder
 from networks import read  # noqa: E402  of the folder beside this one
 from run import method_of, seed_of, statistics  # noqa: E402  as above
 
@@ -45,6 +46,7 @@ METHODS = (
     "asymmetric-response",
     "top-m-filter independent",
 )
+PEER = "degree communities"
 
 
 def counted(graph: gv.Graph) -> dict[str, Any]:
@@ -60,10 +62,13 @@ def counted(graph: gv.Graph) -> dict[str, Any]:
 def measured(graph: gv.Graph, method: str, epsilon: float, seed: int) -> dict[str, Any]:
     """Return the row of one release."""
     busy = time.process_time()
-    release = method_of(method, epsilon).anonymize(graph, seed=seed)
+    if method == PEER:
+        data = degree_communities(graph, epsilon, np.random.default_rng(seed))
+    else:
+        data = method_of(method, epsilon).anonymize(graph, seed=seed).data
     busy = time.process_time() - busy
     point = {"method": method, "epsilon": epsilon, "seed": seed, "cpu_seconds": busy}
-    return point | counted(release.data)
+    return point | counted(data)
 
 
 def main() -> None:
@@ -72,7 +77,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--releases", type=int, default=5)
     parser.add_argument("--networks", nargs="*", default=[*TUNED, *OTHERS])
-    parser.add_argument("--methods", nargs="*", default=METHODS)
+    parser.add_argument("--methods", nargs="*", default=[*METHODS, PEER])
     parser.add_argument("--epsilons", nargs="*", type=float, default=[1.0, 2.0, 0.5])
     asked = parser.parse_args()
     warnings.simplefilter("ignore")

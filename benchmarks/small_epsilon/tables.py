@@ -18,11 +18,12 @@ import numpy as np
 
 HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[1] / "top_m_filter")]
-from measure import METHODS, OTHERS, RESULTS, TUNED  # noqa: E402  of this folder
+from measure import METHODS, OTHERS, PEER, RESULTS, TUNED  # noqa: E402  of this folder
 from report import errors, table, ten  # noqa: E402  of the folder beside
 
 from raw_rows import Row, read_rows  # noqa: E402  as above
 
+EVERY = (*METHODS, PEER)
 SINGLE = ("transitivity", "average_clustering", "modularity")
 
 
@@ -61,14 +62,14 @@ def main() -> None:
         rows: list[list[Any]] = []
         for network in (*TUNED, *OTHERS):
             row = [network]
-            for method in METHODS:
+            for method in EVERY:
                 releases = grouped.get((network, epsilon, method), [])
                 shown = (
                     f"{cell(originals[network], releases)} ({len(releases)})" if releases else "-"
                 )
                 row.append(shown)
             rows.append(row)
-        table(("network", *METHODS), rows)
+        table(("network", *EVERY), rows)
     print("CPU seconds of a release, median over all epsilons:\n")
     rows = []
     for network in (*TUNED, *OTHERS):
@@ -79,10 +80,10 @@ def main() -> None:
                 if key[::2] == (network, m)
                 for row in of
             ]
-            for m in METHODS
+            for m in EVERY
         ]
         rows.append([network, *(f"{np.median(s):.2f}" if s else "-" for s in seconds)])
-    table(("network", *METHODS), rows)
+    table(("network", *EVERY), rows)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,18 @@ from graphveil.randomness import Randomness
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
 SEARCHED = ("count", "edge-count", "degree")
-HEURISTICS = ("es", "degree", "affected", "unique", "ua", "search", "strip", "cut", "target")
+HEURISTICS = (
+    "es",
+    "degree",
+    "affected",
+    "unique",
+    "ua",
+    "ua-only",
+    "search",
+    "strip",
+    "cut",
+    "target",
+)
 
 
 @st.composite

@@ -29,7 +29,7 @@ from graphveil.methods.structural.paper.sampling import affected, sample_edits
 from graphveil.methods.structural.task import Task
 from graphveil.randomness import Randomness
 
-HEURISTICS = ("es", "degree", "affected", "unique", "ua")
+HEURISTICS = ("es", "degree", "affected", "unique", "ua", "ua-only")
 EDITS = ("delete", "add", "rewire", "any")
 REACHES = [(name, 1) for name in MEASURES] + [(name, 2) for name in MEASURES if name != "degree"]
 

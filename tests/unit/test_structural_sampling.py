@@ -24,7 +24,7 @@ from graphveil.methods.structural.paper.sampling import (
 from graphveil.methods.structural.task import Task
 from graphveil.randomness import Randomness
 
-HEURISTICS = ("es", "degree", "affected", "unique", "ua")
+HEURISTICS = ("es", "degree", "affected", "unique", "ua", "ua-only")
 KITE = ((0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5))
 """Two triangles on one edge, and a tail of two edges; only 0 and 4 have the degree 2."""
 
@@ -81,9 +81,10 @@ def twin_weights(edges, n, k, heuristic, most):
         return {edge: len(affected[edge]) for edge in edges}
     if heuristic == "ua":
         return {edge: len(affected[edge] & exposed) + 1 / len(edges) for edge in edges}
+    score = {edge: len(affected[edge] & exposed) if "ua" in heuristic else 1 for edge in edges}
     if len(touching) >= most:
-        return {edge: int(edge in touching) for edge in edges}
-    return {edge: 1e9 if edge in touching else 1 for edge in edges}
+        return {edge: score[edge] * (edge in touching) for edge in edges}
+    return {edge: 1e9 * score[edge] if edge in touching else 1 for edge in edges}
 
 
 def roulette(weight, draws):

@@ -106,22 +106,68 @@ def match_deletions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
             cut(edits, v, w)
 
 
+class Nearness(NamedTuple):
+    """What rules pairs out without a look-up: neighbors in the graph of two nodes, v and w.
+
+    ``of_v[x]`` is v where the graph has the edge (v, x), ``of_w`` likewise. ``crossed`` tells the
+    nodes that ever had an edit of the other sign: between two of them the graph says nothing.
+    """
+
+    of_v: NDArray[np.int32]
+    of_w: NDArray[np.int32]
+    crossed: NDArray[np.bool_]
+
+
+@allocating
+def _nearness(edits: DegreeEdits, sign: int) -> Nearness:
+    """Return the nearness of no nodes yet."""
+    n = edits.indptr.size - 1
+    of_v = np.empty(n, dtype=np.int32)
+    of_v[:] = -1
+    crossed = np.zeros(n, dtype=np.bool_)
+    log = edits.deleted if sign > 0 else edits.added
+    for i in range(edits.tally[1] if sign > 0 else edits.tally[0]):
+        crossed[log[i] // n] = True
+        crossed[log[i] % n] = True
+    return Nearness(of_v, of_v.copy(), crossed)
+
+
 @leaf
-def _try_swap(edits: DegreeEdits, v: int, w: int, sign: int, start: int, tries: int) -> bool:
-    """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it."""
+def _mark(edits: DegreeEdits, v: int, near: NDArray[np.int32]) -> None:
+    """Write v at its neighbors in the graph."""
+    for j in range(edits.indptr[v], edits.indptr[v + 1]):
+        near[edits.indices[j]] = v
+
+
+@leaf
+def _try_swap(
+    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
+) -> bool:
+    """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it.
+
+    Most tries fail, so what the graph alone rules out is not looked up in the table.
+    """
     log = edits.added if sign > 0 else edits.deleted
     size = edits.tally[0] if sign > 0 else edits.tally[1]
     n = edits.indptr.size - 1
     joined = sign < 0
-    for step in range(min(tries, size)):
-        key = log[(start + step) % size]
-        x, y = key // n, key % n
-        if state_of(edits, x, y) != sign:
-            continue
+    of_v, of_w, crossed = near
+    at = start
+    for _step in range(min(tries, size)):
+        key = log[at]
+        at = at + 1 if at + 1 < size else 0
+        x = key // n
+        y = key - x * n
         if v in (x, y) or w in (x, y):
             continue
         for _turn in range(2):
-            if adjacent(edits, v, x) == joined and adjacent(edits, w, y) == joined:
+            if (
+                ((of_v[x] == v) == joined or (crossed[v] and crossed[x]))
+                and ((of_w[y] == w) == joined or (crossed[w] and crossed[y]))
+                and state_of(edits, x, y) == sign
+                and adjacent(edits, v, x) == joined
+                and adjacent(edits, w, y) == joined
+            ):
                 set_pair(edits, x, y, -sign)
                 set_pair(edits, v, x, sign)
                 set_pair(edits, w, y, sign)
@@ -131,7 +177,7 @@ def _try_swap(edits: DegreeEdits, v: int, w: int, sign: int, start: int, tries: 
 
 
 @tiered()
-@leaf
+@allocating
 def swap(
     edits: DegreeEdits,
     left: NDArray[np.int64],
@@ -142,15 +188,20 @@ def swap(
 ) -> None:
     """Pay two units a time by re-routing one edit of this sign, within a budget of tries."""
     residual = edits.residual
+    near = _nearness(edits, sign)
     for i in range(left.size):
         v = left[i]
+        if residual[v] * sign > 0:
+            _mark(edits, v, near.of_v)
         for j in range(i, min(left.size, i + SWAP_PARTNERS)):
             w = left[j]
             both = 2 if v == w else 1
+            if residual[v] * sign >= both and residual[w] * sign >= both:
+                _mark(edits, w, near.of_w)
             while residual[v] * sign >= both and residual[w] * sign >= both:
                 size = edits.tally[0] if sign > 0 else edits.tally[1]
                 if size == 0 or budget <= 0:
                     return
-                if not _try_swap(edits, v, w, sign, below(rng, size), tries):
+                if not _try_swap(edits, near, v, w, sign, below(rng, size), tries):
                     budget -= tries
                     break

@@ -89,8 +89,8 @@ class StructuralAnonymity(AttributedMethod):
         stay) or ``"any"``.
     heuristic
         ``"auto"`` chooses. The paper's: ``"es"`` (edge sampling), ``"degree"``, ``"affected"``,
-        ``"unique"``, ``"ua"`` (unique-affected). Ours: ``"search"``, ``"strip"``, ``"cut"``,
-        ``"target"``.
+        ``"unique"``, ``"ua"`` (unique-affected); its program's ``"ua-only"``. Ours: ``"search"``,
+        ``"strip"``, ``"cut"``, ``"target"``.
     recompute_gap_edges
         The paper's heuristics: edits between two recounts; a hundredth of the edges where None.
     iterations

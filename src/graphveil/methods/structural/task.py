@@ -12,7 +12,7 @@ from graphveil.data import Graph
 from graphveil.errors import InfeasibleError
 
 EditKind = Literal["delete", "add", "rewire", "any"]
-Sampling = Literal["es", "degree", "affected", "unique", "ua"]
+Sampling = Literal["es", "degree", "affected", "unique", "ua", "ua-only"]
 Walking = Literal["search", "strip", "cut", "target"]
 OnInterrupt = Literal["stop", "best"]
 

@@ -1,4 +1,6 @@
-"""The paper's five heuristics: edits are drawn in batches, by weights that only recounts renew.
+"""The paper's heuristics, one of its program's too: edits are drawn in batches.
+
+Their weights stay until the classes are recounted, after each batch.
 
 Notes
 -----
@@ -48,7 +50,9 @@ from graphveil.methods.structural.task import Edited, Sampling, Task, Watch, bet
 Floats = NDArray[np.float64]
 
 LAST = 2.0**-200
-"""Weight of what `unique` draws only where nothing else is left: never before, but for 1 in 2**200.
+"""Weight of what `unique` and `ua-only` draw only where nothing else is left.
+
+It is never drawn before, but for 1 in 2**200.
 """
 
 
@@ -67,7 +71,8 @@ def sample_edits(
     task
         The graph, the measure, the edits allowed, the budget and the goal.
     heuristic
-        ``"es"``, ``"degree"``, ``"affected"``, ``"unique"`` or ``"ua"``: see `weights`.
+        ``"es"``, ``"degree"``, ``"affected"``, ``"unique"``, ``"ua"`` or ``"ua-only"``: see
+        `weights`.
     gap
         Edits between two recounts of the classes, at least 1.
     rng
@@ -176,7 +181,8 @@ def weights(heuristic: Sampling, state: SamplingState, pool: EdgeCandidates, tas
     heuristic
         ``"es"``: 1. ``"degree"``: the least degree of its nodes. ``"affected"``: how many nodes
         it affects. ``"unique"``: 1 where one of its nodes is unprotected; others only if those do
-        not suffice. ``"ua"``: how many unprotected nodes it affects, plus 1/m.
+        not suffice. ``"ua"``: how many unprotected nodes it affects, plus 1/m. ``"ua-only"``: how
+        many it affects where one of its nodes is unprotected; others only if those do not suffice.
     state
         The graph as it stands.
     pool
@@ -200,13 +206,15 @@ def weights(heuristic: Sampling, state: SamplingState, pool: EdgeCandidates, tas
     if heuristic == "affected":
         everybody = np.ones(state.degrees.size, dtype=np.bool_)
         return affected(state, pool, task, everybody).astype(np.float64)
-    if heuristic == "unique":
-        touched = reduce(np.logical_or, (state.unprotected[nodes] for nodes in pool.nodes))
-        return np.where(touched, 1.0, LAST)
-    if heuristic == "ua":
+    if heuristic == "es":
+        return np.ones(pool.nodes[0].size)
+    score = np.ones(pool.nodes[0].size)
+    if heuristic != "unique":
         score = affected(state, pool, task, state.unprotected).astype(np.float64)
+    if heuristic == "ua":
         return score + 1.0 / max(state.forward.ends.size, 1)
-    return np.ones(pool.nodes[0].size)
+    touched = reduce(np.logical_or, (state.unprotected[nodes] for nodes in pool.nodes))
+    return np.where(touched, score, LAST)
 
 
 def affected(state: SamplingState, pool: EdgeCandidates, task: Task, flag: Flags) -> Ints:
