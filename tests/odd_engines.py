@@ -31,7 +31,8 @@ class ScrambledTables:
 
     dialect = "duckdb"
 
-    def __init__(self, rng, stored):
+    def __init__(self, rng, stored, *, apart=False):
+        self.apart = apart
         self.rng = rng
         self.stored = stored
 
@@ -115,7 +116,8 @@ class ScrambledEngine:
 
     memory_mib = 256
 
-    def __init__(self, seed=None):
+    def __init__(self, seed=None, *, apart=False):
+        self.apart = apart
         self.rng = np.random.default_rng(seed)
         self.stored = {}
 
@@ -123,7 +125,7 @@ class ScrambledEngine:
     def at(self, folder, run):
         del folder, run
         self.stored.clear()
-        yield ScrambledTables(self.rng, self.stored)
+        yield ScrambledTables(self.rng, self.stored, apart=self.apart)
 
 
 class HookedEngine(LocalEngine):

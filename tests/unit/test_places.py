@@ -108,7 +108,7 @@ def test_objects_are_written_listed_read_and_deleted(tmp_path, kind):
     assert (True, False) == ((address / "release.json").is_file(), address.is_file())
     assert (True, False) == (address.is_dir(), (address / "none").is_dir())
     assert (b"{1}", b"{") == tuple((address / "release.json").read_bytes(n) for n in (-1, 1))
-    address.fetch("data/part-00000.parquet", tmp_path / "copy")
+    address.fetch("data/part-00000.parquet", tmp_path / "copy", most=99)
     assert b"0123456789" == (tmp_path / "copy").read_bytes()
     with address.open("data/part-00000.parquet") as file:
         assert b"456" == file.read_at(3, 4)
@@ -122,7 +122,10 @@ def test_what_is_not_there_is_a_missing_file(tmp_path):
     for text in ("mem://lake/lists", f"file://{tmp_path}/lists"):
         address = place_of(text)
         assert [] == address.entries()
-        for read in (address.read_bytes, lambda a=address: a.fetch("x", tmp_path / f"{a.scheme}")):
+        for read in (
+            address.read_bytes,
+            lambda a=address: a.fetch("x", tmp_path / f"{a.scheme}", 9),
+        ):
             with pytest.raises(FileNotFoundError):
                 read()
 

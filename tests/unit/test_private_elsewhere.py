@@ -222,11 +222,17 @@ def test_a_place_that_cannot_be_written_is_named_before_rows_are_read(
         release(lists.with_name("none"), public / "out", private=owner / "lists")
 
 
-@pytest.mark.parametrize("side", ["out", "private"])
-def test_an_address_is_refused_in_one_line(lists, sides, capsys, side):
+@pytest.mark.parametrize(
+    ("side", "address", "says"),
+    [
+        ("out", "ftp://lake/lists", "ftp://lake/lists is an address that is not served"),
+        ("private", "s3a://lake/lists", "s3a://lake/lists is an address, and .* is a folder"),
+    ],
+)
+def test_an_address_is_refused_in_one_line(lists, sides, capsys, side, address, says):
     public, owner = sides
-    places = {"out": public / "out", "private": owner / "lists", side: "s3a://lake/lists"}
-    with pytest.raises(UsageError, match="s3a://lake/lists is an address"):
+    places = {"out": public / "out", "private": owner / "lists", side: address}
+    with pytest.raises(UsageError, match=says):
         release(lists, places["out"], private=places["private"])
     words = ["anonymize", "suppress-k", lists, "--k=2", "--on-disk"]
     words += [f"--{name}={place}" for name, place in places.items()]

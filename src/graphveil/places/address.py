@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.errors import UsageError
 from graphveil.lazy import lazy_module
 from graphveil.places.stores import SCHEMES
@@ -199,15 +200,17 @@ class Address:
             content: bytes = stream.read(None if most < 0 else most)
             return content
 
-    def fetch(self, name: str, path: Path) -> None:
-        """Copy an object into a new file."""
+    def fetch(self, name: str, path: Path, most: int) -> None:
+        """Copy an object into a new file, or so many of its bytes."""
         with (
             reached(self / name, "read"),
-            path.open("xb") as copy,
             self._system.open_input_stream(self._path(name), compression=None) as stream,
+            whole_file(path, mode=OWNER_ONLY, replace=False) as part,
+            part.open("wb") as copy,
         ):
-            while some := stream.read(_COPIED_BYTES):
+            while most > 0 and (some := stream.read(min(most, _COPIED_BYTES))):
                 copy.write(some)
+                most -= len(some)
 
     # writing
 
@@ -280,15 +283,28 @@ class Address:
         ResourceError
             Where the store cannot be reached.
         """
-        name = f"{PROBE}{secrets.token_hex(6)}"
+        with self.probed():
+            pass
+
+    @contextmanager
+    def probed(self) -> Iterator[str]:
+        """Write an object beneath it, give its name, and delete it."""
+        name, was_there = f"{PROBE}{secrets.token_hex(6)}", not self.is_local or self.is_dir()
         self.put_bytes(name, b"")
-        self.delete(name)
+        try:
+            yield name
+        finally:
+            self.delete(name)
+            if not was_there:
+                self.clear()
 
     def close_to_others(self) -> None:
         """Make it its owner's alone where it is a folder of this machine; others have no modes."""
         if self.is_local:
             with reached(self, "written"):
-                Path(self._path()).mkdir(mode=0o700, parents=True, exist_ok=True)
+                folder = Path(self._path())
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                folder.chmod(0o700)
 
 
 Place: TypeAlias = Path | Address

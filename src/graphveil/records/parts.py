@@ -22,6 +22,9 @@ PART_USERS = 1 << 20
 COLUMNS = ["user", "items"]
 """A row is a user with a list of all of its items, an empty one where there are none."""
 
+UNFINISHED = ".graphveil-unfinished"
+"""The object at an address that says that a run writes there, or did not end."""
+
 _NAME = re.compile(rf"{FOLDER}/part-[0-9]{{5,7}}\.parquet")
 
 
