@@ -10,20 +10,22 @@ from graphveil.errors import ResourceError, UsageError
 from graphveil.places.address import Address, is_partial, located, place_of
 from object_store import copied, served
 
-FLAWS = (
-    (
-        "a message names the password in an address",
-        "src/graphveil/places/trouble.py",
-        "    for secret in sorted(",
-        "    for secret in () and sorted(",
-    ),
-    (
-        "an address is shown with the key in it",
-        "src/graphveil/places/trouble.py",
-        "    if not keeps_user or not at:\n        return host\n",
-        "    if not keeps_user or not at:\n        return authority\n",
-    ),
-)
+FLAWS = [
+    {
+        "name": "messages that hold the password of an address",
+        "means": "What a store says of a failure is shown as it is: logs keep the key.",
+        "file": "src/graphveil/places/trouble.py",
+        "old": "for secret in sorted(",
+        "new": "for secret in () and sorted(",
+    },
+    {
+        "name": "addresses that are shown with the key in them",
+        "means": "Everything that names the place of a release names the key that opens it.",
+        "file": "src/graphveil/places/trouble.py",
+        "old": "        return host\n    return f",
+        "new": "        return authority\n    return f",
+    },
+]
 
 
 @pytest.fixture

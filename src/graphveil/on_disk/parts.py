@@ -185,9 +185,10 @@ def write_linkage_parts(rows: Iterable[pa.Table], n_users: int, private: Address
     str
         The one digest of the parts.
     """
-    sizes = [parts.part_size(number, n_users) for number in range(parts.n_parts(n_users))]
-    tables = enumerate(list_parts.in_sizes(rows, sizes))
-    return digest_of_parts([write_linkage_part(table, n, private) for n, table in tables])
+    numbers = range(parts.n_parts(n_users))
+    tables = list_parts.in_sizes(rows, (parts.part_size(number, n_users) for number in numbers))
+    each = zip(numbers, tables, strict=False)  # there is nothing behind the last part
+    return digest_of_parts([write_linkage_part(table, n, private) for n, table in each])
 
 
 def write_linkage_part(rows: pa.Table, number: int, private: Address) -> str:

@@ -142,7 +142,6 @@ class DataFiles:
         data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
         with stage(f"writing {data.name}", total=n_rows) as advance:
             write_pairs(rows.pairs(batches, advance), data, form=self.form, names=texts)
-        rows.order.check()
         write_pairs(all_ids(n_rows, "user"), users, form=FORMATS["csv"], names=None)
         with stage("counting classes"):
             classes = classes_of(data, self.form, n_rows, self.scratch, self.memory_mib)
@@ -165,7 +164,6 @@ class DataFiles:
         batches = self.tables.batches(numbered, "id")
         with stage("writing parts", total=n_rows) as advance:
             files = write_parts(rows.lists(batches, advance), n_rows, public, self.scratch)
-        rows.order.check()
         digest = None
         if self.linked is not None:
             tables = (pa.Table.from_batches([batch]) for batch in batches_in(self._linked))
@@ -239,6 +237,7 @@ class _NewRows:
                     named = rows.values if self.names is None else pa.array(self.names.of(rows))
                     yield whole(some["id"]), rows, named
                 advance(batch.num_rows)
+        self.order.check()
 
 
 class _Noted(ExitStack):

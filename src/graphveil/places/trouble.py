@@ -94,9 +94,8 @@ def _scrubbed(text: str, address: Secretive) -> str:
         text = text.replace(secret, "...") if secret else text
     if options:
         text = text.replace(f"?{options}", "")
-    line = printable(text.strip().partition("\n")[0])
-    line = _WHILE.sub("", line).rstrip(".;")
-    return line if len(line) <= _MOST_SAID else f"{line[:_MOST_SAID]}..."
+    line = _WHILE.sub("", text.strip().partition("\n")[0])
+    return printable(line, _MOST_SAID).rstrip(".;")
 
 
 def without_password(authority: str, *, keeps_user: bool) -> str:
