@@ -108,8 +108,12 @@ def seconds() -> dict[str, float]:
 
 
 def peak_of_workers() -> int:
-    """Return the largest peak of memory of a process below the JVM, in KiB."""
-    return max(map(peak_kib, of_spark()[1]), default=0)
+    """Return the largest peak of memory of a process of Python below the JVM, in KiB.
+
+    Others are copies of the JVM that are about to run a command.
+    """
+    workers = (number for number, process in of_spark()[1].items() if "python" in process.name)
+    return max(map(peak_kib, workers), default=0)
 
 
 def peak_kib(number: int) -> int:

@@ -187,8 +187,8 @@ def write_linkage_parts(rows: Iterable[pa.Table], n_users: int, private: Address
     """
     numbers = range(parts.n_parts(n_users))
     tables = list_parts.in_sizes(rows, (parts.part_size(number, n_users) for number in numbers))
-    each = zip(numbers, tables, strict=False)  # there is nothing behind the last part
-    return digest_of_parts([write_linkage_part(table, n, private) for n, table in each])
+    each = zip(tables, numbers, strict=False)  # tables first: what is left behind them is refused
+    return digest_of_parts([write_linkage_part(table, n, private) for table, n in each])
 
 
 def write_linkage_part(rows: pa.Table, number: int, private: Address) -> str:
