@@ -164,3 +164,27 @@ class Interrupted(HookedEngine):
         del task
         if number == 2:
             raise KeyboardInterrupt
+
+
+class Session:
+    """A session whose executors do a work in this process, once a folder is changed."""
+
+    def __init__(self, before=lambda: None):
+        self._before = before
+
+    def range(self, n, *, numPartitions):  # noqa: N803  as in Spark
+        del n, numPartitions
+        return self
+
+    def mapInArrow(self, work, schema):  # noqa: N802  as in Spark
+        del schema
+        self._work = work
+        return self
+
+    def distinct(self):
+        return self
+
+    def collect(self):
+        self._before()
+        [batch] = self._work([])
+        return [(text,) for text in batch["has"].to_pylist()]

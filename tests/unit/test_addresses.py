@@ -17,6 +17,8 @@ import graphveil as gv
 from forged.kit import reseal
 from graphveil.cli import run as command_line
 from graphveil.engines import LocalEngine
+from graphveil.engines.spark_errors import spoken
+from graphveil.engines.spark_executors import check_executors
 from graphveil.errors import (
     GraphveilWarning,
     ReleaseError,
@@ -34,7 +36,7 @@ from graphveil.release import LINKAGE, read_record
 from graphveil.release.linkage import read_linkage
 from graphveil.verify.files import list_parts as checked_parts
 from object_store import served
-from odd_engines import Interrupted, ScrambledEngine
+from odd_engines import Interrupted, ScrambledEngine, Session
 from thorough import FUZZ, part_of
 
 FLAWS = [
@@ -472,6 +474,37 @@ def test_a_place_that_refuses_is_named_before_rows_are_read(store, lists, side, 
     says = rf"mem://{side}/lists cannot be (written|listed) \(AWS Error ACCESS_DENIED"
     with pytest.raises(UsageError, match=says):
         release(lists.with_name("none"))
+
+
+def test_executors_that_do_not_share_an_address_are_named(store):
+    places = place_of(OUT), place_of(OWNER)
+    check_executors(Session(), None, places)
+    assert {} == store.objects
+    with pytest.raises(ResourceError, match="executors do not see what this process writes to mem"):
+        check_executors(Session(store.objects.clear), None, places)
+
+    def refused(verb, path):
+        if verb == "write" and path.startswith("owner"):
+            raise OSError("AWS Error ACCESS_DENIED")
+
+    def refuse():
+        store.refused = refused
+
+    with pytest.raises(
+        ResourceError, match="executors do not share a place: mem://owner"
+    ):
+        check_executors(Session(refuse), None, places)
+    assert {} == store.objects
+
+
+@pytest.mark.parametrize("kind", [UsageError, ResourceError])
+def test_what_a_store_refuses_an_executor_is_one_line_with_its_kind(kind):
+    said = (
+        f"worker died\n  Traceback (most recent call last):\ngraphveil.errors.{kind.__name__}: no\n"
+    )
+    of_spark = type("PythonException", (Exception,), {"__module__": "pyspark.errors"})
+    with pytest.raises(kind, match=r"^executors: no$"), spoken("writing parts"):
+        raise of_spark(said)
 
 
 def test_methods_in_memory_and_ties_are_refused_at_an_address(lists, capsys, current):

@@ -21,7 +21,7 @@ from graphveil.errors import GraphveilWarning, ReleaseError, ResourceError, Usag
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.release import read_record
-from odd_engines import Interrupted, ScrambledEngine
+from odd_engines import Interrupted, ScrambledEngine, Session
 
 THINGS = BipartiteOptions(items="things")
 METHOD = SmoothK(k=2, chunks=Chunks(rows=10), algorithm=Greedy(refine=None))
@@ -242,30 +242,6 @@ def test_an_address_is_refused_in_one_line(lists, sides, capsys, side, address, 
 
 
 # executors
-
-
-class Session:
-    """A session whose executors do a work in this process, once a folder is changed."""
-
-    def __init__(self, before=lambda: None):
-        self._before = before
-
-    def range(self, n, *, numPartitions):  # noqa: N803  as in Spark
-        del n, numPartitions
-        return self
-
-    def mapInArrow(self, work, schema):  # noqa: N802  as in Spark
-        del schema
-        self._work = work
-        return self
-
-    def distinct(self):
-        return self
-
-    def collect(self):
-        self._before()
-        [batch] = self._work([])
-        return [(text,) for text in batch["has"].to_pylist()]
 
 
 def test_executors_that_share_the_folder_pass_and_leave_nothing(tmp_path):

@@ -129,7 +129,7 @@ def _not_shared_at(address: Address, name: str) -> str | None:
             return f"{_FAILED}do not see what this process writes to {address}"
         address.probe()
     except GraphveilError as error:
-        return f"{_FAILED}do not share {str(error).partition('. ')[0]}"
+        return f"{_FAILED}do not share a place: {str(error).partition('. ')[0]}"
     return None
 
 
