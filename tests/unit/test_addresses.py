@@ -332,6 +332,21 @@ def test_what_cannot_be_written_whole_is_taken_away(store, lists, tmp_path, name
     assert gv.verify_release(release(lists, private=given)).ok
 
 
+def test_a_run_is_kept_where_its_place_begins_to_refuse_it(store, lists, current):
+    def closed(verb, path):
+        if verb == "write" and path.endswith("part-00001.parquet"):
+            raise OSError("AWS Error ACCESS_DENIED during PutObject operation")
+
+    store.refused = closed
+    with pytest.raises(ReleaseError, match=r"lists cannot be written \(AWS Error ACCESS_DENIED"):
+        release(lists, seed=None)
+    assert {} == store.objects
+    [working] = current.iterdir()
+    assert (working / "released").is_dir()
+    store.refused = lambda *_: None
+    assert gv.verify_release(release(lists, seed=None)).ok
+
+
 def test_a_put_that_fails_twice_changes_nothing(store, lists, tmp_path):
     left = dict.fromkeys(("data/part-00000.parquet", "release.json", "record.json"), 2)
 
@@ -490,9 +505,7 @@ def test_executors_that_do_not_share_an_address_are_named(store):
     def refuse():
         store.refused = refused
 
-    with pytest.raises(
-        ResourceError, match="executors do not share a place: mem://owner"
-    ):
+    with pytest.raises(ResourceError, match="executors do not share a place: mem://owner"):
         check_executors(Session(refuse), None, places)
     assert {} == store.objects
 

@@ -152,6 +152,8 @@ def publish_at(
     ------
     ReleaseError, ResourceError, UsageError
         As `check_place`.
+    ReleaseError
+        Where a place begins to refuse what is written.
     """
     check_place(out, force=options.force, private=private)
     beside = forewarn_of_others(out, input_digests, warned=options.warned, private=private)
@@ -169,10 +171,12 @@ def publish_at(
             if isinstance(private, Path) and not options.force:
                 shutil.rmtree(private, ignore_errors=True)
             raise
-    except Exception:
+    except Exception as error:
         for address in addresses:
             with suppress(GraphveilError, OSError):
                 _empty(address)
+        if isinstance(error, UsageError):  # the place refused what it took before the run
+            raise ReleaseError(str(error)) from error
         raise
 
 
