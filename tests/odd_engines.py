@@ -31,7 +31,8 @@ class ScrambledTables:
 
     dialect = "duckdb"
 
-    def __init__(self, rng, stored):
+    def __init__(self, rng, stored, *, apart=False):
+        self.apart = apart
         self.rng = rng
         self.stored = stored
 
@@ -115,7 +116,8 @@ class ScrambledEngine:
 
     memory_mib = 256
 
-    def __init__(self, seed=None):
+    def __init__(self, seed=None, *, apart=False):
+        self.apart = apart
         self.rng = np.random.default_rng(seed)
         self.stored = {}
 
@@ -123,7 +125,7 @@ class ScrambledEngine:
     def at(self, folder, run):
         del folder, run
         self.stored.clear()
-        yield ScrambledTables(self.rng, self.stored)
+        yield ScrambledTables(self.rng, self.stored, apart=self.apart)
 
 
 class HookedEngine(LocalEngine):
@@ -162,3 +164,27 @@ class Interrupted(HookedEngine):
         del task
         if number == 2:
             raise KeyboardInterrupt
+
+
+class Session:
+    """A session whose executors do a work in this process, once a folder is changed."""
+
+    def __init__(self, before=lambda: None):
+        self._before = before
+
+    def range(self, n, *, numPartitions):  # noqa: N803  as in Spark
+        del n, numPartitions
+        return self
+
+    def mapInArrow(self, work, schema):  # noqa: N802  as in Spark
+        del schema
+        self._work = work
+        return self
+
+    def distinct(self):
+        return self
+
+    def collect(self):
+        self._before()
+        [batch] = self._work([])
+        return [(text,) for text in batch["has"].to_pylist()]

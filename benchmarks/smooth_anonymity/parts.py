@@ -25,6 +25,7 @@ import graphveil as gv
 from graphveil.records.manifest import read_manifest
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
+from graphveil.verify.files.released import InFolder
 from graphveil.verify.recount.equivalence_classes import count_classes, smallest_class
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -68,7 +69,7 @@ def one(out: Path, step: str) -> dict[str, Any]:
         row["ok"] = gv.verify_release(out).ok
     elif step != "nothing":
         with database([out], size=size) as db:
-            load(db, out, manifest.data)
+            load(db, InFolder(out), manifest.data)
             if step == "classes":
                 before = time.process_time()
                 row["classes"] = count_classes(db).number

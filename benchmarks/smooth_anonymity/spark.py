@@ -1,6 +1,9 @@
 """What rows cost on a Spark session of two cores, beside the same file on this machine alone.
 
-    python benchmarks/smooth_anonymity/spark.py FOLDER [--sizes 1000000 2000000]
+    python benchmarks/smooth_anonymity/spark.py FOLDER [--sizes 1000000 2000000] [--parts]
+
+With ``--parts`` Spark alone runs, twice: the driver writes the parts of a release into a folder,
+then executors write them, at an address of the same disk.
 
 FOLDER gets a Parquet file of lists of users for every size, and both releases of it (k=8, chunks of
 20,000, without the local search), which must be equal. Every (size, engine) is one fresh process; a
@@ -39,6 +42,7 @@ WARM_ROWS, WARM_CHUNK = 20_000, 2_000
 CHUNK_ROWS, K, SEED = 20_000, 8, 1
 TICKS = os.sysconf("SC_CLK_TCK")
 ENGINES = ("spark", "local")
+WRITERS = ("spark, parts by the driver", "spark, parts by executors")
 
 
 class Process(NamedTuple):
@@ -104,8 +108,12 @@ def seconds() -> dict[str, float]:
 
 
 def peak_of_workers() -> int:
-    """Return the largest peak of memory of a process below the JVM, in KiB."""
-    return max(map(peak_kib, of_spark()[1]), default=0)
+    """Return the largest peak of memory of a process of Python below the JVM, in KiB.
+
+    Others are copies of the JVM that are about to run a command.
+    """
+    workers = (number for number, process in of_spark()[1].items() if "python" in process.name)
+    return max(map(peak_kib, workers), default=0)
 
 
 def peak_kib(number: int) -> int:
@@ -160,14 +168,14 @@ def one(size: int, engine: str, folder: Path) -> dict[str, Any]:
     scratch = folder / f"{engine}-{size}"
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    spark = session_in(scratch) if engine == "spark" else None
+    spark = session_in(scratch) if engine.startswith("spark") else None
     runs: Any = LocalEngine(jobs=CORES)
     if spark is not None:
         runs = SparkEngine(spark=spark, working=scratch / "working")
-    release(WARM_ROWS, WARM_CHUNK, runs, folder, scratch)
+    release(WARM_ROWS, WARM_CHUNK, runs, folder, scratch, engine)
     began, before = time.time(), seconds()
     with peak_of(peak_of_workers, 0.5) as peak:
-        out = release(size, CHUNK_ROWS, runs, folder, scratch)
+        out = release(size, CHUNK_ROWS, runs, folder, scratch, engine)
     taken = {name: after - before[name] for name, after in seconds().items()}
     row: dict[str, Any] = {"size": size, "engine": engine, "cores": CORES, "k": K}
     row |= {"chunk_rows": CHUNK_ROWS, "wall_seconds": time.time() - began}
@@ -187,17 +195,27 @@ def one(size: int, engine: str, folder: Path) -> dict[str, Any]:
     return row
 
 
-def release(size: int, chunk_rows: int, engine: Any, folder: Path, scratch: Path) -> Path:
+def release(
+    size: int, chunk_rows: int, engine: Any, folder: Path, scratch: Path, name: str
+) -> Path:
     """Release a file of lists, and return the folder."""
+    out: Any = scratch / f"released-{size}"
+    target: dict[str, Any] = {}
+    if name == WRITERS[1]:
+        target = {"out": f"file://{out}", "private": f"file://{out}.private"}
+    elif name == WRITERS[0]:
+        target = {"out": out, "parts": True}
     parameters = {"k": K, "chunk_rows": chunk_rows, "refine": False}
-    return gv.anonymize_rows(
+    gv.anonymize_rows(
         gv.SmoothK.from_parameters(parameters),
         str(folder / f"lists-{size}.parquet"),
-        scratch / f"released-{size}",
+        target.pop("out", out),
         engine=engine,
         seed=SEED,
         reading=BipartiteOptions(items="things"),
+        **target,
     )
+    return out
 
 
 def main() -> None:
@@ -207,6 +225,7 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sizes", nargs="*", type=int, default=[1_000_000, 2_000_000])
+    parser.add_argument("--parts", action="store_true")
     parser.add_argument("--one", nargs=2)
     arguments = parser.parse_args()
     folder = arguments.folder.absolute()
@@ -218,7 +237,7 @@ def main() -> None:
             write_lists(size, folder / f"lists-{size}.parquet")
     for size in arguments.sizes:
         rows = []
-        for engine in ENGINES:
+        for engine in WRITERS if arguments.parts else ENGINES:
             command = [sys.executable, __file__, str(folder), "--one", str(size), engine]
             done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE)
             rows.append(json.loads(done.stdout.splitlines()[-1]))

@@ -107,6 +107,7 @@ def test_what_is_no_file_at_all_is_one_line(cwd, graphveil_many, listing, assert
 
 def test_options_that_cannot_be_used_are_one_line(cwd, graphveil_many, listing, assert_one_line):
     base = ("anonymize", "k-degree", "friends.csv")
+    rows = ("anonymize", "suppress-k", "friends.csv", "--k", 2, "--items", "things", "--on-disk")
     out = ("--out", "out")
     lines = {
         (*base, "--k", 6, *out): ["k-degree", "6", "5", "Lower k"],
@@ -124,6 +125,16 @@ def test_options_that_cannot_be_used_are_one_line(cwd, graphveil_many, listing, 
         (*base, "--k", 2, "--out", "."): ["."],
         (*base, "--k", 2, "--out", "friends.csv"): ["friends.csv exists"],
         (*base, "--k", 2, *out, "--nodes", "none.csv"): ["none.csv"],
+        (*base, "--k", 2, "--out", "s3a://me:word@lake/x"): ["s3a://lake/x is an address", "copy"],
+        (*base, "--k", 2, "--out", "ftp://me:word@host/x"): ["ftp://host/x", "s3a", "hdfs", "file"],
+        (*rows, "--out", "file:///none/x"): ["file:///none/x", "--private"],
+        (*rows, "--out", "file:///none/x", "--private", "file:///none/x/y"): ["lies in"],
+        (*rows, "--out", "file:///proc/x", "--private", "mine"): ["file:///proc/x", "written"],
+        (*rows, "--out", "s3a://lake", "--private", "mine"): ["names no folder", "s3a://bucket"],
+        (*rows, "--out", "x", "--private", "s3a://lake/x"): ["s3a://lake/x", "folder for both"],
+        ("verify", "s3a://lake/a/../b"): ["s3a://lake/a/../b", "Name a folder"],
+        ("verify", "file:///none/x"): ["file:///none/x", "release.json"],
+        ("evaluate", "file:/none/x", "--original", "friends.csv"): [],
         ("anonymize", "k-degre", "friends.csv"): ["k-degre"],
         ("measure", "friends.csv", "--k", 1): ["k=1"],
         ("measure", "friends.csv", "--measure", "fame"): ["fame"],

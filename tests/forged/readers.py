@@ -26,6 +26,7 @@ from forged.kit import data_file, read_manifest
 from graphveil.records.manifest import read_manifest as typed_manifest
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
+from graphveil.verify.files.released import InFolder
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
 Content = list[tuple[Any, ...]]
@@ -179,7 +180,7 @@ def by_verify(folder: Path) -> Content:
     kind, names, _ = kind_and_names(folder)
     table = {"graph": "edges", "bipartite": "entries", "table": "cells"}[kind]
     with database([folder]) as db:
-        load(db, folder, typed_manifest(folder).data)
+        load(db, InFolder(folder), typed_manifest(folder).data)
         rows = db.rows(f"SELECT * FROM {table}")  # noqa: S608  a name of this file
     return of_frame(folder, names, rows)
 

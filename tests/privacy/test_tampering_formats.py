@@ -24,6 +24,7 @@ from graphveil.release import Release, read_manifest, read_release
 from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
+from graphveil.verify.files.released import InFolder
 
 TEXT_FORMATS = ["csv", "tsv", "text", "graphml"]
 
@@ -66,7 +67,7 @@ def failed(verdict) -> dict[str, str]:
 def degrees_read(folder: Path, described) -> tuple[int, Counter]:
     """Return the number of nodes and the degrees that the checker sees."""
     with database([folder]) as db:
-        load(db, folder, described)
+        load(db, InFolder(folder), described)
         ends = db.rows("SELECT source FROM edges UNION ALL SELECT target FROM edges")
         n = db.number("SELECT count(*) FROM nodes")
     return n, Counter(Counter(end for (end,) in ends).values())

@@ -143,6 +143,61 @@ def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch)
     assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
 
 
+def test_executors_write_the_parts_of_one_machine_at_an_address(spark, tmp_path, monkeypatch):
+    for name in ("records.parts.PART_USERS", "io.list_parts.GROUP_ROWS"):
+        monkeypatch.setattr(f"graphveil.{name}", 150 if "USERS" in name else 70)
+    monkeypatch.setattr("graphveil.verify.files.list_parts.GROUP_ROWS", 70)
+    (tmp_path / "current").mkdir()
+    monkeypatch.chdir(tmp_path / "current")
+    path = tmp_path / "likes.parquet"
+    parquet.write_table(likes(text=True), path)
+    options = {"seed": SEED, "reading": THINGS}
+    written = {}
+    for name, engine in (
+        ("here", LocalEngine(jobs=1)),
+        ("there", engine_of(spark, tmp_path)),
+    ):
+        frame = path if name == "here" else spark.read.parquet(str(path)).repartition(3)
+        out, owner = (f"file://{tmp_path}/{place} {name}" for place in ("out", "owner"))
+        address = gv.anonymize_rows(METHOD, frame, out, engine=engine, private=owner, **options)
+        assert gv.verify_release(address).ok
+        written[name] = {
+            file.relative_to(tmp_path / f"{place} {name}").as_posix(): file.read_bytes()
+            for place in ("out", "owner")
+            for file in (tmp_path / f"{place} {name}").rglob("*")
+            if file.is_file() and file.name != "record.json"
+        }
+    local = gv.anonymize_rows(METHOD, path, tmp_path / "a folder", engine=LocalEngine(), **options)
+    assert written["here"] == written["there"]
+    for name in ("release.json", "data/part-00000.parquet", "data/part-00002.parquet"):
+        assert (local / name).read_bytes() == written["there"][name]
+    for folder in ("data", "linkage"):
+        assert 3 == sum(name.startswith(f"{folder}/") for name in written["there"])
+    kept = gv.anonymize_rows(
+        METHOD,
+        spark.read.parquet(str(path)),
+        f"file://{tmp_path}/again",
+        private=tmp_path / "owned",
+        engine=engine_of(spark, tmp_path),
+        **options,
+    )
+    linked = (tmp_path / "owned" / "linkage.parquet").read_bytes()
+    assert (tmp_path / "a folder.private" / "linkage.parquet").read_bytes() == linked
+    assert gv.verify_release(kept).ok
+    assert [] == list((tmp_path / "working").iterdir()) + list((tmp_path / "current").iterdir())
+    refuse_secrets(spark, str(SEED), f"{SEED:x}", f"{tmp_path}/owner there", f"{tmp_path}/owned")
+
+
+def test_executors_that_do_not_reach_an_address_are_named_before_rows_are_read(spark, tmp_path):
+    out = f"file://{tmp_path}/out"
+    (tmp_path / "closed").write_text("a file, where a folder should be")
+    given = {"engine": engine_of(spark, tmp_path), "reading": THINGS}
+    for private in (f"file://{tmp_path}/closed/owner", f"file://{out}/owner"):
+        with pytest.raises(UsageError):
+            gv.anonymize_rows(METHOD, None, out, private=private, **given)
+    assert not (tmp_path / "out").exists()
+
+
 def test_files_and_folders_are_read_and_written_whatever_their_names(spark, tmp_path):
     folder = tmp_path / "ü b%20[1]{2}*?"
     folder.mkdir()

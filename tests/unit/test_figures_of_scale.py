@@ -36,6 +36,30 @@ def on_a_cluster(size):
     ]
 
 
+@pytest.mark.parametrize(
+    ("who", "engine"),
+    [
+        ("the driver into a folder", "spark, parts by the driver"),
+        ("executors at an address", "spark, parts by executors"),
+    ],
+)
+def test_a_page_says_what_writing_parts_took(who, engine):
+    size = 2_000_000
+    row = last("spark.parquet", size=size, engine=engine)
+    other = last("spark.parquet", size=size, engine="spark, parts by the driver")
+    assert row["data_sha256"] == other["data_sha256"]
+    said = [
+        *(
+            f"{row[part] * US / size:.1f} us"
+            for part in ("jvm_seconds", "worker_seconds", "own_seconds")
+        ),
+        f"{row['shuffled_bytes'] / size:.0f} B",
+        f"{row['worker_mib']:.0f} MiB",
+    ]
+    text = (ROOT / "docs" / "how-to" / "on-a-cluster.md").read_text()
+    assert f"\n| {size:,}, {who} | {' | '.join(said)} |\n" in text
+
+
 def on_the_disk(size):
     row = last("scale.parquet", size=size, way="disk", variant="greedy only")
     return [

@@ -17,8 +17,8 @@ GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 
 ROOMS = (
     *("_version", "terminal", "errors", "warning_kinds", "lazy", "html", "rows", "bounds"),
-    *("notebook", "progress", "atomic", "randomness", "kernels", "data", "claims", "records"),
-    *("io", "measures", "noise"),
+    *("notebook", "progress", "atomic", "places", "randomness", "kernels", "data", "claims"),
+    *("records", "io", "measures", "noise"),
     *("verify", "release", "engines", "owner_warnings", "parameters", "anonymizer"),
     *("methods", "on_disk", "evaluate", "attacks", "advising", "datasets", "summaries"),
     *("report", "sweeping", "verbs", "cli", "serve", "__main__", "__init__"),

@@ -21,7 +21,7 @@ from graphveil.errors import GraphveilWarning, ReleaseError, ResourceError, Usag
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.release import read_record
-from odd_engines import Interrupted, ScrambledEngine
+from odd_engines import Interrupted, ScrambledEngine, Session
 
 THINGS = BipartiteOptions(items="things")
 METHOD = SmoothK(k=2, chunks=Chunks(rows=10), algorithm=Greedy(refine=None))
@@ -222,11 +222,17 @@ def test_a_place_that_cannot_be_written_is_named_before_rows_are_read(
         release(lists.with_name("none"), public / "out", private=owner / "lists")
 
 
-@pytest.mark.parametrize("side", ["out", "private"])
-def test_an_address_is_refused_in_one_line(lists, sides, capsys, side):
+@pytest.mark.parametrize(
+    ("side", "address", "says"),
+    [
+        ("out", "ftp://lake/lists", "ftp://lake/lists is an address that is not served"),
+        ("private", "s3a://lake/lists", "s3a://lake/lists is an address, and .* is a folder"),
+    ],
+)
+def test_an_address_is_refused_in_one_line(lists, sides, capsys, side, address, says):
     public, owner = sides
-    places = {"out": public / "out", "private": owner / "lists", side: "s3a://lake/lists"}
-    with pytest.raises(UsageError, match="s3a://lake/lists is an address"):
+    places = {"out": public / "out", "private": owner / "lists", side: address}
+    with pytest.raises(UsageError, match=says):
         release(lists, places["out"], private=places["private"])
     words = ["anonymize", "suppress-k", lists, "--k=2", "--on-disk"]
     words += [f"--{name}={place}" for name, place in places.items()]
@@ -236,30 +242,6 @@ def test_an_address_is_refused_in_one_line(lists, sides, capsys, side):
 
 
 # executors
-
-
-class Session:
-    """A session whose executors do a work in this process, once a folder is changed."""
-
-    def __init__(self, before=lambda: None):
-        self._before = before
-
-    def range(self, n, *, numPartitions):  # noqa: N803  as in Spark
-        del n, numPartitions
-        return self
-
-    def mapInArrow(self, work, schema):  # noqa: N802  as in Spark
-        del schema
-        self._work = work
-        return self
-
-    def distinct(self):
-        return self
-
-    def collect(self):
-        self._before()
-        [batch] = self._work([])
-        return [(text,) for text in batch["has"].to_pylist()]
 
 
 def test_executors_that_share_the_folder_pass_and_leave_nothing(tmp_path):

@@ -32,12 +32,13 @@ from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.original import command_beside
 from graphveil.cli.pipes import a_file, is_pipe
 from graphveil.cli.reading import say_report
-from graphveil.cli.shell_words import file_word, flag_words
+from graphveil.cli.shell_words import command_line, file_word, flag_words
 from graphveil.data import Graph, Table
 from graphveil.data.kinds import accepted_kinds, kind_of
 from graphveil.errors import ReleaseError, UsageError
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
+from graphveil.places.address import Address, Place
 from graphveil.progress import shown
 from graphveil.records.record import private_folder
 from graphveil.summaries.promise import cost_words, in_plain_words
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 class _Given(NamedTuple):
     """What the flags of the output and of the engine say."""
 
-    out: Path
+    out: Place
     format: str | None
     force: bool
     linkage: bool
@@ -67,7 +68,7 @@ class _Given(NamedTuple):
     working: Path | None = None
     estimate: bool = False
     parts: bool | None = None
-    private: Path | None = None
+    private: Place | None = None
     nested_in: Path | None = None
     ledger: Path | None = None
     ledger_limit: float | None = None
@@ -148,7 +149,8 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         for what, value in record.cost.items():
             figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
             result(f"  {what.replace('_', ' ')}: {figure}")
-    if kind_read(options).container is Table and manifest.data.kind != kind_of(Table).name:
+    made_binary = manifest.data.kind != kind_of(Table).name
+    if kind_read(options).container is Table and made_binary and isinstance(flags.out, Path):
         result(f"As a table: {_table_again(flags.out)}")
     say_next(_check(anonymizer, options, flags.out, typed))
     return 0
@@ -173,7 +175,7 @@ def _table_again(out: Path) -> str:
     return f"graphveil convert {file_word(out)} --kind table --out {copy}"
 
 
-def _print_json(claim: Claim, private: Record, out: Path) -> None:
+def _print_json(claim: Claim, private: Record, out: Place) -> None:
     result_json(
         {
             "folder": str(out),
@@ -186,7 +188,7 @@ def _print_json(claim: Claim, private: Record, out: Path) -> None:
 
 
 def print_release(
-    claim: Claim, limits: str, private: Record | Private, out: Path, owners: Path | None = None
+    claim: Claim, limits: str, private: Record | Private, out: Place, owners: Place | None = None
 ) -> None:
     """Print what is promised, what is not, what it cost, and where the two folders are.
 
@@ -199,9 +201,9 @@ def print_release(
     private
         What the owner alone knows of the release.
     out
-        Its folder.
+        Its folder or address.
     owners
-        Its private folder; None for the one beside it.
+        Its private folder or address; None for the one beside it.
     """
     promised = in_plain_words(claim.sentence)
     say_answer(f"{promised} {claim.why}" if claim.why is not None else f"Promised: {promised}")
@@ -209,13 +211,18 @@ def print_release(
     cost = ", ".join(cost_words(private.cost))
     say_answer(f"Cost: {cost}.")
     result(f"To publish: {printable(out)}")
+    if isinstance(out, Address):
+        result(f"For you alone: {printable(owners)}")
+        return
     result(f"For you alone: {printable(owners or private_folder(out))}")
     if owners is not None:
         result(f"For checks of your own, link it as: {printable(private_folder(out))}")
 
 
-def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Path, typed: str) -> str:
+def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Place, typed: str) -> str:
     """Return the command that verifies the release."""
+    if isinstance(out, Address):
+        return command_line("verify", str(out))
     key = getattr(getattr(anonymizer, "key", None), "file", None)
     words = () if key is None or is_pipe(key) else flag_words("key", file_word(key))
     return command_beside("verify", out, typed, options, *words)

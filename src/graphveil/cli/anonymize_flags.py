@@ -14,7 +14,13 @@ from graphveil.cli.flags import ENGINE_GROUP, OUTPUT_GROUP, flag
 def output_flags() -> list[inspect.Parameter]:
     """Return the flags of where a release is written, and how."""
     return [
-        flag("out", Path, "Folder of the release; it must not exist.", group=OUTPUT_GROUP),
+        flag(
+            "out",
+            Path,
+            "Folder of the release; it must not exist.",
+            group=OUTPUT_GROUP,
+            placed=True,
+        ),
         flag(
             "format",
             str | None,
@@ -68,9 +74,11 @@ def parts_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "private",
             Path | None,
-            "Folder of the private record and the linkage. Without this: OUT.private.",
+            "Folder of the private record and the linkage. Without this: OUT.private. Needed where "
+            "--out is an address (s3a://..., of rows on the disk or on Spark); may be one, too.",
             default=None,
             group=OUTPUT_GROUP,
+            placed=True,
         ),
     ]
 

@@ -14,6 +14,7 @@ from graphveil.cli.standard_input import STANDARD_INPUT
 from graphveil.errors import UsageError
 from graphveil.parameters import is_spelled, options_of
 from graphveil.parameters.flat import FlatParameter, flat_parameters
+from graphveil.places.address import Place, place_of
 
 T = TypeVar("T")
 
@@ -37,6 +38,7 @@ def flag(
     group: Group | None = None,
     negative: str | None = None,
     spelled: str | None = None,
+    placed: bool = False,
 ) -> inspect.Parameter:
     """Return one keyword-only flag.
 
@@ -56,12 +58,14 @@ def flag(
         The flag that says no; empty for none.
     spelled
         The flag, where it is not the name with dashes.
+    placed
+        Whether a path may also be an address.
     """
     whole = kind is int or (int in get_args(kind) and str not in get_args(kind))
     note = Parameter(
         name=spelled,
         help=text,
-        converter=_whole_number if whole else None,
+        converter=_place if placed else _whole_number if whole else None,
         group=group or OPTIONS_GROUP,
         negative=negative,
         negative_iterable="",
@@ -79,6 +83,11 @@ def _whole_number(_: Any, tokens: Sequence[Token]) -> int:
         return int(given)
     except ValueError as error:
         raise ValueError(f"{given!r} is no whole number. Give one.") from error
+
+
+def _place(_: Any, tokens: Sequence[Token]) -> Place:
+    """Return a path, or the address that is spelled: as a path it would lose a slash."""
+    return place_of(tokens[0].value)
 
 
 def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
@@ -177,6 +186,13 @@ def path_argument(name: str, text: str) -> inspect.Parameter:
 
 INPUT = path_argument("input", "The file that holds the data; - for the standard input.")
 FOLDER = path_argument("dir", "The folder of the release.")
+PLACE = inspect.Parameter(
+    "dir",
+    inspect.Parameter.POSITIONAL_ONLY,
+    annotation=Annotated[
+        Path, Parameter(help="The folder of the release, or its address.", converter=_place)
+    ],
+)
 
 
 def _put_dashes_back(bound: inspect.BoundArguments) -> None:

@@ -16,6 +16,7 @@ from graphveil.data.kinds import KINDS
 from graphveil.io import kind_read, options_of
 
 if TYPE_CHECKING:
+    from graphveil.places.address import Place
     from graphveil.verbs.read import Original
 
 
@@ -91,7 +92,7 @@ def command_beside(verb: str, folder: Path, original: str, options: object, *wor
 
 @contextmanager
 def original_of(
-    folder: Path, path: Path, given: dict[str, Any], *, on_disk: bool = False
+    folder: Place, path: Path, given: dict[str, Any], *, on_disk: bool = False
 ) -> Iterator[Original]:
     """Give the original of a release, from a file or a pipe, and the file as long as it is there.
 

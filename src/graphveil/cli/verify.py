@@ -12,16 +12,17 @@ import msgspec
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, say_answer, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json
-from graphveil.cli.flags import FOLDER, flag, with_signature
+from graphveil.cli.flags import PLACE, flag, with_signature
 from graphveil.cli.original import original_flags, original_of
 from graphveil.errors import UsageError
+from graphveil.places.address import Place
 from graphveil.progress import shown, stage
 
 if TYPE_CHECKING:
     from graphveil.verify.verdict import Verdict
 
 
-def _run(folder: Path, **given: Any) -> int:
+def _run(folder: Place, **given: Any) -> int:
     from graphveil.verbs.verify import verify_release  # noqa: PLC0415  not for its help
 
     limit_bytes = size_in_bytes(given.pop("limit"))
@@ -87,7 +88,7 @@ def size_in_bytes(text: str) -> int:
 command = with_signature(
     _run,
     [
-        FOLDER,
+        PLACE,
         *original_flags(required=False),
         flag(
             "key",

@@ -103,6 +103,10 @@ class Tables(Protocol):
     def dialect(self) -> Dialect:
         """The dialect of its SQL."""
 
+    @property
+    def apart(self) -> bool:
+        """Whether works run on other machines, which see addresses and none of its folders."""
+
     def rows(self, source: Any) -> Rows:
         """Return the rows of a source of this engine, one that it can read again and again."""
 

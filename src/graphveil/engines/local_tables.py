@@ -54,6 +54,7 @@ class LocalTables:
     """
 
     dialect: Dialect = "duckdb"
+    apart = False
 
     def __init__(self, folder: Path, memory_mib: int, run: Run) -> None:
         self._folder = folder

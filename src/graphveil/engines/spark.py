@@ -148,6 +148,7 @@ class SparkTables:
     """
 
     dialect: Dialect = "spark"
+    apart = True
 
     def __init__(self, spark: Any, working: Path, run: str) -> None:
         self._spark = spark

@@ -11,6 +11,7 @@ from graphveil.errors import ResourceError, UsageError
 _PYTHON_ERROR = re.compile(r"^\s*((?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b: .*)$", re.MULTILINE)
 """The last line of a traceback of Python, among those of the JVM."""
 _CALLING = re.compile(r"^An error occurred while calling .*\n: (?:[\w.$]+: )?")
+_OURS = re.compile(r"graphveil\.errors\.(UsageError|ResourceError): (.*)")
 _OF_RESOURCES = ("MemoryError", "OSError", "IOError")
 
 
@@ -21,9 +22,9 @@ def spoken(doing: str) -> Iterator[None]:
     Raises
     ------
     UsageError
-        Where executors lack graphveil.
+        Where executors lack graphveil, or a place refuses them.
     ResourceError
-        Where Spark gave up for want of something.
+        Where Spark gave up for want of something, or a place is not reached.
     RuntimeError
         Where our own code failed on an executor.
     """
@@ -38,6 +39,10 @@ def spoken(doing: str) -> Iterator[None]:
                 "executors have no graphveil. Install it there, in the version of this process."
             ) from error
         failed = _PYTHON_ERROR.findall(text)
+        ours = _OURS.fullmatch(failed[-1]) if failed else None
+        if ours is not None:
+            kind = UsageError if ours[1] == UsageError.__name__ else ResourceError
+            raise kind(f"executors: {ours[2]}") from None
         if failed and not failed[-1].startswith(_OF_RESOURCES):
             raise RuntimeError(f"{doing}: {failed[-1]}") from None
         raise ResourceError(

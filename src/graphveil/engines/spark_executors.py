@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -17,13 +17,16 @@ import pyarrow as pa
 
 from graphveil._version import __version__
 from graphveil.engines.spark_errors import spoken
-from graphveil.errors import ResourceError, UsageError
+from graphveil.errors import GraphveilError, ResourceError, UsageError
+from graphveil.places.address import Address
 
 PROBES = 8
 _PROBE, _FAILED = ".graphveil-probe-", "failed: "
 
 
-def check_executors(spark: Any, working: Path | None = None) -> None:
+def check_executors(
+    spark: Any, working: Path | None = None, addresses: tuple[Address, ...] = ()
+) -> None:
     """Refuse executors that would not do what this process would do.
 
     Parameters
@@ -32,24 +35,29 @@ def check_executors(spark: Any, working: Path | None = None) -> None:
         The session.
     working
         The folder that they and this process are to share; None where there is none.
+    addresses
+        Where they are to write as this process does.
 
     Raises
     ------
     UsageError
         Where they lack graphveil, or have another version, Python, pyarrow, numba or architecture.
     ResourceError
-        Where this process or they cannot write the folder, or it is not the same one.
+        Where this process or they cannot write the folder or an address, or it is not the same one.
     """
     here = equipment()
-    with _probed(working) as probe, spoken("looking at executors"):
-        work = _Equipped(probe)
+    with ExitStack() as stack:
+        probe = stack.enter_context(_probed(working))
+        seen = tuple((one, stack.enter_context(one.probed())) for one in addresses)
+        stack.enter_context(spoken("looking at executors"))
+        work = _Equipped(probe, seen)
         probes = spark.range(PROBES, numPartitions=PROBES).mapInArrow(work, "has STRING")
         answers = {row[0] for row in probes.distinct().collect()}
     failed = sorted(text for text in answers if text.startswith(_FAILED))
     if failed:
         raise ResourceError(
-            f"executors {failed[0].removeprefix(_FAILED)}. Name a folder that this process and "
-            "executors write under the same path."
+            f"executors {failed[0].removeprefix(_FAILED)}. Name a place that this process and "
+            "executors write under the same name."
         )
     others = answers - {here}
     if others:
@@ -99,16 +107,30 @@ def _probed(working: Path | None) -> Iterator[str | None]:
 
 @dataclass(frozen=True)
 class _Equipped:
-    """Says what an executor has, or why it does not share a folder of the driver's."""
+    """Says what an executor has, or why it does not share the places of the driver's."""
 
     probe: str | None = None
+    seen: tuple[tuple[Address, str], ...] = ()
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield one row for a partition."""
         for _ in batches:
             pass
         failed = None if self.probe is None else _not_shared(Path(self.probe))
+        for address, name in self.seen:
+            failed = failed or _not_shared_at(address, name)
         yield pa.RecordBatch.from_arrays([[failed or equipment()]], names=["has"])
+
+
+def _not_shared_at(address: Address, name: str) -> str | None:
+    """Return why this process does not share an address; None where it does."""
+    try:
+        if not (address / name).is_file():
+            return f"{_FAILED}do not see what this process writes to {address}"
+        address.probe()
+    except GraphveilError as error:
+        return f"{_FAILED}do not share a place: {str(error).partition('. ')[0]}"
+    return None
 
 
 def _not_shared(probe: Path) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ def write_lists(groups: Iterable[pa.Table], path: Path) -> None:
     Parameters
     ----------
     groups
-        Tables of `list_schema`, one at least; each but the last has `GROUP_ROWS` rows.
+        Tables of `list_schema`, one at least, a row group each; all but the last have `GROUP_ROWS`
+        rows.
     path
         The file.
 
@@ -61,9 +63,8 @@ def write_lists(groups: Iterable[pa.Table], path: Path) -> None:
     first = next(waiting)
     with opened(path, FORMATS["parquet"]) as stream:
         with parquet.ParquetWriter(stream, first.schema, **_settings(first.schema)) as writer:
-            writer.write_table(first, row_group_size=GROUP_ROWS)
-            for group in waiting:
-                writer.write_table(group, row_group_size=GROUP_ROWS)
+            for group in chain([first], waiting):
+                writer.write_table(group, row_group_size=max(group.num_rows, 1))
         name_no_version(stream)
 
 

@@ -15,6 +15,15 @@ FACTS = pa.schema(
 )
 
 
+WRITTEN = pa.schema(
+    [
+        *((name, pa.int64()) for name in ("number", "rows", "bytes", "entries", "ascents")),
+        *((name, pa.string()) for name in ("sha256", "linked")),
+    ]
+)
+"""What is said of a part that was written; `linked` is the digest of its part of the linkage."""
+
+
 def rows(user: pa.DataType, item: pa.DataType) -> pa.Schema:
     """Return the columns of the rows of the original.
 
@@ -51,4 +60,5 @@ def released(user: pa.DataType, item: pa.DataType) -> pa.Schema:
 
 def numbered(user: pa.DataType, item: pa.DataType) -> pa.Schema:
     """Return the columns of rows under their new ids: `user`, who they were, is private."""
-    return pa.schema([("id", pa.int64()), ("user", user), ("items", pa.list_(item))])
+    lists = pa.list_(item)
+    return pa.schema([("id", pa.int64()), ("part", pa.int32()), ("user", user), ("items", lists)])

@@ -68,6 +68,19 @@ class ItemLists(NamedTuple):
         values = self.values.take(pa.array(entries))
         return ItemLists(self.users.take(pa.array(order)), indptr, values)
 
+    def between(self, start: int, end: int) -> ItemLists:
+        """Return the rows from one on, before another.
+
+        Examples
+        --------
+        >>> lists = ItemLists(pa.array([5, 6]), np.array([0, 1, 3]), pa.array([7, 8, 9]))
+        >>> lists.between(1, 2).values.to_pylist()
+        [8, 9]
+        """
+        indptr = self.indptr[start : end + 1]
+        values = self.values.slice(indptr[0], indptr[-1] - indptr[0])
+        return ItemLists(self.users.slice(start, end - start), indptr - indptr[0], values)
+
     def in_order(self) -> tuple[ItemLists, NDArray[np.int32]]:
         """Return the rows with sorted and distinct items, and how many repeats each lost.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -44,16 +45,34 @@ class RowOrder:
         self._last = ids.slice(len(ids) - 1)
 
     def check(self) -> None:
-        """Refuse an order that is not random.
+        """Refuse an order that is not random, see `check_order`."""
+        check_order(self.ascents, [self._n])
 
-        Raises
-        ------
-        RuntimeError
-            Where the rows stand in the original's order, or in the reverse of it, or nearly so.
-        """
-        away = abs(self.ascents - (self._n - 1) / 2)
-        if away > DEVIATIONS * math.sqrt((self._n + 1) / 12):
-            raise RuntimeError(
-                f"{self._n} rows were about to be published in an order that {self.ascents} of "
-                "them have in the original"
-            )
+
+def check_order(ascents: int, sizes: Sequence[int]) -> None:
+    """Refuse an order of rows that is not random.
+
+    Parameters
+    ----------
+    ascents
+        How many rows follow the one before them in the original too, inside of runs.
+    sizes
+        How many rows each run has.
+
+    Raises
+    ------
+    RuntimeError
+        Where the rows stand in the original's order, or in the reverse of it, or nearly so.
+
+    Examples
+    --------
+    >>> check_order(ascents=1500, sizes=[1000, 2000])
+    """
+    n = sum(sizes)
+    expected = sum(size - 1 for size in sizes) / 2
+    variance = sum(size + 1 for size in sizes) / 12
+    if abs(ascents - expected) > DEVIATIONS * math.sqrt(variance):
+        raise RuntimeError(
+            f"{n} rows were about to be published in an order that {ascents} of them have in the "
+            "original"
+        )

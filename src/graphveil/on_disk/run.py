@@ -18,17 +18,20 @@ from graphveil.on_disk.intake import Facts, intake
 from graphveil.on_disk.parts import check_parts
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.stages import Job, run_stages, runs_on_disk
+from graphveil.on_disk.working import unfinished_beside
+from graphveil.places.address import Address, Place, place_of
 from graphveil.progress import stage
 from graphveil.records.digest import digest_of_file
 from graphveil.records.record import private_folder
+from graphveil.release.addressed import check_place
 from graphveil.release.files import format_that_came_in, release_format
-from graphveil.release.staging import check_apart, check_target
+from graphveil.release.staging import check_apart
 
 
 def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command line
     method: Anonymizer[Any],
     path: str | Path,
-    out: str | Path,
+    out: str | Path | Address,
     *,
     engine: Engine | None = None,
     seed: int | None = None,
@@ -38,8 +41,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     reading: BipartiteOptions | None = None,
     warned: tuple[str, ...] = (),
     parts: bool | None = None,
-    private: str | Path | None = None,
-) -> Path:
+    private: str | Path | Address | None = None,
+) -> Place:
     r"""Anonymize a file that may be larger than memory, and return the release folder.
 
     The promise is that of the method in memory. Rows are put into chunks of ``chunk_rows``, each
@@ -55,7 +58,8 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     path
         Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
     out
-        The release folder; its private sibling is ``out.private``, unless `private` is given.
+        The release folder; its private sibling is ``out.private``, unless `private` is given. Or
+        an address such as ``s3a://bucket/lists-k8``, which needs `private`.
     engine
         Where rows lie and chunks run; `LocalEngine` with a process a processor where not given.
         With processes, a script calls this under ``if __name__ == "__main__":``.
@@ -73,8 +77,9 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     parts
         Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
     private
-        The folder of the record and the linkage, where they shall not lie beside the release. The
-        unfinished run, with its root, is kept beside it.
+        The folder, or the address, of the record and the linkage, where they shall not lie beside
+        the release. The unfinished run, with its root, is kept beside the folder; with an address
+        in the current folder.
 
     Raises
     ------
@@ -112,13 +117,13 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
     ...     read_release(release).data.n_entries
     4
     """
-    target, options = Path(out), reading or BipartiteOptions()
-    owners = None if private is None else Path(private)
-    check_target(target, force=force, private=owners)
+    target, options = place_of(out), reading or BipartiteOptions()
+    owners = None if private is None else place_of(private)
+    _check_places(target, owners, force=force)
     clustered = runs_on_disk(method)
     source = check_readable(Path(path), options)
     form = release_format(format or format_that_came_in(source.path, options.format), "bipartite")
-    check_parts(parts, form)
+    check_parts(parts, form, target)
     with stage(f"digesting {source.name}"):
         file_sha256 = digest_of_file(source.path)
     engine = engine or LocalEngine()
@@ -149,7 +154,7 @@ def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command 
 def anonymize_frame(  # noqa: PLR0913  as above
     method: Anonymizer[Any],
     rows: Any,
-    out: str | Path,
+    out: str | Path | Address,
     *,
     engine: SparkEngine,
     seed: int | None = None,
@@ -159,8 +164,8 @@ def anonymize_frame(  # noqa: PLR0913  as above
     reading: BipartiteOptions | None = None,
     warned: tuple[str, ...] = (),
     parts: bool | None = None,
-    private: str | Path | None = None,
-) -> Path:
+    private: str | Path | Address | None = None,
+) -> Place:
     """Anonymize rows on a cluster, and return the release folder.
 
     The release is that of `anonymize_file`, byte for byte. Rows come to this process some at a
@@ -173,7 +178,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
     rows
         A DataFrame, a file or folder of Parquet, or ``table:NAME`` of the session's catalog.
     out
-        The release folder, on this machine.
+        The release folder, on this machine; or an address, where executors write the parts.
     engine
         The session, and where rows lie meanwhile.
     seed, force, linkage, reading, warned, parts, private
@@ -189,22 +194,16 @@ def anonymize_frame(  # noqa: PLR0913  as above
     InputError, InfeasibleError, ReleaseError, ResourceError
         As of `anonymize_file`.
     """
-    target, options = Path(out), reading or BipartiteOptions()
-    owners = None if private is None else Path(private)
-    check_target(target, force=force, private=owners)
-    check_apart(
-        {
-            "out": target,
-            "private": owners or private_folder(target),
-            "working": Path(engine.working),
-        }
-    )
+    target, options = place_of(out), reading or BipartiteOptions()
+    owners = None if private is None else place_of(private)
+    _check_places(target, owners, force=force, working=Path(engine.working))
     clustered = runs_on_disk(method)
     refuse_people(options)
     form = release_format(format, "bipartite")
-    check_parts(parts, form)
+    check_parts(parts, form, target)
     source = FrameSource.of(rows, engine.spark)
-    check_executors(engine.spark, Path(engine.working))
+    addresses = tuple(place for place in (target, owners) if isinstance(place, Address))
+    check_executors(engine.spark, Path(engine.working), addresses)
     job = Job(
         method=clustered,
         target=target,
@@ -219,6 +218,23 @@ def anonymize_frame(  # noqa: PLR0913  as above
         private=owners,
     )
     return run_stages(job, engine, lambda tables, _: source.take(tables, options), warned=warned)
+
+
+def _check_places(
+    target: Place, private: Place | None, *, force: bool, working: Path | None = None
+) -> None:
+    """Refuse places that must not be written, or of which one lies in another."""
+    check_place(target, force=force, private=private)
+    places = {"out": target}
+    if private is not None:
+        places["private"] = private
+    elif isinstance(target, Path):
+        places["private"] = private_folder(target)
+    if working is not None:
+        places["working"] = working
+    if isinstance(private, Address):
+        places["the unfinished run, in the current folder"] = unfinished_beside(private)
+    check_apart(places)
 
 
 def refuse_people(options: BipartiteOptions) -> None:

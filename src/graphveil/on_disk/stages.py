@@ -31,12 +31,15 @@ from graphveil.on_disk.intake import ROWS, Facts, items_of
 from graphveil.on_disk.interrupted import kept_where_interrupted
 from graphveil.on_disk.parts import comes_in_parts
 from graphveil.on_disk.worker import Released
-from graphveil.on_disk.working import Working, fingerprint_of, opened
+from graphveil.on_disk.working import Working, fingerprint_of, opened, unfinished_beside
 from graphveil.on_disk.writing import DataFiles
 from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
+from graphveil.places.address import Address, Place
 from graphveil.progress import stage, timed
 from graphveil.randomness import Randomness
+from graphveil.records import parts
 from graphveil.release import Private
+from graphveil.release.addressed import forewarn_of_parts, publish_at
 from graphveil.release.files import DELIMITED, check_items
 from graphveil.release.publishing import (
     Publication,
@@ -92,7 +95,7 @@ class Job:
     method
         The method, with its chunks.
     target
-        The release folder.
+        The release: a folder, or an address.
     form
         The format of the data.
     source
@@ -106,7 +109,7 @@ class Job:
     """
 
     method: Clustered
-    target: Path
+    target: Place
     form: Format
     source: str
     origins: tuple[str, ...]
@@ -115,7 +118,7 @@ class Job:
     linkage: bool
     reading: Mapping[str, Any]
     parts: bool | None = None
-    private: Path | None = None
+    private: Place | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -136,8 +139,8 @@ def run_stages(
     take: Callable[[Tables, Path], Facts],
     *,
     warned: tuple[str, ...] = (),
-) -> Path:
-    """Run all stages on an engine, and return the release folder.
+) -> Place:
+    """Run all stages on an engine, and return the release folder or its address.
 
     Parameters
     ----------
@@ -153,7 +156,10 @@ def run_stages(
     target, method = job.target, job.method
     private = job.private
     warned += forewarn(target, warned=warned, on_disk=True, private=private)
-    working = opened(private or target, job.fingerprint, seed=job.seed, force=job.force)
+    warned += forewarn_of_parts(target, private, warned)
+    working = opened(
+        unfinished_beside(private or target), job.fingerprint, seed=job.seed, force=job.force
+    )
     with kept_where_interrupted(working), engine.at(working.folder, working.name) as tables:
         run = Stages(job, working, tables)
         facts = run.facts(take)
@@ -175,10 +181,11 @@ def run_stages(
             scratch=working.stage("publish"),
             memory_mib=engine.memory_mib,
             form=job.form,
-            parts=comes_in_parts(job.parts, job.form, facts.n_rows),
+            parts=comes_in_parts(job.parts, job.form, facts.n_rows, target),
+            linked=private if job.linkage and isinstance(private, Address) else None,
         )
 
-        def write_files(public: Path) -> Publication:
+        def write_files(public: Place) -> Publication:
             return run.publication(files, public, tally, advised)
 
         writing = WriteOptions(
@@ -186,9 +193,13 @@ def run_stages(
             linkage=job.linkage,
             reading=job.reading,
             warned=warned,
-            private=private,
+            private=private if isinstance(private, Path) else None,
         )
-        publish(target, write_files, input_digests=known_by, options=writing)
+        if isinstance(target, Address):
+            owners = cast("Place", private)  # an address has one, or is refused
+            publish_at(target, owners, write_files, input_digests=known_by, options=writing)
+        else:
+            publish(target, write_files, input_digests=known_by, options=writing)
     working.remove()
     return target
 
@@ -293,11 +304,15 @@ class Stages:
         starts = tuple(np.cumsum(sizes)[:-1].tolist())
         ordered = self.tables.select(queries.ORDERED, rows=released)
         return self.tables.grouped(
-            ordered, "bucket", n_buckets, Numbered(starts), columns.numbered(*facts.types)
+            ordered,
+            "bucket",
+            n_buckets,
+            Numbered(starts, parts.PART_USERS),
+            columns.numbered(*facts.types),
         )
 
     def publication(
-        self, files: DataFiles, public: Path, tally: Tally, advice: tuple[str, ...]
+        self, files: DataFiles, public: Place, tally: Tally, advice: tuple[str, ...]
     ) -> Publication:
         """Write the data files, and return what is said of them; refuse a class that is too small.
 
@@ -330,7 +345,8 @@ class Stages:
                 withheld=method.withheld(),
             ),
             advice=written.advice,
-            linkage=files.linkage(),
+            linkage=files.linkage() if files.linked is None else None,
+            linkage_sha256=written.linkage_sha256,
         )
 
     def _timed(self, name: str) -> AbstractContextManager[None]:

@@ -17,6 +17,7 @@ import msgspec
 
 from graphveil.atomic import LOCK, OWNER_ONLY, kept_elsewhere, whole_file, working_folder
 from graphveil.errors import ReleaseError, ResourceError, option, warn
+from graphveil.places.address import Place
 from graphveil.randomness import Randomness
 from graphveil.warning_kinds import LeftoverWarning
 
@@ -26,6 +27,7 @@ if sys.platform != "win32":
 S = TypeVar("S", bound=msgspec.Struct)
 
 RUN = "run.json"
+ADDRESS_DIGITS = 8
 _PRIVATE, _OTHERS = 0o700, 0o077
 
 
@@ -114,6 +116,24 @@ class Working:
     def close(self) -> None:
         """Let go of the folder, so that another run may go on there."""
         self.lock.close()
+
+
+def unfinished_beside(place: Place) -> Path:
+    """Return what the working folder of an unfinished run stands beside, on this machine.
+
+    That is the release or private folder itself; of an address, a name in the current folder that
+    no other address has.
+
+    Examples
+    --------
+    >>> from graphveil.places.address import place_of
+    >>> unfinished_beside(place_of("s3a://owner/lists-k8")).name
+    'lists-k8-3ad0d7cf'
+    """
+    if isinstance(place, Path):
+        return place
+    digest = hashlib.sha256("/".join(place.located).encode()).hexdigest()
+    return Path.cwd() / f"{place.name}-{digest[:ADDRESS_DIGITS]}"
 
 
 def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Working:

@@ -11,25 +11,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from graphveil.data.kinds import KINDS
 from graphveil.engines.database import database, rows_of, stream
-from graphveil.engines.engine import Rows, Tables
+from graphveil.engines.engine import Rows, Tables, columns
 from graphveil.io import FORMATS, BipartiteOptions, Format, columnar, delimited
 from graphveil.io.blocks import write_pairs
 from graphveil.io.dialect import Dialect
-from graphveil.io.parquet_files import parquet_writer
+from graphveil.io.parquet_files import batches_in, parquet_writer
 from graphveil.io.parsed import Notes
 from graphveil.io.risky_names import formulas
 from graphveil.io.source import Source
 from graphveil.on_disk import queries
 from graphveil.on_disk.ids import all_ids
 from graphveil.on_disk.intake import Facts, items_of
+from graphveil.on_disk.item_names import PublishedNames, new_ids
 from graphveil.on_disk.lists import ItemLists, grouped, whole
-from graphveil.on_disk.parts import as_lists, rows_in_parts, write_parts
+from graphveil.on_disk.parts import (
+    WrittenParts,
+    as_lists,
+    rows_in_parts,
+    write_linkage_parts,
+    write_parts,
+)
 from graphveil.on_disk.row_order import RowOrder
+from graphveil.on_disk.written_apart import part_of_users, write_apart
+from graphveil.places.address import Address, Place
 from graphveil.progress import Advance, stage
 from graphveil.records.manifest import DataFile, Described
 from graphveil.release.files import described_file
@@ -39,12 +46,16 @@ WRITTEN_ROWS = 1 << 16
 
 
 class Written(NamedTuple):
-    """What the data files are, the classes that they hold, and what the writer warned of."""
+    """What the data files are, the classes that they hold, and what the writer warned of.
+
+    The linkage has a digest here where it was written to an address.
+    """
 
     described: Described
     smallest_class: int
     n_classes: int
     advice: tuple[str, ...] = ()
+    linkage_sha256: str | None = None
 
 
 class Classes(NamedTuple):
@@ -77,6 +88,8 @@ class DataFiles:
         The format of the data.
     parts
         Whether the data comes in parts.
+    linked
+        Where the linkage is written with the data: at an address; None where it is not.
     """
 
     numbered: Rows
@@ -87,24 +100,25 @@ class DataFiles:
     memory_mib: int
     form: Format
     parts: bool = False
+    linked: Address | None = None
 
-    def write(self, public: Path) -> Written:
+    def write(self, public: Place) -> Written:
         """Write the data files in a random order, and count the classes of what was written."""
         names = self._names()
         numbered, texts = self.numbered, None
         if self.facts.people:
             numbered = self.tables.kept(numbered, "numbered", "drawing new ids")
-            names = _new_ids(self.tables, numbered)
+            names = new_ids(self.tables, numbered)
         elif names is None and self.form.module == "delimited":
             texts = items_of(self.released, self.tables)
-        rows = _NewRows(names, self._linked)
-        batches = self.tables.batches(numbered, "id")
         if self.parts:
-            files, classes = self._parts(rows, batches, public)
+            files, linkage_sha256, n_entries = self._parts(names, numbered, public)
+            classes = self._classes_in_parts(public, files)
         else:
-            files, classes = self._pairs(rows, batches, texts, public)
-        rows.order.check()
-        counts = {"users": self.facts.n_rows, "items": classes.n_items, "entries": rows.n_entries}
+            rows = _NewRows(names, self._linked)
+            files, classes = self._pairs(rows, numbered, texts, Path(str(public)))
+            linkage_sha256, n_entries = None, rows.n_entries
+        counts = {"users": self.facts.n_rows, "items": classes.n_items, "entries": n_entries}
         described = Described(
             kind="bipartite",
             files=files,
@@ -112,16 +126,18 @@ class DataFiles:
             suppressed_cells=KINDS["bipartite"].suppressed_cells,
         )
         listed = [] if texts is None else texts.to_pylist()
-        return Written(described, classes.smallest, classes.n, formulas((), [listed]))
+        advice = formulas((), [listed])
+        return Written(described, classes.smallest, classes.n, advice, linkage_sha256)
 
     def _pairs(
         self,
         rows: _NewRows,
-        batches: Iterator[pa.RecordBatch],
+        numbered: Rows,
         texts: pa.Array | None,
         public: Path,
     ) -> tuple[list[DataFile], Classes]:
         """Write a file of pairs and one of all users."""
+        batches = self.tables.batches(numbered, "id")
         n_rows = self.facts.n_rows
         data, users = public / f"data{self.form.extensions[0]}", public / "users.csv"
         with stage(f"writing {data.name}", total=n_rows) as advance:
@@ -135,20 +151,38 @@ class DataFiles:
         ]
         return files, classes
 
-    def _parts(
-        self, rows: _NewRows, batches: Iterator[pa.RecordBatch], public: Path
-    ) -> tuple[list[DataFile], Classes]:
-        """Write files of users with lists of their items."""
+    def _parts(self, names: PublishedNames | None, numbered: Rows, public: Place) -> WrittenParts:
+        """Write files of users with lists of their items: where works run, if these see the place.
+
+        The linkage goes with them where it lies at an address.
+        """
         n_rows = self.facts.n_rows
+        if self.tables.apart and isinstance(public, Address):
+            work = part_of_users(public, self.linked, names, n_rows)
+            return write_apart(self.tables, numbered, work)
+        rows = _NewRows(names, self._linked)
+        batches = self.tables.batches(numbered, "id")
         with stage("writing parts", total=n_rows) as advance:
-            files = write_parts(rows.lists(batches, advance), n_rows, public)
+            files = write_parts(rows.lists(batches, advance), n_rows, public, self.scratch)
+        digest = None
+        if self.linked is not None:
+            tables = (pa.Table.from_batches([batch]) for batch in batches_in(self._linked))
+            digest = write_linkage_parts(tables, n_rows, self.linked)
+        return WrittenParts(files, digest, rows.n_entries)
+
+    def _classes_in_parts(self, public: Place, files: list[DataFile]) -> Classes:
+        """Count the classes of parts that were written."""
         with stage("counting classes"):
             lists = rows_in_parts(public, files)
-            classes = _classes_of_lists(lists, self.scratch, self.memory_mib)
-        return files, classes
+            return _classes_of_lists(lists, self.scratch, self.memory_mib)
 
     def linkage(self) -> Iterator[pa.Table]:
         """Yield who became whom in the order of the original, once the data is written."""
+        if not self._linked.is_file():  # executors wrote the data
+            chosen = self.tables.select(columns("id", "user"), rows=self.numbered)
+            with _Noted(self._linked) as noted:
+                for batch in self.tables.batches(chosen, "id"):
+                    noted.add(batch)
         with (
             stage("writing the linkage"),
             database(self.scratch, memory_mib=self.memory_mib, threads=1) as db,
@@ -156,52 +190,22 @@ class DataFiles:
             for batch in stream(rows_of(db, [self._linked], COLUMNS).order("original")):
                 yield pa.Table.from_batches([batch])
 
-    def _names(self) -> _Names | None:
+    def _names(self) -> PublishedNames | None:
         """Return the names that items get, where these are others: numbers that were text."""
         if self.facts.item_is_integer:
-            return _Names(None)
+            return PublishedNames(None)
         [(no_numbers,)] = self.tables.ask(queries.TEXT_THAT_IS_NO_NUMBER, released=self.released)
-        return None if no_numbers else _Names(None)
+        return None if no_numbers else PublishedNames(None)
 
     @property
     def _linked(self) -> Path:
         return self.scratch / "linkage.parquet"
 
 
-@dataclass(frozen=True)
-class _Names:
-    """The names of items as they are published: whole numbers.
-
-    Parameters
-    ----------
-    people
-        The names of all people in order, and their new ids; None where items are no people.
-    """
-
-    people: tuple[pa.Array, NDArray[np.int64]] | None
-
-    def of(self, rows: ItemLists) -> NDArray[np.int64]:
-        """Return the numbers of all items, in order in every row."""
-        if self.people is None:
-            numbers = rows.values.cast(pa.int64()).to_numpy()
-            if pa.types.is_integer(rows.values.type):
-                return np.asarray(numbers)
-        else:
-            names, new_ids = self.people
-            numbers = new_ids[pc.index_in(rows.values, value_set=names).to_numpy()]
-        return np.asarray(numbers[np.lexsort((numbers, rows.rows()))])
-
-
-def _new_ids(tables: Tables, numbered: Rows) -> _Names:
-    """Return the new id of everyone by name."""
-    users = [batch["user"] for batch in tables.batches(numbered, "id")]
-    return _Names((pa.concat_arrays(users), np.arange(sum(map(len, users)), dtype=np.int64)))
-
-
 class _NewRows:
     """Turns rows into pairs as they pass, and notes who became whom."""
 
-    def __init__(self, names: _Names | None, linked: Path) -> None:
+    def __init__(self, names: PublishedNames | None, linked: Path) -> None:
         self.names = names
         self.linked = linked
         self.n_entries = 0
@@ -222,12 +226,9 @@ class _NewRows:
         self, batches: Iterator[pa.RecordBatch], advance: Advance
     ) -> Iterator[tuple[pa.Array, ItemLists, pa.Array]]:
         """Yield new ids, rows and their items as they are published, some at a time."""
-        writer: Any = None
-        with ExitStack() as stack:
+        with _Noted(self.linked) as noted:
             for batch in batches:
-                linkage = pa.table([batch["user"], batch["id"]], names=COLUMNS)
-                writer = writer or stack.enter_context(parquet_writer(self.linked, linkage.schema))
-                writer.write_table(linkage)
+                noted.add(batch)
                 self.order.add(batch["user"])
                 for start in range(0, batch.num_rows, WRITTEN_ROWS):
                     some = batch.slice(start, WRITTEN_ROWS)
@@ -236,6 +237,23 @@ class _NewRows:
                     named = rows.values if self.names is None else pa.array(self.names.of(rows))
                     yield whole(some["id"]), rows, named
                 advance(batch.num_rows)
+        self.order.check()
+
+
+class _Noted(ExitStack):
+    """A file that notes who became whom."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._writer: Any = None
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Note some rows."""
+        linkage = pa.table([batch["user"], batch["id"]], names=COLUMNS)
+        if self._writer is None:
+            self._writer = self.enter_context(parquet_writer(self._path, linkage.schema))
+        self._writer.write_table(linkage)
 
 
 def classes_of(data: Path, form: Format, n_rows: int, scratch: Path, memory_mib: int) -> Classes:

@@ -7,7 +7,6 @@ digest of the input, no seed, no paths, no timings, and counts of the released d
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,6 +15,8 @@ from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
 from graphveil.data.kinds import KINDS
 from graphveil.errors import ParameterError, ReleaseError
+from graphveil.places.address import Address, Place
+from graphveil.records import parts
 from graphveil.records.ledger_entries import Composed
 
 SCHEMA = 3
@@ -127,7 +128,7 @@ def encode(value: msgspec.Struct) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Place) -> Manifest:
     """Return the manifest of a release folder.
 
     Raises
@@ -138,7 +139,7 @@ def read_manifest(folder: Path) -> Manifest:
     return decode_manifest(manifest_bytes(folder), where=folder / MANIFEST)
 
 
-def manifest_bytes(folder: Path) -> bytes:
+def manifest_bytes(folder: Place) -> bytes:
     """Return the bytes of the manifest, and no more of them than show that it is too large.
 
     Raises
@@ -146,6 +147,8 @@ def manifest_bytes(folder: Path) -> bytes:
     ReleaseError
         Where the folder is none, or holds no manifest that can be read: it is not a release.
     """
+    if isinstance(folder, Address):
+        return _bytes_at(folder)
     path = folder / MANIFEST
     if not folder.is_dir():
         raise ReleaseError(f"{folder} is not a folder. Give the folder that anonymize wrote.")
@@ -163,7 +166,26 @@ def manifest_bytes(folder: Path) -> bytes:
         ) from error
 
 
-def decode_manifest(raw: bytes, *, where: Path) -> Manifest:
+def _bytes_at(address: Address) -> bytes:
+    """Return the bytes of the manifest at an address; say what else lies there."""
+    try:
+        return (address / MANIFEST).read_bytes(MOST_BYTES + 1)
+    except (FileNotFoundError, IsADirectoryError):
+        pass
+    names = [entry.name for entry in address.entries() if entry.size is not None]
+    n = sum(map(parts.is_part, names))
+    if parts.UNFINISHED in names or n:
+        raise ReleaseError(
+            f"{address} holds {n} parts and no {MANIFEST}: a run that did not end, and no release. "
+            "Run the same command again."
+        )
+    raise ReleaseError(
+        f"{address} holds no {MANIFEST}, so it is not a release. Give the address that anonymize "
+        "wrote."
+    )
+
+
+def decode_manifest(raw: bytes, *, where: Place) -> Manifest:
     """Return the manifest in these bytes.
 
     Raises

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from graphveil.records.manifest import DataFile
+from typing import Protocol
 
 FOLDER = "data"
 """The folder of the parts, in that of the release."""
@@ -22,7 +19,18 @@ PART_USERS = 1 << 20
 COLUMNS = ["user", "items"]
 """A row is a user with a list of all of its items, an empty one where there are none."""
 
+UNFINISHED = ".graphveil-unfinished"
+"""The object at an address that says that a run writes there, or did not end."""
+
 _NAME = re.compile(rf"{FOLDER}/part-[0-9]{{5,7}}\.parquet")
+
+
+class Named(Protocol):
+    """A file with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
 
 
 def part_name(number: int) -> str:
@@ -69,6 +77,6 @@ def part_size(number: int, n_users: int) -> int:
     return min(PART_USERS, n_users - number * PART_USERS)
 
 
-def in_parts(files: Sequence[DataFile]) -> bool:
+def in_parts(files: Sequence[Named]) -> bool:
     """Whether these files are said to be the parts of a release: one of them is."""
     return any(is_part(file.name) for file in files)

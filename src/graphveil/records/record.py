@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from graphveil.errors import ReleaseError
+from graphveil.errors import GraphveilError, ReleaseError
+from graphveil.places.address import Address, Place
 from graphveil.records.ledger_entries import Note
 
 PRIVATE = ".private"
@@ -15,10 +19,14 @@ PRIVATE = ".private"
 
 RECORD = "record.json"
 LINKAGE = "linkage.parquet"
+LINKED = "linkage"
+"""The subfolder of the linkage in parts, where the private place is an address."""
 LEVELS = "levels.parquet"
 WITNESS = "witness.parquet"
 ATTACKED = "attacks"
 """The subfolder for what attacks say of each person, a Parquet file an attack."""
+
+_PART = re.compile(rf"{LINKED}/part-[0-9]{{5,7}}\.parquet")
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +42,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     manifest_sha256
         The digest of the `release.json` that this record belongs to.
     linkage_sha256
-        The digest of the linkage's file, where it was kept.
+        The digest of the linkage's file, where it was kept; of parts `digest_of_parts`.
     method
         The method's name.
     seed
@@ -93,7 +101,61 @@ def private_folder(folder: Path) -> Path:
     return path.parent / f"{path.name}{PRIVATE}"
 
 
-def read_record(folder: Path, private: Path | None = None) -> Record | None:
+def linkage_part(number: int) -> str:
+    """Return the name of a part of the linkage, from 0 on: it holds the users of the part of data.
+
+    Examples
+    --------
+    >>> linkage_part(12)
+    'linkage/part-00012.parquet'
+    """
+    return f"{LINKED}/part-{number:05d}.parquet"
+
+
+def is_linkage_part(name: str) -> bool:
+    """Whether a file of this name in a private place is a part of the linkage.
+
+    Examples
+    --------
+    >>> is_linkage_part("linkage/part-00012.parquet"), is_linkage_part("linkage/notes.txt")
+    (True, False)
+    """
+    return _PART.fullmatch(name) is not None
+
+
+def linkage_files(private: Path) -> list[Path]:
+    """Return the file of the linkage in a private folder, or its parts in order; none without it.
+
+    Raises
+    ------
+    OSError
+        Where the folder cannot be read.
+    """
+    whole = private / LINKAGE
+    if whole.is_file():
+        return [whole]
+    parts = private / LINKED
+    if not parts.is_dir():
+        return []
+    named = {path: f"{LINKED}/{path.name}" for path in parts.iterdir()}
+    return sorted(
+        (path for path, name in named.items() if is_linkage_part(name)),
+        key=lambda path: (len(path.name), path.name),
+    )
+
+
+def digest_of_parts(digests: Iterable[str]) -> str:
+    """Return the one digest of parts in order, of which each has one.
+
+    Examples
+    --------
+    >>> digest_of_parts(["a1", "b2"])[:8]
+    '51ae2ced'
+    """
+    return hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
+
+
+def read_record(folder: Place, private: Place | None = None) -> Record | None:
     """Return the private record of a release, or None where there is none.
 
     Parameters
@@ -101,14 +163,18 @@ def read_record(folder: Path, private: Path | None = None) -> Record | None:
     folder
         The release folder.
     private
-        Its private folder; None for the one beside it.
+        Its private folder; None for the one beside it. Nothing is looked for beside an address.
 
     Raises
     ------
     ReleaseError
         Where the file is there but is no record.
     """
-    path = (private or private_folder(folder)) / RECORD
+    if private is None:
+        if not isinstance(folder, Path):
+            return None
+        private = private_folder(folder)
+    path = private / RECORD
     if not path.is_file():
         return None
     try:
@@ -122,14 +188,14 @@ class _Digests(msgspec.Struct):
     origins_sha256: list[str] = []
 
 
-def input_digests_in(private: Path) -> frozenset[str]:
+def input_digests_in(private: Place) -> frozenset[str]:
     """Return the digests of the input, and of what it was read from, that a record holds.
 
     None where there is no record, or it is somebody else's and cannot be read.
     """
     try:
         known = msgspec.json.decode((private / RECORD).read_bytes(), type=_Digests)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (GraphveilError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return frozenset()
     return frozenset((known.input_sha256, *known.origins_sha256))
 
@@ -138,18 +204,18 @@ class _Entered(msgspec.Struct):
     ledger: Note | None = None
 
 
-def ledger_entry_in(private: Path) -> str | None:
+def ledger_entry_in(private: Place) -> str | None:
     """Return the entry in a ledger that a private folder records; None where there is none."""
     try:
         note = msgspec.json.decode((private / RECORD).read_bytes(), type=_Entered).ledger
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (GraphveilError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return None if note is None else note.entry
 
 
 def owners_of_others(
-    folder: Path, digests: frozenset[str], private: Path | None = None
-) -> list[Path]:
+    folder: Place, digests: frozenset[str], private: Place | None = None
+) -> list[Place]:
     """Return the private folders of other releases of the same input, oldest first.
 
     Any of the digests says that it is the same. The release that this one replaces does not
@@ -158,14 +224,26 @@ def owners_of_others(
     Parameters
     ----------
     folder
-        The release folder: those beside it are looked at.
+        The release folder: those beside it are looked at, unless it is an address.
     digests
         Those of the input.
     private
         Its private folder, where it lies in another place: what lies beside that is looked at, too.
+
+    Raises
+    ------
+    GraphveilError
+        Where what lies beside an address cannot be listed.
     """
-    own = (private or private_folder(folder)).resolve()
-    beside = [*folder.resolve().parent.glob(f"*{PRIVATE}")]
+    if isinstance(private, Address):
+        own_names = private.located
+        placed = [other for other in private.parent.folders() if other.located != own_names]
+        return [other for other in placed if input_digests_in(other) & digests]
+    beside: list[Path] = []
+    own = Path() if private is None else private.resolve()
+    if isinstance(folder, Path):
+        own = (private or private_folder(folder)).resolve()
+        beside += folder.resolve().parent.glob(f"*{PRIVATE}")
     if private is not None:
         beside += [path.parent for path in own.parent.glob(f"*/{RECORD}")]
     folders = {path.resolve(): path for path in reversed(beside)}  # a folder may also be linked

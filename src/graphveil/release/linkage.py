@@ -14,7 +14,7 @@ from graphveil.atomic import OWNER_ONLY
 from graphveil.data.ids import Ids, as_ids, positions, to_arrow
 from graphveil.errors import ReleaseError, UsageError
 from graphveil.lazy import lazy_module
-from graphveil.records.record import LINKAGE, private_folder
+from graphveil.records.record import LINKAGE, linkage_files, private_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,9 +89,13 @@ def linkage_in(private: Path) -> Linkage | None:
     ReleaseError
         As `read_linkage`.
     """
-    table = read_owners(private / LINKAGE, COLUMNS, "a linkage")
-    if table is None:
+    files = linkage_files(private)
+    tables = [read_owners(file, COLUMNS, "a linkage") for file in files]
+    if not tables:
         return None
+    table = pa.concat_tables(tables)
+    if files[0].name != LINKAGE:
+        table = table.sort_by("original")
     return Linkage(
         as_ids(table["original"], what="original"), as_ids(table["released"], what="released")
     )

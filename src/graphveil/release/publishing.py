@@ -14,6 +14,7 @@ from graphveil.atomic import OWNER_ONLY
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.errors import GraphveilError, Message, warn
+from graphveil.places.address import Place
 from graphveil.records.digest import digest_of_file
 from graphveil.records.ledger import Spent
 from graphveil.records.ledger_entries import Composed
@@ -30,7 +31,7 @@ from graphveil.records.record import (
 )
 from graphveil.release.linkage import linkage_in, write_owners
 from graphveil.release.provenance import Private, Provenance
-from graphveil.release.staging import Staged, check_target, leftovers_beside, staged
+from graphveil.release.staging import check_target, leftovers_beside, staged
 from graphveil.warning_kinds import Advice, OtherReleasesWarning
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ class Publication:
     witness
         Which persons each record was chosen to fit, as tables of the columns ``record`` and
         ``person``; asked for only where the linkage is kept.
+    linkage_sha256
+        The digest of the linkage, where it was written with the data.
     """
 
     described: Described
@@ -74,6 +77,7 @@ class Publication:
     linkage: Iterable[pa.Table] | None = None
     levels: Iterable[pa.Table] | None = None
     witness: Iterable[pa.Table] | None = None
+    linkage_sha256: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,20 +168,18 @@ def publish(
         publication = write(stage.public)
         write_manifest(stage.public, publication, composed)
         if publication.private is not None:
-            private = publication.private
-            advice = (str(Message(text)) for text in publication.advice)
-            said = tuple(dict.fromkeys((*private.warnings, *advice, *beside)))
-            warned = dataclasses.replace(private, warnings=said)
-            _write_private_folder(stage, publication, warned, options)
+            digest = digest_of_file(stage.public / MANIFEST)
+            private = with_warnings(publication.private, publication, beside)
+            write_private_folder(stage.private, publication, private, digest, options)
     return folder
 
 
 def forewarn(
-    folder: Path,
+    folder: Place,
     *,
     warned: tuple[str, ...] = (),
     on_disk: bool = False,
-    private: Path | None = None,
+    private: Place | None = None,
 ) -> tuple[str, ...]:
     """Warn of what a killed run left beside a release, before any work; return what was said.
 
@@ -190,17 +192,17 @@ def forewarn(
     on_disk, private
         As in `leftovers_beside`.
     """
-    return _said(leftovers_beside(folder, on_disk=on_disk, private=private), warned)
+    return say_once(leftovers_beside(folder, on_disk=on_disk, private=private), warned)
 
 
 def forewarn_of_others(
-    folder: Path,
+    folder: Place,
     input_digests: frozenset[str],
     *,
     nested_in: tuple[str, ...] = (),
     warned: tuple[str, ...] = (),
     known: frozenset[str] = frozenset(),
-    private: Path | None = None,
+    private: Place | None = None,
 ) -> tuple[str, ...]:
     """Warn of other releases of the input beside a release; return it for the private record.
 
@@ -217,13 +219,25 @@ def forewarn_of_others(
     private
         As in `owners_of_others`.
     """
+    try:
+        owners_of = owners_of_others(folder, input_digests, private)
+    except GraphveilError:
+        return say_once((_unlisted(private),), warned)
     others = [
         owners.name.removesuffix(PRIVATE)
-        for owners in owners_of_others(folder, input_digests, private)
+        for owners in owners_of
         if (not nested_in or _linkage_digest(owners) not in nested_in)
         and ledger_entry_in(owners) not in known
     ]
-    return _said(several_releases(others), warned)
+    return say_once(several_releases(others), warned)
+
+
+def _unlisted(private: Place | None) -> Advice:
+    return Advice(
+        f"what lies beside {private} cannot be listed, so other releases of this input there are "
+        "not known: publish one of them only",
+        OtherReleasesWarning,
+    )
 
 
 def several_releases(names: Sequence[str]) -> tuple[str, ...]:
@@ -242,15 +256,18 @@ def several_releases(names: Sequence[str]) -> tuple[str, ...]:
     return (Advice(f"{others}: publish one of them only, or nest them", OtherReleasesWarning),)
 
 
-def _said(texts: tuple[str, ...], warned: tuple[str, ...]) -> tuple[str, ...]:
+def say_once(texts: tuple[str, ...], warned: tuple[str, ...]) -> tuple[str, ...]:
+    """Warn of what was not said before, and return all of it as text."""
     for text in texts:
         if text not in warned:
             warn(text)
     return tuple(map(str, texts))
 
 
-def _linkage_digest(private: Path) -> str | None:
+def _linkage_digest(private: Place) -> str | None:
     """Return what tells the linkage in a private folder from others; None where there is none."""
+    if not isinstance(private, Path):
+        return None
     try:
         linkage = linkage_in(private)
     except GraphveilError:
@@ -267,13 +284,24 @@ def write_manifest(
     ----------
     public
         The folder.
+    publication, composed
+        As of `manifest_of`.
+    """
+    (public / MANIFEST).write_bytes(encode(manifest_of(publication, composed)))
+
+
+def manifest_of(publication: Publication, composed: Composed | None = None) -> Manifest:
+    """Return the public manifest of data files.
+
+    Parameters
+    ----------
     publication
         What is said of the files.
     composed
         What a ledger of epsilons holds; None where there is none, or it lacks a release.
     """
     guarantee, provenance = publication.guarantee, publication.provenance
-    manifest = Manifest(
+    return Manifest(
         schema=SCHEMA,
         tool=provenance.tool,
         version=provenance.version,
@@ -294,25 +322,55 @@ def write_manifest(
         data=publication.described,
         ledger=msgspec.UNSET if composed is None else composed,
     ).sealed()
-    (public / MANIFEST).write_bytes(encode(manifest))
 
 
-def _write_private_folder(
-    stage: Staged, publication: Publication, private: Private, options: WriteOptions
+def with_warnings(private: Private, publication: Publication, beside: tuple[str, ...]) -> Private:
+    """Return what the owner may see with all that was said of the release, each once."""
+    advice = (str(Message(text)) for text in publication.advice)
+    said = tuple(dict.fromkeys((*private.warnings, *advice, *beside)))
+    return dataclasses.replace(private, warnings=said)
+
+
+def write_private_folder(
+    folder: Path,
+    publication: Publication,
+    private: Private,
+    manifest_sha256: str,
+    options: WriteOptions,
 ) -> None:
-    """Write the linkage where it is kept, and the record, once the manifest is staged."""
+    """Write the linkage where it is kept, and the record.
+
+    Parameters
+    ----------
+    folder
+        The private folder.
+    publication, private, options
+        As in `publish`.
+    manifest_sha256
+        The digest of the manifest.
+    """
     kept = {LEVELS: publication.levels}
     if options.linkage:
         kept |= {LINKAGE: publication.linkage, WITNESS: publication.witness}
     digests = {
-        name: _written(tables, stage.private / name)
-        for name, tables in kept.items()
-        if tables is not None
+        name: _written(tables, folder / name) for name, tables in kept.items() if tables is not None
     }
-    record = Record(
+    record = record_of(publication, private, manifest_sha256, digests, options)
+    _write_private(folder / RECORD, encode(record))
+
+
+def record_of(
+    publication: Publication,
+    private: Private,
+    manifest_sha256: str,
+    digests: Mapping[str, str],
+    options: WriteOptions,
+) -> Record:
+    """Return the private record; the digests are those of the owner's files by their names."""
+    return Record(
         input_sha256=private.input_sha256,
         origins_sha256=list(private.origins_sha256),
-        manifest_sha256=digest_of_file(stage.public / MANIFEST),
+        manifest_sha256=manifest_sha256,
         linkage_sha256=digests.get(LINKAGE),
         method=publication.provenance.method,
         seed=private.seed,
@@ -328,7 +386,6 @@ def _write_private_folder(
         levels_sha256=digests.get(LEVELS),
         witness_sha256=digests.get(WITNESS),
     )
-    _write_private(stage.private / RECORD, encode(record))
 
 
 def _written(tables: Iterable[pa.Table], path: Path) -> str:

@@ -15,14 +15,18 @@ from typing import NamedTuple
 
 from graphveil.atomic import kept_elsewhere, left_behind, whole_folders, working_folder
 from graphveil.errors import ReleaseError, ResourceError, UsageError, option
+from graphveil.places.address import Address, Place, located
+from graphveil.places.trouble import without_secrets
 from graphveil.records import parts
 from graphveil.records.manifest import MANIFEST
 from graphveil.records.record import (
     ATTACKED,
     LEVELS,
     LINKAGE,
+    LINKED,
     RECORD,
     WITNESS,
+    is_linkage_part,
     private_folder,
 )
 from graphveil.release.files import is_data_file
@@ -43,7 +47,7 @@ class Staged(NamedTuple):
     private: Path
 
 
-def check_target(folder: Path, *, force: bool, private: Path | None = None) -> None:
+def check_target(folder: Place, *, force: bool, private: Place | None = None) -> None:
     """Refuse a target that must not be written, before any work is done.
 
     Parameters
@@ -58,20 +62,60 @@ def check_target(folder: Path, *, force: bool, private: Path | None = None) -> N
     Raises
     ------
     UsageError
-        Where one of the two is an address, or lies in the other.
+        Where one of the two is an address, or lies in the other; of releases at addresses see
+        `graphveil.release.addressed.check_place`.
     ReleaseError
         Where the folder exists and force is off; or where it is not a release, or holds what no
         release wrote, and so is never replaced.
     ResourceError
         Where its parent is missing or cannot be written.
     """
+    folder = local_folder(folder)
+    if isinstance(private, Address):
+        raise UsageError(
+            f"{private} is an address, and {folder} is a folder. Name a folder for both, or an "
+            "address for both."
+        )
     for path in (folder,) if private is None else (folder, private):
-        _check_place(path)
+        check_writable(path)
     if private is None:
         private = private_folder(folder)
     else:
         _check_elsewhere(folder, private)
-    for path in (folder, private):
+    check_free((folder, private), force=force, release=folder)
+
+
+def local_folder(place: Place) -> Path:
+    """Return a folder of this machine; an address is refused.
+
+    Raises
+    ------
+    UsageError
+        Where it is one.
+    """
+    if isinstance(place, Address):
+        raise _no_folder(str(place))
+    return place
+
+
+def check_free(paths: tuple[Path, ...], *, force: bool, release: Place) -> None:
+    """Refuse folders that stand there and are not replaced.
+
+    Parameters
+    ----------
+    paths
+        The folders.
+    force
+        Whether they are replaced where a release wrote what they hold.
+    release
+        Which of them is the release; the others are private.
+
+    Raises
+    ------
+    ReleaseError
+        Where one stands there and force is off, or it holds what no release wrote.
+    """
+    for path in paths:
         if (path.exists() or path.is_symlink()) and not force:
             replaced = option("force", value=True)
             raise ReleaseError(
@@ -79,19 +123,33 @@ def check_target(folder: Path, *, force: bool, private: Path | None = None) -> N
             )
         if path.is_symlink():
             raise ReleaseError(f"{path} is a link, so it is not replaced. Name what it points to.")
-    for path in (folder, private):
+    for path in paths:
         if path.exists():
-            _check_replaceable(path, path, release=folder)
+            check_replaceable(path, path, release=release)
 
 
-def _check_place(path: Path) -> None:
-    """Refuse a place where no new folder can be made: a file is made there, and goes at once."""
+def _no_folder(address: str) -> UsageError:
+    return UsageError(
+        f"{address} is an address: this release is written into a folder of this machine. Name "
+        "one, and copy what is published; rows in parts, of smooth-k and suppress-k on the disk or "
+        "on Spark, are written to addresses."
+    )
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a place where no new folder can be made: a file is made there, and goes at once.
+
+    Raises
+    ------
+    UsageError
+        Where it is an address.
+    ReleaseError
+        Where it is no name for a folder.
+    ResourceError
+        Where its parent is missing or cannot be written.
+    """
     if _ADDRESS.match(str(path)) and not path.parent.is_dir():
-        address = re.sub(":/+", "://", str(path), count=1)
-        raise UsageError(
-            f"{address} is an address: releases are written into folders of this machine. Name "
-            "one, and copy what is published."
-        )
+        raise _no_folder(without_secrets(re.sub(":/+", "://", str(path), count=1)))
     if path.name in {"", ".."}:
         raise ReleaseError(f"{path} is no name for a new folder. Choose one, such as release.")
     parent = path.resolve().parent
@@ -120,7 +178,7 @@ def _check_elsewhere(folder: Path, private: Path) -> None:
         )
 
 
-def check_apart(places: Mapping[str, Path]) -> None:
+def check_apart(places: Mapping[str, Place]) -> None:
     """Refuse places of which one lies in another, or is another.
 
     Parameters
@@ -142,8 +200,8 @@ def check_apart(places: Mapping[str, Path]) -> None:
     graphveil.errors.UsageError: lists-k8/owner (private) lies in lists-k8 (out). Name folders ...
     """
     for inner, outer in permutations(places, 2):
-        inside, around = places[inner].resolve(), places[outer].resolve()
-        if inside == around or around in inside.parents:
+        inside, around = located(places[inner]), located(places[outer])
+        if inside[: len(around)] == around:
             lies = "is" if inside == around else "lies in"
             raise UsageError(
                 f"{places[inner]} ({inner}) {lies} {places[outer]} ({outer}). Name folders that do "
@@ -151,8 +209,21 @@ def check_apart(places: Mapping[str, Path]) -> None:
             )
 
 
-def _check_replaceable(stands: Path, path: Path, *, release: Path) -> None:
-    """Refuse to replace what stands at a path unless it is what a release has there."""
+def check_replaceable(stands: Path, path: Path, *, release: Place) -> None:
+    """Refuse to replace what stands at a path unless it is what a release has there.
+
+    Parameters
+    ----------
+    stands
+        Where it is looked at.
+    path, release
+        What it is called, and the release: the same, or `path` is private.
+
+    Raises
+    ------
+    ReleaseError
+        Where it is not.
+    """
     is_public = path == release
     own = MANIFEST if is_public else RECORD
     if stands.is_symlink() or not (stands / own).is_file():
@@ -175,15 +246,28 @@ def _is_written(entry: Path, name: str, *, is_public: bool) -> bool:
     if entry.is_symlink():
         return False
     if entry.is_dir():
-        return name == (parts.FOLDER if is_public else ATTACKED)
+        return name in ((parts.FOLDER,) if is_public else (ATTACKED, LINKED))
+    return is_written(name, is_public=is_public)
+
+
+def is_written(name: str, *, is_public: bool) -> bool:
+    """Whether a file of this name may be what a release, or an attack, wrote.
+
+    Examples
+    --------
+    >>> is_written("release.json", is_public=True), is_written("release.json", is_public=False)
+    (True, False)
+    """
     if is_public:
         return name == MANIFEST or is_data_file(name) or parts.is_part(name)
+    if name in _PRIVATE_FILES or is_linkage_part(name):
+        return True
     folder, _, file = name.rpartition("/")
-    return name in _PRIVATE_FILES or (folder == ATTACKED and file.endswith(".parquet"))
+    return folder == ATTACKED and file.endswith(".parquet")
 
 
 def leftovers_beside(
-    folder: Path, *, on_disk: bool = False, private: Path | None = None
+    folder: Place, *, on_disk: bool = False, private: Place | None = None
 ) -> tuple[str, ...]:
     """Return what to tell the owner of what a killed run left beside a release, if anything.
 
@@ -192,20 +276,25 @@ def leftovers_beside(
     Parameters
     ----------
     folder
-        The release folder.
+        The release folder; of what lies at an address see `graphveil.release.addressed`.
     on_disk
         Whether it is a run on the disk that asks: that one goes on from the working folder of an
         unfinished run, or refuses it.
     private
         The private folder; None for the one beside the release.
     """
-    working = working_folder(private or folder)
+    local = [place for place in (private, folder) if isinstance(place, Path)]
+    if not local:
+        return ()
+    working = working_folder(local[0])
+    if private is None:
+        local.append(private_folder(local[0]))
     return tuple(
         Advice(
             f"{path} was left by a run that was killed, {_what_is_in(path, working)}",
             LeftoverWarning,
         )
-        for place in (folder, private or private_folder(folder))
+        for place in local
         for path in left_behind(place)
         if not (on_disk and path == working)
     )
@@ -246,18 +335,41 @@ def staged(folder: Path, *, force: bool, private: Path | None = None) -> Iterato
         Where the disk is full or the folder cannot be written; nothing is left.
     """
     check_target(folder, force=force, private=private)
+    modes = {folder: 0o777, private or private_folder(folder): 0o700}
+    with _whole(modes, force=force, release=folder) as folders:
+        yield Staged(*folders)
+
+
+@contextmanager
+def staged_private(private: Path, *, force: bool, release: Place) -> Iterator[Path]:
+    """Give a private folder to write into, of a release in another place, as `staged` does both.
+
+    Parameters
+    ----------
+    private
+        The folder.
+    force
+        Whether a private folder of that name is replaced.
+    release
+        Where its release lies.
+    """
+    with _whole({private: 0o700}, force=force, release=release) as [folder]:
+        yield folder
+
+
+@contextmanager
+def _whole(modes: Mapping[Path, int], *, force: bool, release: Place) -> Iterator[list[Path]]:
+    replacing = partial(check_replaceable, release=release) if force else None
     try:
-        modes = {folder: 0o777, private or private_folder(folder): 0o700}
-        replacing = partial(_check_replaceable, release=folder) if force else None
-        with whole_folders(modes, replacing=replacing) as parts:
-            yield Staged(*parts)
+        with whole_folders(modes, replacing=replacing) as folders:
+            yield folders
     except FileExistsError as error:
         raise ReleaseError(
             f"{error.filename} appeared while the release was made, so nothing was written. "
             f"Choose another name, or replace it with {option('force', value=True)}."
         ) from error
     except OSError as error:
-        raise ResourceError(_reason(error, folder)) from error
+        raise ResourceError(_reason(error, next(iter(modes)))) from error
 
 
 def _reason(error: OSError, folder: Path) -> str:

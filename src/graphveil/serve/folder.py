@@ -86,9 +86,18 @@ class Folder:
         )
 
     def word(self, path: Path) -> str:
-        """Return a path from the top of the folder, as a command takes it there."""
+        """Return a path from the top of the folder, as a command takes it there.
+
+        It is taken for no flag, and for no address: such leads out of the folder.
+
+        Examples
+        --------
+        >>> folder = Folder(Path("/data"))
+        >>> folder.word(Path("/data/-x")), folder.word(Path("/data/file:/etc"))
+        ('./-x', './file:/etc')
+        """
         text = path.relative_to(self.root).as_posix()
-        return f"./{text}" if text.startswith("-") else text
+        return f"./{text}" if text.startswith("-") or ":/" in text else text
 
     def entries(self, path: Path) -> tuple[list[Entry], int]:
         """Return what lies in one of its folders, and how many further entries are not shown.

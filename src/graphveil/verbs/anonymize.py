@@ -14,14 +14,16 @@ from graphveil.errors import UsageError
 from graphveil.io.options import recorded
 from graphveil.io.report import ReadingReport, warn_of_dropped
 from graphveil.methods.registry import method_named
+from graphveil.places.address import Place, located
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.records.ledger import Ledger
 from graphveil.records.record import private_folder
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
+from graphveil.release.addressed import check_place
 from graphveil.release.files import check_names, format_that_came_in, release_format
 from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
-from graphveil.release.staging import check_target
+from graphveil.release.staging import check_target, local_folder
 
 if TYPE_CHECKING:
     from graphveil.engines import SparkEngine
@@ -88,7 +90,8 @@ class Output(NamedTuple):
     Parameters
     ----------
     folder
-        The release folder; its private sibling is ``folder.private``.
+        The release folder; its private sibling is ``folder.private``. Of rows in parts it may be
+        an address.
     format
         The format of the released data; None for the one that came in, or the one next to it.
     force
@@ -102,12 +105,12 @@ class Output(NamedTuple):
         The private folder, where it shall not lie beside the release.
     """
 
-    folder: Path
+    folder: Place
     format: str | None = None
     force: bool = False
     linkage: bool = True
     parts: bool | None = None
-    private: Path | None = None
+    private: Place | None = None
 
 
 class RunOptions(NamedTuple):
@@ -148,8 +151,8 @@ def anonymize_file(
     options: io.AnyOptions,
     run: RunOptions = RunOptions(),  # noqa: B008  a tuple, which nobody can change
     report: Callable[[ReadingReport], None] = warn_of_dropped,
-) -> Path:
-    r"""Write the release of the data in a file, and return its folder.
+) -> Place:
+    r"""Write the release of the data in a file, and return its folder or address.
 
     Nothing is written where anything fails, and what can be refused is refused before the work.
 
@@ -199,7 +202,7 @@ def anonymize_file(
     """
     key_file = getattr(getattr(method, "key", None), "file", None)
     _check_apart(output, key_file, None if run.ledger is None else run.ledger.path)
-    check_target(output.folder, force=output.force, private=output.private)
+    check_output(method, output, run)
     on_disk = run.on_disk or run.engine == "spark"
     warned = forewarn(output.folder, on_disk=on_disk, private=output.private)
     Randomness(seed=run.seed)  # refuses what is no seed before anything is read
@@ -239,19 +242,36 @@ def anonymize_file(
             linkage=output.linkage,
             reading={"kind": kind_of(container).name, **recorded(options)},
             warned=warned,
-            private=output.private,
+            private=None if output.private is None else local_folder(output.private),
         )
         with stage(f"writing {output.folder.name}"):
-            return release.published(output.folder, name, writing)
+            return release.published(local_folder(output.folder), name, writing)
+
+
+def check_output(method: Anonymizer[Any], output: Output, run: RunOptions) -> None:
+    """Refuse a place that must not be written: an address, unless rows are released there in parts.
+
+    Raises
+    ------
+    UsageError, ReleaseError, ResourceError
+        As `graphveil.release.addressed.check_place`.
+    """
+    on_disk = run.on_disk or run.engine == "spark"
+    of_rows = on_disk and method.runs_on_disk and not method.ties_on_disk
+    check = check_place if of_rows else check_target
+    check(output.folder, force=output.force, private=output.private)
 
 
 def _check_apart(output: Output, *files: Path | None) -> None:
     """Refuse a key or a ledger that lies, or would lie, where the release is written."""
-    private = output.private or private_folder(output.folder)
-    for file in files:
-        around = () if file is None else file.resolve().parents
+    private = output.private
+    if private is None and isinstance(output.folder, Path):
+        private = private_folder(output.folder)
+    for file in filter(None, files):
+        lies = located(file)
         for folder in (output.folder, private):
-            if folder.resolve() in around:
+            around = () if folder is None else located(folder)
+            if around and lies[: len(around)] == around:
                 raise UsageError(
                     f"{file} lies in {folder}, which is written. Choose another place for it."
                 )
@@ -286,7 +306,7 @@ def _on_disk(
     options: io.AnyOptions,
     run: RunOptions,
     warned: tuple[str, ...],
-) -> Path:
+) -> Place:
     from graphveil.engines import current  # noqa: PLC0415  heavy, as above
     from graphveil.on_disk import anonymize_file, anonymize_ties  # noqa: PLC0415  heavy, as above
 
@@ -302,7 +322,7 @@ def _on_disk(
     if isinstance(options, io.GraphOptions):
         _check_whole(output, "ties come in one file")
         return anonymize_ties(
-            method, path, output.folder, reading=options, ledger=run.ledger, **shared
+            method, path, local_folder(output.folder), reading=options, ledger=run.ledger, **shared
         )
     if not isinstance(options, io.BipartiteOptions):
         raise UsageError(
@@ -320,7 +340,7 @@ def _on_spark(
     options: io.AnyOptions,
     run: RunOptions,
     warned: tuple[str, ...],
-) -> Path:
+) -> Place:
     from graphveil.on_disk import anonymize_frame  # noqa: PLC0415  heavy, as above
 
     engine, reading = spark_engine(options, run)

@@ -8,12 +8,13 @@ from typing import Any
 from graphveil import io
 from graphveil.anonymizer import Anonymizer
 from graphveil.errors import UsageError, option
+from graphveil.places.address import Address, Place
 
 
 def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command line
     method: Anonymizer[Any],
     source: Any,
-    out: str | Path,
+    out: str | Path | Address,
     *,
     engine: Any = None,
     seed: int | None = None,
@@ -22,9 +23,9 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     linkage: bool = True,
     reading: io.BipartiteOptions | None = None,
     parts: bool | None = None,
-    private: str | Path | None = None,
-) -> Path:
-    r"""Write the release of rows that lie on the disk or on a cluster, and return its folder.
+    private: str | Path | Address | None = None,
+) -> Place:
+    r"""Write the release of rows on the disk or on a cluster; return its folder or address.
 
     The release is the same on every engine: with a seed, byte for byte.
 
@@ -37,7 +38,9 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
         ``table:NAME`` of the session's catalog.
     out
         The release folder, on this machine; its private sibling is ``out.private``, unless
-        `private` is given.
+        `private` is given. Or an address, such as ``s3a://bucket/lists-k8``, of ``s3a``, ``gs``,
+        ``abfss``, ``hdfs``, ``file`` or ``dbfs:/Volumes``: there it comes in parts, which
+        executors of Spark write, and needs `private`.
     engine
         `graphveil.engines.LocalEngine` or `graphveil.engines.SparkEngine`; this machine without it.
     seed
@@ -52,7 +55,9 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
         Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
     private
         The folder of the private record and the linkage, where they shall not lie beside the
-        release; the unfinished run, with the root of its randomness, is kept beside it.
+        release; the unfinished run, with the root of its randomness, is kept beside it. Where the
+        release has an address, this may be one, too, and the unfinished run is kept in the current
+        folder.
 
     Raises
     ------
@@ -64,7 +69,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     InfeasibleError
         Where there are fewer than k.
     ReleaseError
-        Where the folder exists and is not replaced.
+        Where the folder exists, or something lies at the address, and is not replaced.
     ResourceError
         Where memory, disk, processes or executors fail: the same call goes on from there.
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphveil import io
 from graphveil.anonymizer import Anonymizer
 from graphveil.errors import UsageError
-from graphveil.release.staging import check_target
-from graphveil.verbs.anonymize import Output, RunOptions, engine_of, spark_engine
+from graphveil.verbs.anonymize import Output, RunOptions, check_output, engine_of, spark_engine
 from graphveil.verbs.anonymize_rows import no_file_here
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ def estimate_file(
     """
     from graphveil.engines import current  # noqa: PLC0415  heavy, as above
 
-    check_target(output.folder, force=output.force, private=output.private)
+    check_output(method, output, run)
     if run.engine == "spark" or run.working is not None:
         engine, reading = spark_engine(options, run)
         return estimate_rows(method, str(path), engine=engine, reading=reading)

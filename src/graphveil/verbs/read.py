@@ -14,6 +14,7 @@ from graphveil.data.kinds import KINDS
 from graphveil.errors import UsageError, option
 from graphveil.io.options import from_record
 from graphveil.io.questioned import EVERY_WORD
+from graphveil.places.address import Address, Place, place_of
 from graphveil.progress import stage
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
@@ -38,7 +39,7 @@ class Original(NamedTuple):
     file: Path
 
 
-def recorded_options(folder: Path) -> io.AnyOptions:
+def recorded_options(folder: Place) -> io.AnyOptions:
     """Return the options with which the original of a release was read, as its record says."""
     private = read_record(folder)
     name = private.reading.get("kind") if private else None
@@ -51,7 +52,7 @@ def recorded_options(folder: Path) -> io.AnyOptions:
 
 
 def read_original(
-    folder: str | Path, path: str | Path, asked: Mapping[str, Any] | None = None
+    folder: str | Path | Address, path: str | Path, asked: Mapping[str, Any] | None = None
 ) -> Original:
     r"""Return the original of a release; what is not asked for is taken from the private record.
 
@@ -80,7 +81,7 @@ def read_original(
     ...     read_original(folder, file).data
     Graph(n_nodes=4, n_edges=3)
     """
-    path, kept = Path(path), recorded_options(Path(folder))
+    path, kept = Path(path), recorded_options(place_of(folder))
     options = dataclasses.replace(kept, **(asked or {}))
     with stage(f"reading {path.name}"):
         data: Data = io.load(path, options).data
@@ -89,7 +90,7 @@ def read_original(
 
 @contextmanager
 def original_on_disk(
-    folder: str | Path, path: str | Path, asked: Mapping[str, Any] | None = None
+    folder: str | Path | Address, path: str | Path, asked: Mapping[str, Any] | None = None
 ) -> Iterator[Original]:
     """Give the original of a release of a graph, whose ties stay on the disk inside the block.
 
@@ -107,7 +108,7 @@ def original_on_disk(
     """
     from graphveil.on_disk import graph_on_disk  # noqa: PLC0415  heavy, and few need it
 
-    path, kept = Path(path), recorded_options(Path(folder))
+    path, kept = Path(path), recorded_options(place_of(folder))
     options = dataclasses.replace(kept, **(asked or {}))
     if type(options) is not io.GraphOptions:
         raise UsageError(
@@ -130,7 +131,7 @@ def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release
     Raises
     ------
     UsageError
-        Where it is neither.
+        Where it is neither, or an address.
 
     Examples
     --------
@@ -140,7 +141,13 @@ def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release
     if isinstance(release, Release):
         return release
     if isinstance(release, str | Path):
-        return Path(release)
+        place = place_of(release)
+        if isinstance(place, Address):
+            raise UsageError(
+                f"{place} is an address, which verify alone reads. Copy the release here, and give "
+                "its folder."
+            )
+        return place
     raise UsageError(
         f"{wanted_by} takes a release first, or the name of its folder, not a "
         f"{type(release).__name__}. Make one by a method, such as KDegree(k=5).anonymize(data), "

@@ -13,6 +13,7 @@ from graphveil.errors import GraphveilError
 from graphveil.io.options import recorded
 from graphveil.methods import METHODS
 from graphveil.methods.consistency import consistency_check
+from graphveil.places.address import Address, Place, place_of
 from graphveil.records.manifest import read_manifest
 from graphveil.records.record import read_record
 from graphveil.release import Release
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def verify_release(
-    release: Release[Any] | str | Path,
+    release: Release[Any] | str | Path | Address,
     original: Any = None,
     *,
     original_file: str | Path | None = None,
@@ -48,8 +49,9 @@ def verify_release(
     Parameters
     ----------
     release
-        The release folder, beside which the owner's private folder is looked for; or a release in
-        memory, which is written to a temporary folder and checked from there.
+        The release folder, beside which the owner's private folder is looked for; its address,
+        such as ``s3a://bucket/lists-k8``, of which each file is copied here and so read once; or a
+        release in memory, which is written to a temporary folder and checked from there.
     original
         The data that it was made from, an object of another library that holds it, or the name of
         its file, which is read as the owner's record says. Without it, checks that need it are not
@@ -86,12 +88,15 @@ def verify_release(
     >>> gv.verify_release(release, graph).complete
     True
     """
-    release = as_release(release, wanted_by="verify")
+    if isinstance(release, str):
+        release = place_of(release)
+    if not isinstance(release, Address):
+        release = as_release(release, wanted_by="verify")
     if isinstance(release, Release):
         with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
-            folder = release.published(Path(scratch, "release"), "csv", WriteOptions())
+            written = release.published(Path(scratch, "release"), "csv", WriteOptions())
             return verify_release(
-                folder,
+                written,
                 original,
                 original_file=original_file,
                 key=key,
@@ -139,7 +144,7 @@ def _secret(key: Key | str | Path | bytes) -> bytes:
     return (key if isinstance(key, Key) else Key.parse(key)).secret()
 
 
-def _withheld(folder: Path) -> Mapping[str, Any] | None:
+def _withheld(folder: Place) -> Mapping[str, Any] | None:
     """Return the parameters that only the owner's record holds; None where there is no record."""
     try:
         record = read_record(folder)

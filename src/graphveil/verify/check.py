@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +14,7 @@ import duckdb
 from graphveil.claims.conditions import KeyedIds
 from graphveil.data.kinds import kind_of
 from graphveil.errors import ResourceError
+from graphveil.places.address import Address, Place, place_of
 from graphveil.records import parts
 from graphveil.records.manifest import MANIFEST, Described, Manifest, manifest_bytes
 from graphveil.records.record import private_folder
@@ -24,6 +27,7 @@ from graphveil.verify.files.manifest import (
     manifest_checks,
     read_owner,
 )
+from graphveil.verify.files.released import AtAddress, InFolder, Released
 from graphveil.verify.kinds.kind import Evidence, checked_kind
 from graphveil.verify.original import original_checks
 from graphveil.verify.promises.claims import claim_checks, cost_checks, decisive
@@ -37,7 +41,7 @@ NOTHING = "The manifest cannot be read, so nothing is claimed."
 
 
 def verify(
-    folder: str | Path,
+    folder: str | Path | Address,
     *,
     original: Any = None,
     original_file: Path | None = None,
@@ -53,7 +57,7 @@ def verify(
     Parameters
     ----------
     folder
-        The release folder. The owner's private folder is looked for beside it.
+        The release folder, beside which the owner's private folder is looked for; or its address.
     original
         The data that it was made from, also as an object of another library. Without it, checks
         that need it are not checked.
@@ -92,22 +96,35 @@ def verify(
     ...     verify(folder, original=graph).ok
     True
     """
-    release = Path(os.path.abspath(folder))  # noqa: PTH100  keeps links, and gives "." a name
-    raw = manifest_bytes(release)
+    place = place_of(folder)
+    if isinstance(place, Path):
+        place = Path(os.path.abspath(place))  # noqa: PTH100  keeps links, and gives "." a name
+    raw = manifest_bytes(place)
     manifest = decoded(raw)
     if isinstance(manifest, Check):
         return Verdict("not claimed", NOTHING, [manifest])
     try:
-        checks, needed = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
-        checks += strict_checks(release) if strict else []
-        if original is not None and original_file is not None:
-            checks.append(_second_reading(release, original, original_file, reading))
+        with _released(place) as release:
+            checks, needed = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
+            checks += strict_checks(release.folder) if strict else []
+            if original is not None and original_file is not None:
+                checks.append(_second_reading(release.folder, original, original_file, reading))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
-            f"{release.name} needs more memory than there is. Check it on a larger machine."
+            f"{place.name} needs more memory than there is. Check it on a larger machine."
         ) from error
     guarantee = manifest.claim.guarantee
     return Verdict(guarantee.check_word, guarantee.sentence, checks, needed)
+
+
+@contextmanager
+def _released(place: Place) -> Iterator[Released]:
+    """Give the files of a release; copies of objects are there inside the block alone."""
+    if isinstance(place, Path):
+        yield InFolder(place)
+        return
+    with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as folder:
+        yield AtAddress(place, Path(folder))
 
 
 class _Given(NamedTuple):
@@ -118,7 +135,7 @@ class _Given(NamedTuple):
 
 
 def _second_reading(
-    release: Path, original: Any, file: Path, reading: Mapping[str, Any] | None
+    release: Path | None, original: Any, file: Path, reading: Mapping[str, Any] | None
 ) -> Check:
     if reading is None:
         record = read_owner(release).record
@@ -129,19 +146,18 @@ def _second_reading(
 
 
 def _checks(
-    folder: Path, raw: bytes, manifest: Manifest, given: _Given, limit_bytes: int
+    release: Released, raw: bytes, manifest: Manifest, given: _Given, limit_bytes: int
 ) -> tuple[list[Check], tuple[str, ...]]:
     """Return every check, and the names of those that the promise hangs on."""
+    folder = release.folder
     owner = read_owner(folder)
     checks = manifest_checks(raw, manifest, owner)
     checks.append(parameters_check(manifest))
-    checks += file_checks(folder, manifest, limit_bytes)
-    folders, size = (
-        [folder, private_folder(folder)],
-        sum(file.bytes for file in manifest.data.files),
-    )
+    checks += file_checks(release, manifest, limit_bytes)
+    folders = [release.around] if folder is None else [folder, private_folder(folder)]
+    size = sum(file.bytes for file in manifest.data.files)
     with database(folders, limit_bytes=limit_bytes, size=size) as db:
-        data, readable = _data_checks(db, folder, manifest)
+        data, readable = _data_checks(db, release, manifest)
         evidence = Evidence(
             manifest,
             readable,
@@ -158,13 +174,13 @@ def _checks(
 
 
 def _data_checks(
-    db: Database, folder: Path, manifest: Manifest
+    db: Database, release: Released, manifest: Manifest
 ) -> tuple[list[Check], Database | None]:
     """Return whether the data can be read, and what its shape and counts are."""
     described = manifest.data
     kind, keyed = checked_kind(described.kind), KeyedIds() in manifest.claim.conditions
     try:
-        load(db, folder, described)
+        load(db, release, described)
     except UnreadableError as error:
         unread = [not_checked(name, UNREADABLE) for name in (*kind.shape_names, COUNTS)]
         return [Check(READ, "fails", str(error), error.needs), *unread], None

@@ -118,7 +118,7 @@ def _size(evidence: Evidence, original: Data) -> Check:
 
 def _linkage(db: Database, owner: Owner, original: Data, published: str | None) -> Check:
     """Whether the linkage gives each original id one published id, and each of those to one."""
-    if owner.linkage is None:
+    if not owner.linkage:
         return not_checked(BIJECTION, "who stands for whom", needs=LINKAGE)
     try:
         load_linkage(db, owner.linkage, original)

@@ -16,7 +16,7 @@ _LABELS = {"security.selinux"}
 """Attributes that a system gives to every file by itself."""
 
 
-def strict_checks(folder: Path) -> list[Check]:
+def strict_checks(folder: Path | None) -> list[Check]:
     """Return whether the folder holds nothing but plain files with one name and no attributes.
 
     Names of other files, and bytes that no digest counts, could stand in what is looked for here.
@@ -25,8 +25,11 @@ def strict_checks(folder: Path) -> list[Check]:
     Parameters
     ----------
     folder
-        The release folder, itself perhaps named by a link.
+        The release folder, itself perhaps named by a link; None at an address.
     """
+    if folder is None:
+        why = "what a store keeps beside the bytes of objects is not read"
+        return [not_checked(LINKS, why), not_checked(ATTRIBUTES, why)]
     paths = sorted(_inside(folder))
     links = [problem for path in paths if (problem := _link_problem(path, folder))]
     plain = f"{counted(len(paths), 'file')}, none a link, each with one name"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-import stat
 from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from graphveil.data.kinds import KINDS
@@ -14,6 +12,7 @@ from graphveil.data.network import LAYER
 from graphveil.errors import ResourceError, option
 from graphveil.records import parts
 from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
+from graphveil.verify.files.released import Released
 from graphveil.verify.kinds.kind import checked_kind
 from graphveil.verify.verdict import Check, beyond, counted, fails, judged, shown
 
@@ -33,7 +32,7 @@ _MISREAD = re.compile(r'["\n\r\0\v\f\x1c-\x1e\x85\u2028\u2029]|^[\s\ufeff]|\s$|[
 """Names in the first line of a text file that some programs strip, or take for several lines."""
 
 
-def file_checks(folder: Path, manifest: Manifest, limit_bytes: int) -> list[Check]:
+def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> list[Check]:
     """Return the checks on which files there are, and on their bytes."""
     files = manifest.data.files
     unrolled = checked_kind(manifest.data.kind).unrolled
@@ -41,18 +40,18 @@ def file_checks(folder: Path, manifest: Manifest, limit_bytes: int) -> list[Chec
         file.name: None if file.role == "data" and file.format in unrolled else limit_bytes
         for file in files
     }
-    found = (file_problem(folder, file, limits[file.name]) for file in files)
+    found = (file_problem(released, file, limits[file.name]) for file in files)
     problems = [problem for problem in found if problem]
     n = len(files)
     what = "1 file has the size and SHA-256" if n == 1 else f"{n} files have the sizes and SHA-256"
     return [
         judged(FILES, problems, f"{what} that {MANIFEST} states"),
-        _others(folder, files),
+        _others(released, files),
         _description(manifest.data),
     ]
 
 
-def file_problem(folder: Path, file: DataFile, limit_bytes: int | None) -> str | None:
+def file_problem(released: Released, file: DataFile, limit_bytes: int | None) -> str | None:
     """Return why a listed file is not the one described, or None.
 
     Raises
@@ -60,17 +59,16 @@ def file_problem(folder: Path, file: DataFile, limit_bytes: int | None) -> str |
     ResourceError
         Where the file is larger than what may be read: then nothing is known of it.
     """
-    path = inside(folder, file.name)
-    if path is None:
+    size = released.size(file.name)
+    if size is None:
         return f"{shown(file.name)} is not the name of a regular file in the folder"
-    size = path.stat().st_size
     if size != file.bytes:
         return f"{file.name} has {size} bytes, {MANIFEST} says {file.bytes}"
     if limit_bytes is not None and size > limit_bytes:
         why = beyond(file.name, size, limit_bytes)
         raise ResourceError(f"{why}. Raise {option('limit')} if you trust it")
     try:
-        digest = sha256_of(path)
+        digest = sha256_of(released.path(file.name))
     except OSError as error:
         return f"{file.name} cannot be read ({error.strerror})"
     if digest != file.sha256:
@@ -84,48 +82,16 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def inside(folder: Path, name: str) -> Path | None:
-    """Return the path of a regular file that lies in the folder itself, or None.
-
-    Names with separators, ``..``, control characters, and links of any sort are refused. The parts
-    of a release lie in a folder of their own.
-    """
-    if parts.is_part(name):
-        parent = folder / parts.FOLDER
-        beneath = _has_mode(parent, stat.S_ISDIR) and _has_mode(folder / name, stat.S_ISREG)
-        return folder / name if beneath else None
-    if not name.isprintable() or Path(name).name != name or "\\" in name or name == MANIFEST:
-        return None
-    return folder / name if _has_mode(folder / name, stat.S_ISREG) else None
-
-
-def _has_mode(path: Path, is_such: Callable[[int], bool]) -> bool:
-    """Whether something is there, no link to it, and such."""
-    try:
-        return is_such(path.lstat().st_mode)
-    except (OSError, ValueError):
-        return False
-
-
-def _others(folder: Path, files: list[DataFile]) -> Check:
+def _others(released: Released, files: list[DataFile]) -> Check:
     listed = {file.name for file in files} | {MANIFEST}
     try:
-        names = sorted(_names_in(folder, with_parts=parts.in_parts(files)))
+        names = released.names(with_parts=parts.in_parts(files))
     except OSError as error:
         return fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
     problems = [f"{shown(name)} is not listed" for name in names if name not in listed]
-    if (folder / MANIFEST).is_symlink():
+    if released.folder is not None and (released.folder / MANIFEST).is_symlink():
         problems.append(f"{MANIFEST} is a link to another file")
     return judged(OTHERS, problems, f"the folder holds {counted(len(names), 'file')}, all listed")
-
-
-def _names_in(folder: Path, *, with_parts: bool) -> Iterator[str]:
-    """Yield the names of what lies in a folder, and in that of the parts where there are some."""
-    for path in folder.iterdir():
-        if with_parts and path.name == parts.FOLDER and _has_mode(path, stat.S_ISDIR):
-            yield from (f"{parts.FOLDER}/{part.name}" for part in path.iterdir())
-        else:
-            yield path.name
 
 
 def _description(described: Described) -> Check:

@@ -14,12 +14,12 @@ from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.columnar import refuse_missing
 from graphveil.verify.files.delimited import load_delimited
-from graphveil.verify.files.folder import inside
+from graphveil.verify.files.released import Released
 from graphveil.verify.kinds.kind import Loader, checked_kind
 from graphveil.verify.verdict import one_line, shown
 
 
-def load(db: Database, folder: Path, described: Described) -> None:
+def load(db: Database, released: Released, described: Described) -> None:
     """Create the tables of the released data.
 
     Raises
@@ -30,12 +30,13 @@ def load(db: Database, folder: Path, described: Described) -> None:
     kind = checked_kind(described.kind)
     files = []
     for file in described.files:
-        path = inside(folder, file.name)
-        if path is None:
+        size = released.size(file.name)
+        if size is None:
             raise UnreadableError(f"{shown(file.name)} is not a regular file in the folder")
         if file.role != "data" or file.format not in kind.unrolled:
-            db.refuse_beyond(path.stat().st_size, file.name)
-        files.append((path, file))
+            db.refuse_beyond(size, file.name)
+        with broken(file.name):
+            files.append((released.path(file.name), file))
     if parts.in_parts(described.files):
         if kind.parts is None:
             raise UnreadableError(f"a {described.kind} does not come in parts")

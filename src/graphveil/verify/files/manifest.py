@@ -20,6 +20,8 @@ from graphveil.records.record import (
     LINKAGE,
     WITNESS,
     Record,
+    digest_of_parts,
+    linkage_files,
     private_folder,
     read_record,
 )
@@ -51,26 +53,30 @@ class Owner(NamedTuple):
 
     record: Record | None
     problem: str | None = None
-    linkage: Path | None = None
+    linkage: tuple[Path, ...] = ()
     levels: Path | None = None
     witness: Path | None = None
 
 
-def read_owner(folder: Path) -> Owner:
-    """Return the owner's part; none where it belongs to somebody else.
+def read_owner(folder: Path | None) -> Owner:
+    """Return the owner's part; none where it belongs to somebody else, or beside an address.
 
     A record that is there but is none is a problem, not an error.
     """
+    if folder is None:
+        return Owner(None)
     private = private_folder(folder)
-    files: list[Path | None] = [None, None, None]
+    linkage: tuple[Path, ...] = ()
+    files: list[Path | None] = [None, None]
     try:
-        paths = [private / name for name in (LINKAGE, LEVELS, WITNESS)]
+        linkage = tuple(linkage_files(private))
+        paths = [private / name for name in (LEVELS, WITNESS)]
         files = [path if path.is_file() else None for path in paths]
-        return Owner(read_record(folder), None, *files)
+        return Owner(read_record(folder), None, linkage, *files)
     except PermissionError:
         return Owner(None)
     except (GraphveilError, OSError, RecursionError) as error:
-        return Owner(None, one_line(error), *files)
+        return Owner(None, one_line(error), linkage, *files)
 
 
 def decoded(raw: bytes) -> Manifest | Check:
@@ -132,7 +138,11 @@ def _linkage_file(owner: Owner) -> Check:
     if owner.record is None:
         return not_checked(LINKAGE_FILE, "there is no private record", needs=RECORD)
     written = owner.record.linkage_sha256
-    return _as_recorded(LINKAGE_FILE, LINKAGE, owner.linkage, written, LINKAGE_NEEDED)
+    files = owner.linkage
+    digest = sha256_of(files[0]) if files else None
+    if files and files[0].name != LINKAGE:
+        digest = digest_of_parts(map(sha256_of, files))
+    return _as_recorded(LINKAGE_FILE, LINKAGE, digest, written, LINKAGE_NEEDED)
 
 
 def _further_files(owner: Owner) -> list[Check]:
@@ -143,14 +153,17 @@ def _further_files(owner: Owner) -> list[Check]:
         (LEVELS_FILE, LEVELS, owner.levels, owner.record.levels_sha256, LEVELS_NEEDED),
         (PAIRS_FILE, WITNESS, owner.witness, owner.record.witness_sha256, PAIRS_NEEDED),
     )
-    return [_as_recorded(*file) for file in files if file[2] or file[3]]
+    return [
+        _as_recorded(check, name, None if path is None else sha256_of(path), written, needed)
+        for check, name, path, written, needed in files
+        if path or written
+    ]
 
 
 def _as_recorded(
-    check: str, name: str, path: Path | None, written: str | None, needed: str
+    check: str, name: str, digest: str | None, written: str | None, needed: str
 ) -> Check:
     """Whether an owner's file has the digest that the record states."""
-    digest = None if path is None else sha256_of(path)
     if digest == written:
         kept = f"has the SHA-256 {digest[:12]} of the record" if digest else "was not kept"
         return holds(check, f"{name} {kept}")

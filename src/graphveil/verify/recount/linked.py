@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,12 @@ from graphveil.data.ids import to_arrow
 from graphveil.verify.database import Database
 
 
-def load_linkage(db: Database, path: Path, original: Data) -> None:
+def load_linkage(db: Database, paths: Sequence[Path], original: Data) -> None:
     """Create `linkage(original, released)` and `originals(id)`."""
     db.run(
         "CREATE TABLE linkage AS SELECT original, CAST(released AS BIGINT) AS released "
         "FROM read_parquet(?, hive_partitioning = false)",
-        [db.link(path)],
+        [[db.link(path) for path in paths]],
     )
     put_originals(db, original)
 
