@@ -63,6 +63,8 @@ class Subject(NamedTuple):
 
 
 GUESSED = "{n} people are pointed at rightly"
+GUESSED_AT_MOST = f"{GUESSED}, in the strongest of the draws"
+STRONGEST_DRAW = "(?:, largest of the draws)?"
 
 OF_NETWORKS = (
     Subject(
@@ -155,11 +157,21 @@ OF_NETWORKS = (
     ),
     Subject(
         "linked",
+        "someone who holds a copy of the network and knows {0} people in the release",
+        "a copy, {0} people known",
+        "seeded-matching",
+        rf"overlap 1(?: with [a-z, ]+?)?, (\d+) known.*: right{STRONGEST_DRAW}",
+        GUESSED_AT_MOST,
+        most=True,
+        if_measured=True,
+    ),
+    Subject(
+        "linked",
         "someone who holds a part of the network, or knows some people",
         "a part of the network",
         "seed-propagation",
-        r"overlap .*: right",
-        GUESSED,
+        rf"overlap .*: right{STRONGEST_DRAW}",
+        GUESSED_AT_MOST,
         most=True,
     ),
     Subject(
@@ -167,8 +179,8 @@ OF_NETWORKS = (
         "someone who holds a part of the network and has much time",
         "a part of it, and much time",
         "alignment",
-        r"overlap .*: right",
-        GUESSED,
+        rf"overlap .*: right{STRONGEST_DRAW}",
+        GUESSED_AT_MOST,
         most=True,
     ),
     Subject(
