@@ -420,7 +420,7 @@ def test_people_who_are_known_are_drawn_several_times_and_the_extremes_stand_bes
 def test_known_people_and_copies_of_every_draw_are_others(monkeypatch):
     seen = []
 
-    def nobody(two, known, rng):
+    def nobody(two, known, _):
         seen.append((two.person[known].tolist(), two.person.tolist()))
         return two.truth
 

@@ -42,8 +42,8 @@ ALL_PAIRS = 4_000
 KNOWN = (0, 20)
 
 DRAWS = 5
-"""So many times people are drawn who are known: by whom they are, hardly anybody or nearly everybody
-is re-identified. With nobody known there is one draw."""
+"""So many times people are drawn who are known: by whom they are, hardly anybody or nearly
+everybody is re-identified. With nobody known there is one draw."""
 
 STARTS = 5
 """From so many starts the best is taken; fewer where two agree."""
@@ -197,7 +197,8 @@ SEEDED_MATCHING = Attack(
     kind=Graph,
     knows="a copy of the network that shares some of its edges, random pairs in place of the "
     "others, and may lack people, with the directions and kinds of ties and the published "
-    "attributes where the release has them; and the released nodes of 20 people, drawn five times, or of nobody",
+    "attributes where the release has them; and the released nodes of 20 people, drawn five "
+    "times, or of nobody",
     definition="of the people of the copy with a tie in it and one in the release, known people "
     "aside, how many are given their own released node by the one-to-one assignment that keeps "
     "most ties, the best of several starts; in large networks among the nearest candidates of "
