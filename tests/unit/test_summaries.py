@@ -176,6 +176,26 @@ def test_the_strongest_of_unlike_draws_comes_before_a_larger_mean():
     assert "re-identifies 0 to 60 of 100 people" in attacks.headline(Rows(rows))
 
 
+@pytest.mark.parametrize(
+    ("alone", "again", "lines"),
+    [
+        (0.8, 0.6, ["80", "70"]),
+        (0.8, 0.9, ["90", "20"]),
+        (0.8, None, ["80", "70"]),
+        (None, 0.9, ["90", "20"]),
+    ],
+)
+def test_which_item_is_a_persons_is_told_by_the_stronger_attacker(alone, again, lines):
+    rows = [
+        *([("inside", alone), ("left out", 0.7)] if alone else []),
+        *([("", again), (", found at 1 % false alarms", 0.2)] if again else []),
+    ]
+    named = {"inside": "one item of people inside", "left out": "one item of people left out"}
+    parts = [(named.get(end, f"one of two items{end}"), value) for end, value in rows]
+    [group] = attacks.groups(Rows([row("item-membership", *part, guess=0.5) for part in parts]))
+    assert lines == [line.figure for line in group.lines]
+
+
 def test_attacks_that_do_no_better_than_a_guess_are_no_all_clear():
     rows = Rows([row("candidate-set", "degree, right guess", 0.01, guess=0.01)])
     assert "proves nothing" in attacks.headline(rows)

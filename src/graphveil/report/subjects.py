@@ -324,6 +324,15 @@ OF_FEATURES = (
     ),
     Subject(
         "inferred",
+        "someone who knows all the rest, asks which of two items a person has, and runs the method",
+        "one of two items",
+        "item-membership",
+        r"one of two items",
+        "of one who has it and one who has the other, the right one is told {n} times",
+        if_measured=True,
+    ),
+    Subject(
+        "inferred",
         "someone who knows {0} items and asks for rare others, because the person took part",
         "rare items, {0} known",
         "linkage",

@@ -266,6 +266,30 @@ def _knows(what: str) -> _Asked:
     return _Asked(POINTED, f"by someone who knows {what}", f"who knows {what}")
 
 
+_ITEM = _Asked(INFERRED, "which of two items is a person's")
+_ONE_ITEM = _parts(
+    ("one item of people inside", _ITEM),
+    (
+        "one item of people left out",
+        _Asked(INFERRED, "the same of people who were left out of the data"),
+    ),
+)
+_EITHER_ITEM = _parts(
+    ("one of two items", _ITEM),
+    (
+        "one of two items, found at 1 % false alarms",
+        _Asked(INFERRED, "people whose item is told, at 1 false alarm in 100"),
+    ),
+)
+
+
+def _one_item(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    """Yield the stronger of two attackers: who reads the release, and who makes more of them."""
+    alone, again = ([*some(rows)] for some in (_ONE_ITEM, _EITHER_ITEM))
+    stronger = max(alone, again, key=lambda lines: lines[0][1].value or 0.0 if lines else -1.0)
+    yield from stronger
+
+
 _AGAIN = "who has the original and runs the method again"
 _PAIRS = _parts(
     ("true pair, mean", _Asked(POINTED, "chance to pick a person's own record, on average")),
@@ -325,13 +349,7 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             _Asked(INFERRED, "people who took part, at 1 false alarm in 100"),
         ),
     ),
-    "item-membership": _parts(
-        ("one item of people inside", _Asked(INFERRED, "which of two items is a person's")),
-        (
-            "one item of people left out",
-            _Asked(INFERRED, "the same of people who were left out of the data"),
-        ),
-    ),
+    "item-membership": _one_item,
     "singling-out": _parts(
         (
             "true of one person",
