@@ -269,5 +269,6 @@ myst_substitutions = {
         for n, m in gv.METHODS.items()
         if m.limits_of_attributes
     },
+    "limit_of_directions_structural": gv.StructuralAnonymity.limits_of_directions,
     **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},
 }

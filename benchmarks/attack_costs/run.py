@@ -78,6 +78,7 @@ ARR = ("asymmetric-response", {"epsilon": 7.0})
 HIDDEN = ("asymmetric-response", {"epsilon": 2.0})
 K_DEGREE = ("k-degree", {"k": 10, "edits": "add"})
 SMOOTH = ("smooth-k", {"k": 8})
+ONE_DRAW = {"known": 20, "draws": 1}
 CLUSTERS = ("cluster-k", {"k": 5})
 
 
@@ -91,7 +92,7 @@ def cases() -> Iterator[Case]:
         known = {"known": 20, "overlap": 0.9, "draws": 2}
         yield Case("seed-propagation", lambda n=n: network(n), n, ARR, known)
         yield Case("edge-gain", lambda n=n: network(n), n, ARR, {"draws": 2})
-        yield Case("seeded-matching", lambda n=n: network(n), n, K_DEGREE, {"known": 20})
+        yield Case("seeded-matching", lambda n=n: network(n), n, K_DEGREE, ONE_DRAW)
     for n in (1_000, 2_500, 5_500):
         nobody = {"known": 0, "overlap": 1.0, "draws": 2}
         yield Case("seed-propagation", lambda n=n: network(n), n, ARR, nobody)
@@ -99,8 +100,9 @@ def cases() -> Iterator[Case]:
         yield Case("alignment", lambda n=n: network(n), n, ARR, {"overlap": 1.0, "draws": 1})
     yield Case("alignment", lambda: network(900), 900, HIDDEN, {"overlap": 1.0, "draws": 1})
     yield Case("seeded-matching", lambda: network(8_000), 8_000, HIDDEN, {"known": 0})
+    yield Case("seeded-matching", lambda: network(700), 700, K_DEGREE, {})
     for n in (300, 1_000, 2_500):
-        yield Case("seeded-matching", lambda n=n: network(n), n, ARR, {"known": 20})
+        yield Case("seeded-matching", lambda n=n: network(n), n, ARR, ONE_DRAW)
         yield Case("seeded-matching", lambda n=n: network(n), n, HIDDEN, {"known": 0})
     for n in (2_000, 8_000, 30_000):
         yield Case("linkage", lambda n=n: lists(n), n, SMOOTH, {})

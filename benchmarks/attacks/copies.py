@@ -6,9 +6,8 @@ FOLDER holds the networks as ``anonet/NAME.edges``; those whose names begin with
 here, by Chung and Lu with weights of a power law. The attacks were tuned on `TUNED`, and on made
 networks of other kinds. Every case anonymizes a network under two seeds and draws one copy and one
 set of known people for each; every attacker gets the same. Raw rows, with CPU time of one thread,
-are appended to ``results/copies.parquet``; what stands there is not run again. Rows of
-`seeded-matching` and `alignment` without ``starts`` are of the attacks before the search among near
-candidates was one of their starts; the table marks them. ``--show`` prints it.
+are appended to ``results/copies.parquet``; what stands there is not run again. ``--show``
+prints the table.
 """
 
 from __future__ import annotations
@@ -206,8 +205,7 @@ def show() -> None:
     table: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for row in read_rows(RESULTS):
         share = row["right"] / max(row["people_asked"], 1)
-        before = row["attacker"] in {"seeded-matching", "alignment"} and "starts" not in row
-        table[row["case"]][row["attacker"]].append(f"{share:.3f}".lstrip("0") + "*" * before)
+        table[row["case"]][row["attacker"]].append(f"{share:.3f}".lstrip("0"))
     names = ("seeded-matching", "alignment", "FUGAL alone", "seed-propagation", "SciPy FAQ")
     print("| network | release | copy |", " | ".join(names), "|")
     print("|---|---|---|", "---|" * len(names), sep="")

@@ -102,6 +102,8 @@ CHEAP = (
     Played("edge-membership", {}),
     Played("seed-propagation", {"overlap": 1.0, "known": 20, "draws": 1}),
 )
+ONE_DRAW = {"draws": 1}
+"""Of who is known: every release has one of its own."""
 MATCHED = tuple(Played("seeded-matching", {"known": known}) for known in (0, 20))
 QUICK = ("k-degree", "randomized-response", "asymmetric-response", "top-m-filter", "dp-1k")
 """Methods that are run 24 times, for `tie-membership`, in less than a minute."""
@@ -283,7 +285,7 @@ def attacked(point: Parameters, place: Place) -> Iterator[Parameters]:
         original=data_of(point["data"], point["method"], place.data),
         attacks=[attack],
         seed=point["seed"],
-        options={attack: point["options"]},
+        options={attack: {**(ONE_DRAW if attack == "seeded-matching" else {}), **point["options"]}},
         second=second,
         attached=subject.attached if attack == "homogeneity" else None,
     )

@@ -38,7 +38,7 @@ def response(epsilon: float) -> tuple[str, dict[str, Any]]:
     return "asymmetric-response", {"epsilon": epsilon}
 
 
-LN_N = response(math.log(1133))
+LN_N = response(round(math.log(1133), 4))
 
 
 class Case(NamedTuple):

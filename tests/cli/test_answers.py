@@ -131,6 +131,10 @@ FLOATING = re.compile(r"a copy of the network|groups \(communities\)")
 """Lines whose figures hang on the rounding of large matrices, or on threads."""
 
 
+WITH_A_COPY = re.compile(r"^Someone who has a copy [^.]*? re-identifies [^)]*\)\.", re.DOTALL)
+"""The first sentence where copies with and without known people re-identify about as many."""
+
+
 NOT_RUN = re.compile(r"^Not run: .*(\n  \S.*)*", re.MULTILINE)
 
 
@@ -138,6 +142,7 @@ def steady(text):
     """Return an answer without what the machine decides: times, and figures of large matrices."""
     text = NOT_RUN.sub(lambda some: some[0].replace("\n ", ""), text)  # lines end by the times
     text = re.sub(r"about \d+ (second|minute|hour)s?", "about N seconds", text)
+    text = WITH_A_COPY.sub("Someone who has a copy re-identifies N of 100 people.", text)
     lines = text.splitlines(keepends=True)
     return "".join(
         re.sub(r" +\d+(\.\d+)?(?= +(\d|of 100))", " N", line) if FLOATING.search(line) else line

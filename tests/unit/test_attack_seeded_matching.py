@@ -40,6 +40,13 @@ FLAWS = [
         "new": "seeds = two.truth.copy()",
     },
     {
+        "name": "one draw of known people",
+        "means": "By who is known a figure is nothing or all, and one of both is stated.",
+        "file": "src/graphveil/attacks/networks/seeded_matching.py",
+        "old": "return DRAWS if known else 1",
+        "new": "return 1",
+    },
+    {
         "name": "a matching that stops at its start",
         "means": "Nothing is assigned again: a release looks safer than it is.",
         "file": "src/graphveil/attacks/networks/frank_wolfe.py",
@@ -385,12 +392,42 @@ def test_seconds_grow_with_draws_and_settings():
     release = release_of(random_graph(40, 160))
     situation = verb.AttackInput(comparison=compared(random_graph(40, 160)), release=release)
     entry = ATTACKS["seeded-matching"]
-    one, two, ten = (
+    one, usual, ten, short = (
         entry.seconds(situation, entry.options(**how))
-        for how in ({"known": 0}, {}, {"known": 0, "draws": 10})
+        for how in ({"known": 0}, {}, {"known": 0, "draws": 10}, {"draws": 1})
     )
-    assert two == pytest.approx(2 * one)
+    assert usual == pytest.approx((1 + seeded_matching.DRAWS) * one)
     assert ten == pytest.approx(10 * one)
+    assert short == pytest.approx(2 * one)
+
+
+def test_people_who_are_known_are_drawn_several_times_and_the_extremes_stand_beside_the_rate():
+    told = attacked("seeded-matching", random_graph(30, 45), known=3, overlap=0.5)
+    [right] = [row for row in told if row.part.endswith(": right")]
+    assert seeded_matching.DRAWS == right.sample_size
+    least, median, largest = (
+        told["seeded-matching", f"{right.part}, {name} of the draws"].value
+        for name in ("least", "median", "largest")
+    )
+    assert least <= median <= largest
+    assert least < largest
+    assert least <= right.value <= largest
+    nobody = attacked("seeded-matching", random_graph(30, 45), known=0)
+    assert not [row for row in nobody if "of the draws" in row.part]
+    assert {1} == {row.sample_size for row in nobody}
+
+
+def test_known_people_and_copies_of_every_draw_are_others(monkeypatch):
+    seen = []
+
+    def nobody(two, known, _):
+        seen.append((two.person[known].tolist(), two.person.tolist()))
+        return two.truth
+
+    monkeypatch.setattr(seeded_matching, "best_match", nobody)
+    attacked("seeded-matching", random_graph(40, 160), known=4)
+    assert seeded_matching.DRAWS == len({tuple(sorted(known)) for known, _ in seen})
+    assert seeded_matching.DRAWS == len({tuple(order) for _, order in seen})
 
 
 def test_what_is_foreseen_is_little_where_starts_agree_and_much_where_ties_are_hidden():

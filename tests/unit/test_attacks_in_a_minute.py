@@ -31,6 +31,13 @@ FLAWS = [
         "old": "left = SECONDS_UNASKED - spent - sum(",
         "new": "left = SECONDS_UNASKED - sum(",
     },
+    {
+        "name": "no shorter way for what does not fit whole",
+        "means": "The strongest attack is left out where one draw would have had room.",
+        "file": "src/graphveil/verbs/attack_plan.py",
+        "old": "if options is not None:",
+        "new": "if options is None:",
+    },
 ]
 
 
@@ -57,6 +64,7 @@ def priced(monkeypatch):
                 compute=lambda *_: Outcome([], None, None),
                 seconds=told,
                 foreseen=told,
+                shorter=None,
             )
             monkeypatch.setitem(ATTACKS._entries, name, entry)
         return tried
@@ -95,6 +103,28 @@ def test_what_is_short_is_tried_however_long_the_others_take(priced):
     assert ["candidate-set", "fake-edge"] == known
     known, _ = priced(seeded_matching=SECONDS_UNASKED - 2)()
     assert ["candidate-set", "seeded-matching", "fake-edge"] == known
+
+
+def test_what_does_not_fit_whole_is_tried_in_a_shorter_way_unless_options_are_given(monkeypatch):
+    entry = ATTACKS["seeded-matching"]
+    draws = []
+
+    def computed(_, options):
+        draws.append(options.draws)
+        return Outcome([], None, None)
+
+    def seconds(_, options):
+        return 70.0 if options.draws is None else 20.0 * options.draws
+
+    entry = dataclasses.replace(entry, compute=computed, seconds=seconds)
+    monkeypatch.setitem(ATTACKS._entries, "seeded-matching", entry)
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    gv.attack_release(release, GRAPH)
+    gv.attack_release(release, GRAPH, attacks=["seeded-matching"])
+    gv.attack_release(release, GRAPH, options={"seeded-matching": {"draws": 2}})
+    left = gv.attack_release(release, GRAPH, options={"seeded-matching": {"draws": 4}}).missing
+    assert [1, None, 2] == draws
+    assert not_run(80.0) in [row.reason for row in left]
 
 
 def test_what_foreseeing_costs_takes_is_of_the_minute(priced):

@@ -13,7 +13,7 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.features import linkage, scoring, taking_part
 from graphveil.attacks.features.classes import FALSE_SHARE, people_of
-from graphveil.attacks.features.item_membership import asked_of, chances_of
+from graphveil.attacks.features.item_membership import asked_of
 from graphveil.attacks.features.rerunning import column_of_features, with_another_item
 from graphveil.attacks.features.taking_part import TRUTHS, evidence
 from graphveil.attacks.intervals import bootstrap_paired_auc, positives_above
@@ -608,7 +608,7 @@ def test_an_item_is_as_likely_as_the_classes_show_it(seed):
     released, by_hand = people(before, after, order), Twin(before, after)
     asked = asked_of(released, np.arange(len(before)), 9, np.random.Generator(np.random.PCG64(1)))
     for items in (asked.item, asked.other):
-        likely = chances_of(asked, items, released)
+        likely = scoring.chances(asked.known, items, released.classes)
         for place, person in enumerate(asked.people.tolist()):
             name = "abcdefgh"[items[place]]
             known = set(before[person]) - {"abcdefgh"[asked.item[place]]}

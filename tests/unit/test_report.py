@@ -29,7 +29,10 @@ from graphveil.report.answers import Evidence, word_of
 from graphveil.report.bins import MOST_BINS, binned
 from graphveil.report.numbers import percent
 from graphveil.report.pages import WORDS, Page, html_of
-from graphveil.report.tests import bound_in_words, promised_line
+from graphveil.report.subjects import OF_NETWORKS
+from graphveil.report.tests import bound_in_words, marks_of, promised_line
+from graphveil.rows import Row, Rows
+from graphveil.verbs.report_figures import with_intervals
 from graphveil.verify.verdict import Check, Verdict
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -147,6 +150,20 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
     copy = cells(owned.text, "linked")[0]
     part = "overlap 1, nobody known, best of 5 starts: right"
     assert percent(rows["seeded-matching", part].value) == copy["after"]
+
+
+def test_of_several_draws_a_page_shows_the_strongest():
+    part = "overlap 1, {} known, best of 5 starts: right"
+    rows = [
+        Row(release="a", question="seeded-matching", part=part.format(20) + extreme, value=value,
+            unit="share of people", known="sampled", guess=0.01, sample_size=5)
+        for extreme, value in (("", 0.2), (", least of the draws", 0.0),
+                               (", median of the draws", 0.1), (", largest of the draws", 0.7))
+    ]  # fmt: skip
+    [mark] = marks_of(with_intervals(Rows(rows), 100), OF_NETWORKS)
+    assert ("a copy, 20 people known", 0.7) == (mark.label, mark.after)
+    one = with_intervals(Rows([rows[0]]), 100)[0]
+    assert 0.2 - one.low < 0.7 - mark.low  # the largest of five draws is wider
 
 
 def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, folder, network):

@@ -22,6 +22,16 @@ from graphveil.summaries.promise import cost_words, in_plain_words
 from graphveil.summaries.verdict import verdict_lines
 from graphveil.verify.verdict import Check, Verdict
 
+FLAWS = [
+    {
+        "name": "a mean of all and nothing",
+        "means": "An owner reads 38 of 100 where it is 2 or 82 of 100, by who is known.",
+        "file": "src/graphveil/summaries/attacks.py",
+        "old": "shown = most if most is not None and spread > DIFFER else row",
+        "new": "shown = row",
+    },
+]
+
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "attacks" / "results"
 
 CLASSES = [
@@ -128,6 +138,62 @@ def test_the_worst_of_many_copies_is_told_and_the_worst_attack_comes_first():
     first, second = attacks.groups(rows)
     assert ("10", "30") == (first.lines[0].figure, second.lines[0].figure)
     assert attacks.headline(rows).startswith("Someone who has a copy of 60 % of the people re-id")
+
+
+def drawn(part, *shares, guess=0.01):
+    """Return the rows of an attack that drew several times."""
+    mean = sum(shares) / len(shares)
+    yield row("seeded-matching", part, mean, guess=guess, sample_size=len(shares))
+    if len(shares) > 1:
+        for name, share in (("least", min(shares)), ("largest", max(shares))):
+            extreme = f"{part}, {name} of the draws"
+            yield row("seeded-matching", extreme, share, guess=guess, sample_size=len(shares))
+
+
+def test_where_draws_differ_much_the_strongest_is_told_and_by_what_they_differ():
+    part = "overlap 0.7, 0.6 of the people, {} known, best of 5 starts: right"
+    rows = Rows([*drawn(part.format(20), 0.02, 0.0, 0.82, 0.1, 0.3)])
+    assert attacks.headline(rows) == (
+        "Someone who has a copy of 60 % of the people, 70 % of its ties right and knows 20 people "
+        "re-identifies 0 to 82 of 100 people, by who is known (a guess without the release: 1)."
+    )
+    [group] = attacks.groups(rows)
+    assert ("0 to 82", "yes") == (group.lines[0].figure, group.lines[0].answer)
+    nobody = Rows([*drawn(part.format("nobody"), 0.1, 0.5)])
+    assert "10 to 50 of 100 people, by which ties the copy has (" in attacks.headline(nobody)
+
+
+def test_draws_that_differ_little_are_told_by_their_mean_and_one_draw_is_called_one():
+    part = "overlap 1, 20 known, best of 5 starts: right"
+    assert "re-identifies 52 of 100 people (" in attacks.headline(Rows([*drawn(part, 0.5, 0.54)]))
+    one = attacks.headline(Rows([*drawn(part, 0.5)]))
+    assert "re-identifies 50 of 100 people in one draw of who is known (" in one
+
+
+def test_the_strongest_of_unlike_draws_comes_before_a_larger_mean():
+    part = "overlap {}, 20 known, best of 5 starts: right"
+    rows = [*drawn(part.format(1), 0.4, 0.4), *drawn(part.format(0.9), 0.0, 0.6)]
+    assert "re-identifies 0 to 60 of 100 people" in attacks.headline(Rows(rows))
+
+
+@pytest.mark.parametrize(
+    ("alone", "again", "lines"),
+    [
+        (0.8, 0.6, ["80", "70"]),
+        (0.8, 0.9, ["90", "20"]),
+        (0.8, None, ["80", "70"]),
+        (None, 0.9, ["90", "20"]),
+    ],
+)
+def test_which_item_is_a_persons_is_told_by_the_stronger_attacker(alone, again, lines):
+    rows = [
+        *([("inside", alone), ("left out", 0.7)] if alone else []),
+        *([("", again), (", found at 1 % false alarms", 0.2)] if again else []),
+    ]
+    named = {"inside": "one item of people inside", "left out": "one item of people left out"}
+    parts = [(named.get(end, f"one of two items{end}"), value) for end, value in rows]
+    [group] = attacks.groups(Rows([row("item-membership", *part, guess=0.5) for part in parts]))
+    assert lines == [line.figure for line in group.lines]
 
 
 def test_attacks_that_do_no_better_than_a_guess_are_no_all_clear():

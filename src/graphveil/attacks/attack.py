@@ -226,6 +226,9 @@ class Attack(Generic[C, P]):
         Whether it runs only where it is asked for: it takes long, or needs what is rarely there.
     also
         A further container that it reads, and in another way.
+    shorter
+        Options by which it takes less time, for where nobody asks for it and the minute has no room
+        for more. Its figures say on how few draws they rest.
     """
 
     name: str
@@ -241,6 +244,7 @@ class Attack(Generic[C, P]):
     foreseen: Callable[[AttackInput[C], P], float] | None = None
     by_name: bool = False
     also: type[Network] | None = None
+    shorter: P | None = None
 
     @property
     def kinds(self) -> tuple[type, ...]:

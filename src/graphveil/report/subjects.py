@@ -63,6 +63,8 @@ class Subject(NamedTuple):
 
 
 GUESSED = "{n} people are pointed at rightly"
+GUESSED_AT_MOST = f"{GUESSED}, in the strongest of the draws"
+STRONGEST_DRAW = "(?:, largest of the draws)?"
 
 OF_NETWORKS = (
     Subject(
@@ -155,11 +157,21 @@ OF_NETWORKS = (
     ),
     Subject(
         "linked",
+        "someone who holds a copy of the network and knows {0} people in the release",
+        "a copy, {0} people known",
+        "seeded-matching",
+        rf"overlap 1(?: with [a-z, ]+?)?, (\d+) known.*: right{STRONGEST_DRAW}",
+        GUESSED_AT_MOST,
+        most=True,
+        if_measured=True,
+    ),
+    Subject(
+        "linked",
         "someone who holds a part of the network, or knows some people",
         "a part of the network",
         "seed-propagation",
-        r"overlap .*: right",
-        GUESSED,
+        rf"overlap .*: right{STRONGEST_DRAW}",
+        GUESSED_AT_MOST,
         most=True,
     ),
     Subject(
@@ -167,8 +179,8 @@ OF_NETWORKS = (
         "someone who holds a part of the network and has much time",
         "a part of it, and much time",
         "alignment",
-        r"overlap .*: right",
-        GUESSED,
+        rf"overlap .*: right{STRONGEST_DRAW}",
+        GUESSED_AT_MOST,
         most=True,
     ),
     Subject(
@@ -309,6 +321,15 @@ OF_FEATURES = (
         r"one item of people inside",
         "of one who has it and one who has not, the right one is told {n} times",
         left_out=r"one item of people left out",
+    ),
+    Subject(
+        "inferred",
+        "someone who knows all the rest, asks which of two items a person has, and runs the method",
+        "one of two items",
+        "item-membership",
+        r"one of two items",
+        "of one who has it and one who has the other, the right one is told {n} times",
+        if_measured=True,
     ),
     Subject(
         "inferred",

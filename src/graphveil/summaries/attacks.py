@@ -43,6 +43,10 @@ class _Asked(NamedTuple):
     words: str
     who: str = ""
     """Of re-identification: the one who does it, for a sentence."""
+    least: float | None = None
+    """Where draws differ much, the share in the weakest; the row is then that of the strongest."""
+    by: str = ""
+    """What draws differ by, or that there was one alone, for the sentence."""
 
 
 def strength(row: Row) -> Answer:
@@ -119,10 +123,12 @@ def _line(asked: _Asked, row: Row) -> Line:
     else:
         figure = of_hundred(row.value or 0.0)
         guess = "" if row.guess is None else of_hundred(row.guess)
+    if asked.least is not None:
+        figure = f"{of_hundred(asked.least)} to {figure}"
     beside = f" (a guess without the release: {guess})" if guess else ""
     sentence = f"{asked.words}: {figure} of 100{beside}."
     if asked.who:
-        sentence = f"Someone {asked.who} re-identifies {figure} of 100 people{beside}."
+        sentence = f"Someone {asked.who} re-identifies {figure} of 100 people{asked.by}{beside}."
     return Line(
         question=asked.words,
         figure=figure,
@@ -152,16 +158,29 @@ def _parts(*wanted: tuple[str, _Asked]) -> Callable[[list[Row]], Iterator[tuple[
 
 
 def _copies(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
-    """Yield, for nobody known and for known people, the copy by which most are re-identified."""
+    """Yield, for nobody known and for known people, the copy by which most are re-identified.
+
+    Where its draws differ much, that is the strongest of them: a mean of all or nothing is neither.
+    """
     best: dict[bool, tuple[_Asked, Row]] = {}
+    by_part = {row.part: row for row in rows}
     for row in rows:
         match = _COPY.fullmatch(row.part)
         if match is None:
             continue
         known = match[4] not in {None, "nobody"}
-        if known not in best or (row.value or 0.0) > (best[known][1].value or 0.0):
+        least, most = (by_part.get(f"{row.part}, {name} of the draws") for name in EXTREMES)
+        spread = 0.0 if least is None or most is None else (most.value or 0) - (least.value or 0)
+        shown = most if most is not None and spread > DIFFER else row
+        if known not in best or (shown.value or 0.0) > (best[known][1].value or 0.0):
             who = f"who has {_copy(match)}{f' and knows {match[4]} people' if known else ''}"
-            best[known] = _Asked(LINKED, f"by someone {who}", who), row
+            asked = _Asked(LINKED, f"by someone {who}", who)
+            if least is not None and shown is not row:
+                by = ", by who is known" if known else ", by which ties the copy has"
+                asked = asked._replace(least=least.value, by=by)
+            elif known and row.sample_size == 1:
+                asked = asked._replace(by=ONE_DRAW)
+            best[known] = asked, shown
     yield from (best[known] for known in sorted(best))
 
 
@@ -189,6 +208,12 @@ def _items(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
             best[off] = known, _Asked(heading, f"by someone {who}", who), row
     yield from ((asked, row) for _, asked, row in best.values())
 
+
+EXTREMES = "least", "largest"
+DIFFER = 0.1
+"""Draws of which one re-identifies so much more of the people than another are told apart."""
+
+ONE_DRAW = " in one draw of who is known"
 
 FEWEST_TARGETS = 20
 """Settings of fewer targets stand in the rows alone."""
@@ -239,6 +264,30 @@ def _of_neighbors(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
 
 def _knows(what: str) -> _Asked:
     return _Asked(POINTED, f"by someone who knows {what}", f"who knows {what}")
+
+
+_ITEM = _Asked(INFERRED, "which of two items is a person's")
+_ONE_ITEM = _parts(
+    ("one item of people inside", _ITEM),
+    (
+        "one item of people left out",
+        _Asked(INFERRED, "the same of people who were left out of the data"),
+    ),
+)
+_EITHER_ITEM = _parts(
+    ("one of two items", _ITEM),
+    (
+        "one of two items, found at 1 % false alarms",
+        _Asked(INFERRED, "people whose item is told, at 1 false alarm in 100"),
+    ),
+)
+
+
+def _one_item(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
+    """Yield the stronger of two attackers: who reads the release, and who makes more of them."""
+    alone, again = ([*some(rows)] for some in (_ONE_ITEM, _EITHER_ITEM))
+    stronger = max(alone, again, key=lambda lines: lines[0][1].value or 0.0 if lines else -1.0)
+    yield from stronger
 
 
 _AGAIN = "who has the original and runs the method again"
@@ -300,13 +349,7 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             _Asked(INFERRED, "people who took part, at 1 false alarm in 100"),
         ),
     ),
-    "item-membership": _parts(
-        ("one item of people inside", _Asked(INFERRED, "which of two items is a person's")),
-        (
-            "one item of people left out",
-            _Asked(INFERRED, "the same of people who were left out of the data"),
-        ),
-    ),
+    "item-membership": _one_item,
     "singling-out": _parts(
         (
             "true of one person",

@@ -52,9 +52,9 @@ def planned_of(
     began = process_time()
     planned = list(_priced(chosen, asked, situation, given, not_measured))
     if not asked:
-        room = _within_a_minute(planned, process_time() - began)
+        room = _within_a_minute(planned, given, process_time() - began)
         not_measured |= {p.name: not_run(p.seconds) for p in planned if p.name not in room}
-        planned = [p for p in planned if p.name in room]
+        planned = [room[p.name] for p in planned if p.name in room]
         others = (a for a in ATTACKS.values() if _reads(a, kind) and a.by_name)
         not_measured |= {a.name: _left_out(a, situation, given) for a in others}
     for one in planned:
@@ -85,18 +85,28 @@ def _priced(
         yield Planned(name, entry, seen, options, seconds)
 
 
-def _within_a_minute(planned: Sequence[Planned], spent: float) -> set[str]:
+def _within_a_minute(
+    planned: Sequence[Planned], given: Mapping[str, Any], spent: float
+) -> dict[str, Planned]:
     """Return which are tried where nobody asks: the strongest first, and what is short anyway.
 
     What was spent on foreseeing what they cost, for which some run the method, is of the minute.
     """
-    room = {one.name for one in planned if one.seconds < WORTH_SAYING}
-    left = SECONDS_UNASKED - spent - sum(one.seconds for one in planned if one.name in room)
+    room = {one.name: one for one in planned if one.seconds < WORTH_SAYING}
+    left = SECONDS_UNASKED - spent - sum(one.seconds for one in room.values())
     for one in sorted(planned, key=_rank):
-        if one.name not in room and one.seconds <= left:
-            room.add(one.name)
-            left -= one.seconds
+        for way in (one, *([] if one.name in given else _shorter(one))):
+            if one.name not in room and way.seconds <= left:
+                room[one.name] = way
+                left -= way.seconds
     return room
+
+
+def _shorter(one: Planned) -> Iterator[Planned]:
+    """Yield the same attack in less time, where there is such a way."""
+    options = one.entry.shorter
+    if options is not None:
+        yield one._replace(options=options, seconds=one.entry.seconds(one.seen, options))
 
 
 def _rank(one: Planned) -> int:

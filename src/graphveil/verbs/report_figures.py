@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import spelled
+from graphveil.attacks.networks.naming import EXTREMES, OF_DRAWS
 from graphveil.attacks.registry import ATTACKS, EVERY
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.errors import GraphveilWarning
@@ -136,7 +137,8 @@ def with_intervals(rows: Rows, people: int) -> Rows:
     """Return rows in which a drawn share of people without an interval has the exact binomial one.
 
     One draw of a copy has no interval of its own; without one, three people of 500 by chance would
-    be an answer. People are counted as if they were pointed at one by one (Clopper & Pearson 1934).
+    be an answer. People are counted as if they were pointed at one by one (Clopper & Pearson 1934);
+    of the largest of several draws, each as often (Bonferroni).
 
     Examples
     --------
@@ -155,8 +157,10 @@ def _with_interval(row: Row, people: int) -> Row:
     from scipy.special import betaincinv  # noqa: PLC0415  few rows need it
 
     right = (row.value or 0.0) * people
-    low = betaincinv(right, people - right + 1, 0.025) if right > 0 else 0.0
-    high = betaincinv(right + 1, people - right, 0.975) if right < people else 1.0
+    draws = row.sample_size if row.part.endswith(OF_DRAWS.format(EXTREMES[-1])) else 1
+    tail = 0.025 / (draws or 1)
+    low = betaincinv(right, people - right + 1, tail) if right > 0 else 0.0
+    high = betaincinv(right + 1, people - right, 1 - tail) if right < people else 1.0
     return dataclasses.replace(row, low=float(low), high=float(high))
 
 

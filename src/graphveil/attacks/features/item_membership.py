@@ -11,11 +11,28 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import run_again
-from graphveil.attacks.features.classes import FALSE_SHARE, People, people_of
+from graphveil.attacks.features.classes import People, people_of
+from graphveil.attacks.features.either_item import CHOICES, ONE_IN, EitherItem, swapped
 from graphveil.attacks.features.linkage import TWIN, popular_items
-from graphveil.attacks.features.scoring import MOST_CELLS, batches, classes_in, scores
-from graphveil.attacks.features.twin import FEWEST_FEATURES, people_to_leave_out, twin
+from graphveil.attacks.features.scoring import MOST_CELLS, chances, classes_in
+from graphveil.attacks.features.twin import (
+    FEWEST_FEATURES,
+    Again,
+    features_of,
+    people_to_leave_out,
+    refuse_people,
+    twin,
+)
 from graphveil.attacks.intervals import bootstrap_paired_auc, positives_above
+from graphveil.attacks.likelihood_ratio import (
+    FEWEST_RELEASES,
+    GUESS,
+    ShadowScores,
+    figures_of,
+    ratios,
+    risks_of,
+)
+from graphveil.attacks.shadows import SHADOWS, halves_of, seconds_of_shadows, shadow_results
 from graphveil.data import Bipartite
 from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import BipartiteComparison
@@ -26,14 +43,24 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
+BY_RELEASES = "one of two items"
+"""What is asked of those of whose releases an attacker makes some."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ItemMembershipOptions(AttackOptions):
-    """How many people are attacked."""
+    """How many people are attacked, and by how many releases."""
 
     label: ClassVar[str] = "item-membership"
 
     targets: int = parameter(
         default=500, text="people who are attacked, one item each", minimum=1, maximum=5_000
+    )
+    shadows: int = parameter(
+        default=SHADOWS,
+        text="releases of data in which a random half of these items are others; 0 for none",
+        minimum=0,
+        maximum=1_000,
     )
 
 
@@ -61,6 +88,8 @@ def item_membership(
 ) -> Outcome:
     """Return how well an item that a person has is told from one that they do not have.
 
+    By the release alone, and by what releases of data with either item teach of it.
+
     Raises
     ------
     NotMeasuredError
@@ -81,7 +110,60 @@ def item_membership(
     risk, baseline = (np.full(people.own.size, np.nan) for _ in range(2))
     risk[asked.people] = _above(asked, people).mean(axis=1)
     baseline[asked.people] = _above_by_frequency(asked, people).mean(axis=1)
+    try:
+        learned, targets, risks = _by_releases(situation, options)
+        figures.extend(learned)
+        risk[targets] = np.fmax(risk[targets], risks)
+        baseline[targets] = np.fmax(baseline[targets], GUESS)
+    except NotMeasuredError as error:
+        missing[BY_RELEASES] = str(error)
     return Outcome(figures, risk, baseline, missing)
+
+
+def _by_releases(
+    situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions
+) -> tuple[list[AttackFigure], NDArray[np.int64], NDArray[np.float64]]:
+    """Return how well either item is told by a likelihood ratio, of whom, and everybody's risk.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method cannot be run again, or people are too few.
+    """
+    rng = situation.rng("item-membership: releases")
+    work = _either(situation, options, rng)
+    halves = halves_of(work.data.people.size, options.shadows, rng)
+    seen = np.array(shadow_results(work, halves))
+    shadows = ShadowScores(seen, np.array([half.inside for half in halves]))
+    made = ratios(shadows, CHOICES)
+    figures = figures_of(shadows, made, (BY_RELEASES, "share of people"), rng)
+    return figures, work.data.people, risks_of(made, shadows.inside)
+
+
+def _either(
+    situation: AttackInput[BipartiteComparison],
+    options: ItemMembershipOptions,
+    rng: np.random.Generator,
+) -> EitherItem:
+    """Return what makes the releases, of people drawn among those with some features.
+
+    Raises
+    ------
+    NotMeasuredError
+        As `_by_releases`.
+    """
+    if options.shadows < FEWEST_RELEASES:
+        raise NotMeasuredError(
+            f"an attacker who makes {options.shadows} releases learns nothing from them: "
+            f"--item-membership.shadows {SHADOWS} makes {SHADOWS}, {FEWEST_RELEASES} are needed"
+        )
+    pair, again = situation.comparison, Again(situation)
+    refuse_people(pair)
+    known = np.flatnonzero(np.diff(pair.before.indptr) >= FEWEST_FEATURES)
+    most = min(options.targets, pair.original.n_users // ONE_IN)
+    data = swapped(again.original, rng.permutation(known), most, rng)
+    features = features_of(data.rows)
+    return EitherItem(again, data, features, again.original.labels(), pair.randomness)
 
 
 def asked_of(
@@ -124,37 +206,10 @@ def asked_of(
     return ChallengedPairs(chosen, known, item, other)
 
 
-def chances_of(
-    asked: ChallengedPairs, items: NDArray[np.int64], people: People
-) -> NDArray[np.float64]:
-    """Return how likely the adversary takes it that every target has one further item.
-
-    Parameters
-    ----------
-    asked
-        What is known of the targets.
-    items
-        int64, shape (targets,): the item of each.
-    people
-        The people beside the release.
-    """
-    from scipy import sparse  # noqa: PLC0415  heavy: not for help
-
-    classes = people.classes
-    weights, columns = classes.weights(FALSE_SHARE), sparse.csr_array(classes.rows.T)
-    shown = np.empty(items.size)
-    for some in batches(items.size, classes):
-        score = scores(asked.known[some], classes, weights) + np.log(classes.sizes)
-        chance = np.exp(score - score.max(axis=1, keepdims=True))
-        chance /= chance.sum(axis=1, keepdims=True)
-        shown[some] = np.asarray(columns[items[some]].multiply(chance).sum(axis=1)).ravel()
-    likely: NDArray[np.float64] = classes.truth * shown + classes.hidden[items] * (1 - shown)
-    return likely
-
-
 def _above(asked: ChallengedPairs, people: People) -> NDArray[np.float64]:
     """Return whether everybody's item scores above everybody's other; ties are a half."""
-    own, other = (chances_of(asked, items, people) for items in (asked.item, asked.other))
+    classes = people.classes
+    own, other = (chances(asked.known, items, classes) for items in (asked.item, asked.other))
     return positives_above(own, other)
 
 
@@ -181,9 +236,12 @@ def _figures(
 PER_CELL, PER_PAIR = 2e-7, 2e-7
 """Seconds for every target and class, and for every pair of targets, mostly to draw them again."""
 
+PER_SHADOW_CELL, PER_SCORE = 4e-7, 2e-5
+"""Seconds for every target, class and release, and for every target and release."""
+
 
 def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions) -> float:
-    """Return about how long it takes; with it one more run of the method.
+    """Return about how long it takes, most of it the runs of the method.
 
     Raises
     ------
@@ -193,22 +251,36 @@ def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembership
     pair = situation.comparison
     classes = classes_in(pair)
     targets = min(options.targets, pair.original.n_users)
-    return 2 * targets * (PER_CELL * classes + PER_PAIR * targets) + run_again(situation)
+    alone = 2 * targets * (PER_CELL * classes + PER_PAIR * targets) + run_again(situation)
+    rng = situation.rng("item-membership: how long it takes")
+    try:
+        work = _either(situation, options, rng)
+    except NotMeasuredError:
+        return alone
+    targets = work.data.people.size
+    alone += options.shadows * targets * (PER_SHADOW_CELL * classes + PER_SCORE)
+    half = halves_of(targets, 1, rng)[0]
+    return alone + seconds_of_shadows(situation, lambda: work(half), options.shadows, 1.0)
 
 
 ITEM_MEMBERSHIP = Attack(
     name="item-membership",
     kind=Bipartite,
-    knows="all items of a person but one, and how true the release is on the whole",
+    knows="all items of a person but one, and how true the release is on the whole; or the items "
+    "of all others as well, that it is one of two, and the method with its parameters",
     definition="how often an item that somebody has scores higher than one that somebody else does "
     "not have, drawn by popularity, ties being a half: the area under the curve; beside it that of "
-    "the items' frequencies alone, and the same for people whom a second run left out",
-    source="graphveil's own likelihood",
+    "the items' frequencies alone, and the same for people whom a second run left out. And how "
+    "often somebody with the item scores higher than somebody with another one in its place, by "
+    "releases of data with either, and the share of them found at 1 % and 0.1 % false alarms",
+    source="graphveil's own likelihood; likelihood ratio of Carlini et al., Membership inference "
+    "attacks from first principles, 2022",
     needs_linkage=True,
-    cost="near-linear, one run of the method, on 500 people drawn; up to "
+    cost=f"{SHADOWS + 1} runs of the method, on 500 people drawn, one in {ONE_IN} at most; up to "
     f"{MOST_CELLS:,} distinct rows and features together",
     compute=item_membership,
     options=ItemMembershipOptions,
     seconds=seconds,
+    shorter=ItemMembershipOptions(shadows=0),
 )
 """The entry of this attack."""

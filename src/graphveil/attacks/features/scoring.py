@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError
-from graphveil.attacks.features.classes import People, ReleasedClasses
+from graphveil.attacks.features.classes import FALSE_SHARE, People, ReleasedClasses
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.lazy import lazy_module
 from graphveil.measures.rows import equal_rows
@@ -30,6 +30,39 @@ ECCENTRICITY = 1.5
 LIKELIEST = 60
 RARE = 0.05
 """Features of at most this share of the released rows are rare."""
+
+
+def chances(
+    known: sparse.csr_array, items: NDArray[np.int64], classes: ReleasedClasses
+) -> NDArray[np.float64]:
+    """Return how likely an adversary takes it that every target has one further item.
+
+    Parameters
+    ----------
+    known
+        float64 ones, targets by features: what is known of them.
+    items
+        int64, shape (targets,): the item of each.
+    classes
+        The classes of the release.
+
+    Examples
+    --------
+    >>> rows = sparse.csr_array(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
+    >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.full(3, 0.5), 0.9, 0.1)
+    >>> known = sparse.csr_array(np.array([[1.0, 0.0, 0.0]]))
+    >>> bool(chances(known, np.array([1]), classes) > chances(known, np.array([2]), classes))
+    True
+    """
+    weights, columns = classes.weights(FALSE_SHARE), sparse.csr_array(classes.rows.T)
+    shown = np.empty(items.size)
+    for some in batches(items.size, classes):
+        score = scores(known[some], classes, weights) + np.log(classes.sizes)
+        chance = np.exp(score - score.max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        shown[some] = np.asarray(columns[items[some]].multiply(chance).sum(axis=1)).ravel()
+    likely: NDArray[np.float64] = classes.truth * shown + classes.hidden[items] * (1 - shown)
+    return likely
 
 
 class Known(NamedTuple):

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.features.classes import People, people_of
 from graphveil.data import Bipartite, Data, Table
+from graphveil.data.ids import Ids
 from graphveil.data.kinds import encoded
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.progress import stage
+from graphveil.randomness import Randomness
 from graphveil.release import Release
 
 FEWEST_FEATURES = 3
@@ -119,16 +121,39 @@ def beside_without(
     """
     labels = again.original.labels()[inside]
     release = again(again.original.permuted(inside, ids=labels), seed)
+    return people_of_run(release, pair.original, inside, labels, pair.randomness)
+
+
+def people_of_run(
+    release: Release[Any],
+    rows: Bipartite,
+    inside: NDArray[np.int64],
+    labels: Ids,
+    randomness: Randomness,
+) -> People:
+    """Return rows beside a release of some of them.
+
+    Parameters
+    ----------
+    release
+        The release, with its linkage.
+    rows
+        Features of all rows.
+    inside, labels
+        int64, shape (people,): which rows are in the release, and under which ids they were given.
+    randomness
+        Of the comparison.
+    """
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         raise TypeError("a run of a method comes with its linkage")
-    position = np.full(pair.original.n_users, -1, dtype=np.int64)
+    position = np.full(rows.n_users, -1, dtype=np.int64)
     position[inside] = linkage.positions_of(labels, release.data.labels())
     beside = BipartiteComparison(
-        original=pair.original,
+        original=rows,
         released=features_of(release.data),
         position=None,
-        randomness=pair.randomness,
+        randomness=randomness,
     )
     return people_of(beside, position)
 

@@ -16,6 +16,9 @@ from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures import twins
 
 NOBODY = -1
+EXTREMES, OF_DRAWS = ("least", "median", "largest"), ", {} of the draws"
+"""Rows beside the rate over all draws, and what stands behind its name."""
+
 FEWEST_DRAWS = 10
 """From so many draws on there is an interval."""
 
@@ -160,16 +163,14 @@ class Rate(NamedTuple):
         return AttackFigure(self.part, value, "share of people", self.baseline, sample=sample)
 
     def extremes(self) -> Iterator[AttackFigure]:
-        """Yield the least, the median and the largest of the draws."""
+        """Yield the least, the median and the largest of the draws, where there are several."""
         some = self.base > 0
         values = self.hits[some] / self.base[some]
-        if not values.size:
+        if values.size < 2:
             return
-        for name, value in zip(
-            ("least", "median", "largest"), np.quantile(values, [0, 0.5, 1]).tolist(), strict=True
-        ):
+        for name, value in zip(EXTREMES, np.quantile(values, [0, 0.5, 1]).tolist(), strict=True):
             sample = Sample(self.hits.size)
-            part = f"{self.part}, {name} of the draws"
+            part = f"{self.part}{OF_DRAWS.format(name)}"
             yield AttackFigure(part, value, "share of people", self.baseline, sample=sample)
 
 

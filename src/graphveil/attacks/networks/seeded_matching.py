@@ -41,6 +41,10 @@ ALL_PAIRS = 4_000
 
 KNOWN = (0, 20)
 
+DRAWS = 5
+"""So many times people are drawn who are known: by whom they are, hardly anybody or nearly
+everybody is re-identified. With nobody known there is one draw."""
+
 STARTS = 5
 """From so many starts the best is taken; fewer where two agree."""
 
@@ -68,7 +72,18 @@ class SeededMatchingOptions(AttackOptions):
         unset=", ".join(map(str, KNOWN)),
     )
     copy: CopyOf = parameter(default="network", text=COPY)
-    draws: int = parameter(default=1, text="copies, each with other known people", minimum=1)
+    draws: int | None = parameter(
+        default=None,
+        text="copies, each with other known people",
+        minimum=1,
+        unset=f"{DRAWS}, with nobody known 1",
+    )
+
+    def draws_of(self, known: int) -> int:
+        """Return how many copies are drawn where so many people are known."""
+        if self.draws is not None:
+            return self.draws
+        return DRAWS if known else 1
 
     @property
     def settings(self) -> tuple[int, ...]:
@@ -120,8 +135,9 @@ def _draws(
     rng: np.random.Generator,
 ) -> Iterator[Naming]:
     """Yield how good the names of each draw are."""
-    for draw in range(options.draws):
-        with stage(f"matching, {known or 'nobody'} known, {draw + 1} of {options.draws}"):
+    draws = options.draws_of(known)
+    for draw in range(draws):
+        with stage(f"matching, {known or 'nobody'} known, {draw + 1} of {draws}"):
             two = pairing(pair, options.overlap, rng, people=options.people, copy=options.copy)
             chosen = known_people(two, known, rng)
             match = best_match(two, chosen, rng)
@@ -173,7 +189,7 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
         one = seconds_of_near_match(pair, options.overlap)
     else:
         one = seconds_of_all_pairs(pair, options.overlap, options.people)
-    return len(options.settings) * options.draws * one
+    return sum(options.draws_of(known) for known in options.settings) * one
 
 
 SEEDED_MATCHING = Attack(
@@ -181,7 +197,8 @@ SEEDED_MATCHING = Attack(
     kind=Graph,
     knows="a copy of the network that shares some of its edges, random pairs in place of the "
     "others, and may lack people, with the directions and kinds of ties and the published "
-    "attributes where the release has them; and the released nodes of 20 people, or of nobody",
+    "attributes where the release has them; and the released nodes of 20 people, drawn five "
+    "times, or of nobody",
     definition="of the people of the copy with a tie in it and one in the release, known people "
     "aside, how many are given their own released node by the one-to-one assignment that keeps "
     "most ties, the best of several starts; in large networks among the nearest candidates of "
@@ -193,5 +210,6 @@ SEEDED_MATCHING = Attack(
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,
+    shorter=SeededMatchingOptions(draws=1),
 )
 """The entry of this attack."""
