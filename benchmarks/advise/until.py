@@ -34,7 +34,7 @@ SEEDS = range(101, 111)
 NETWORKS = ("kept >= 0.95", "false <= 0.05", "candidate-set: degree, right guess <= 0.05")
 ROWS = ("kept >= 0.8", "linkage: 4 known, 0 false: own row <= 0.1")
 SHIPPED = {"copenhagen-calls": NETWORKS, "spect-heart": ROWS, "adult-sample": ROWS[:1]}
-FILES = {"polbooks": NETWORKS, "fb100-Caltech36": NETWORKS}
+FILES = {"polbooks": NETWORKS}
 SECONDS = 60.0
 
 

@@ -89,7 +89,7 @@ def measured(data: str, method: str, parameters: dict[str, Any]) -> Iterator[dic
         yield {**named, "part": row.part, "value": row.value, "low": row.low, "high": row.high}
     plain = Curve(scored_of(ratios(seen[0], PLAIN), seen[0].inside))
     yield {**named, "part": "plain ratio", "value": plain.area()}
-    yield {**named, "part": "plain ratio, found at 1 %", "value": plain.found_at(0.01)}
+    yield {**named, "part": "plain ratio, found at 1 %", "value": plain.recall_at(0.01)}
 
 
 def show() -> None:

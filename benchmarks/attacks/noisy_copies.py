@@ -33,7 +33,7 @@ from raw_rows import read_rows, write_rows
 RESULTS = Path(__file__).parent / "results" / "noisy_copies.parquet"
 FULL = 1 << 64
 TUNED = ("polbooks", "random-600x8", "random-600x30", "random-900x16")
-OTHERS = ("copenhagen-calls", "fb100-Reed98", "polblogs", "ca-GrQc")
+OTHERS = ("copenhagen-calls", "polblogs", "ca-GrQc")
 GRID = {"asymmetric-response": (2.0, 3.0, 4.0, 5.0), "randomized-response": (2.0, 2.5, 3.0, 4.0)}
 MOST_NODES, NEAREST, KNOWN = 1300, 800, 20
 

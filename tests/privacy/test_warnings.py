@@ -278,7 +278,6 @@ def test_what_is_weak_follows_from_the_released_count_and_never_from_the_true_on
     ("nodes", "edges", "epsilon", "broken"),
     [
         (105, 441, 2.0, True),  # a whole copy names all of polbooks, with nobody known
-        (962, 18812, 2.0, True),
         (1224, 16715, 2.0, True),
         (105, 441, 0.5, False),
         (1224, 16715, 0.5, False),
