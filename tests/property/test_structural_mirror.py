@@ -20,19 +20,24 @@ from graphveil.methods.structural.annealing.mirror import (
 from graphveil.methods.structural.outcome import applied
 from graphveil.methods.structural.task import Edited, Task
 
-FLAWS = (
-    (
-        "methods/structural/annealing/mirror.py",
-        "    here[here] = np.isin(keys_of(images[here], n), keys_of(edges, n))\n",
-        "",
-    ),
-    (
-        "methods/structural/annealing/mirror.py",
-        "    isolate_likes(task, partner, deleted)\n",
-        "",
-    ),
-)
-"""Edges without an image stay; who has no partner stays alone."""
+FLAWS = [
+    {
+        "name": "ties without an image",
+        "means": "Partners keep ties by which they are told apart.",
+        "file": "src/graphveil/methods/structural/annealing/mirror.py",
+        "old": "    here[here] = np.isin(keys_of(images[here], n), keys_of(edges, n))\n",
+        "new": "",
+        "methods": ["structural"],
+    },
+    {
+        "name": "a mirror with one left over",
+        "means": "Of an odd number of people one stays the only one without ties.",
+        "file": "src/graphveil/methods/structural/annealing/mirror.py",
+        "old": "    isolate_likes(task, partner, deleted)\n",
+        "new": "",
+        "methods": ["structural"],
+    },
+]
 
 SEEDS = st.integers(0, 2**32)
 
@@ -151,27 +156,24 @@ def test_the_same_seed_gives_the_same_mirror(graph, seed):
     assert one.deleted.tolist() == other.deleted.tolist()
 
 
-def doubled(seed, n=30, density=0.5):
-    """Two copies of a random graph, and edges between them that a change of places keeps."""
+def with_twins(seed, n=20, density=0.3):
+    """A random graph in which everybody is there twice, with the same neighbors."""
     u, v = np.triu_indices(n, 1)
-    draws = generator(seed).random((2, u.size))
-    inside, across = draws < density
-    here = np.concatenate((u[inside], u[inside] + n, u[across], v[across]))
-    there = np.concatenate((v[inside], v[inside] + n, v[across] + n, u[across] + n))
+    chosen = generator(seed).random(u.size) < density
+    u, v = u[chosen], v[chosen]
     order = generator(seed + 1).permutation(2 * n)
+    here, there = np.concatenate((u, u, u + n, u + n)), np.concatenate((v, v + n, v, v + n))
     return Graph.from_edges(order[here], order[there], n=2 * n)
 
 
 def test_a_network_that_is_nearly_a_mirror_loses_hardly_a_tie():
-    graph = doubled(3)
-    edges = graph.edges()
-    gone = generator(5).choice(len(edges), 8, replace=False)
-    kept = np.delete(edges, gone, axis=0)
+    graph = with_twins(3)
+    kept = np.delete(graph.edges(), generator(5).choice(graph.n_edges, 5, replace=False), axis=0)
     torn = Graph.from_edges(kept[:, 0], kept[:, 1], n=graph.n_nodes)
     task = Task(torn, "hybrid", 1, 2, "delete", torn.n_edges, 0)
-    edited = mirror(task, iterations=50_000, rng=generator(1))
+    edited = mirror(task, iterations=10_000, rng=generator(1))
     assert 0 == edited.unprotected
-    assert edited.cost <= 8
+    assert edited.cost <= 5
 
 
 def test_a_mirror_that_deletes_far_more_than_is_to_be_beaten_is_given_up():
