@@ -181,6 +181,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--networks", nargs="*", default=[*FILES])
     parser.add_argument("--measures", nargs="*", default=["count", "vrq"])
+    parser.add_argument("--goals", nargs="*", default=["full", "partial:0.95"])
+    parser.add_argument("--k", nargs="*", type=int, default=[2, 5])
     parser.add_argument("--table", action="store_true")
     arguments = parser.parse_args()
     if arguments.table or arguments.data is None:
@@ -189,14 +191,16 @@ def main() -> None:
     warnings.simplefilter("ignore")
     small = gv.datasets.load("copenhagen-calls")
     gv.compile_at_once()
-    for case in CASES:
-        measured(small, *case, 1)
+    for measure in ("count", "vrq"):
+        measured(small, measure, 2, "full", "now", 1.0, 1)
     for name in arguments.networks:
         graph = read(name, arguments.data)
         for case in todo(graph, arguments.seeds):
             key = "/".join(map(str, (name, *case)))
             done = {row["key"] for row in read_rows(RESULTS)}
-            if key not in done and case[0] in arguments.measures:
+            measure, k, goal, *_ = case
+            wanted = measure in arguments.measures and k in arguments.k
+            if key not in done and wanted and goal in arguments.goals:
                 append_rows(RESULTS, {"key": key, "network": name} | measured(graph, *case))
 
 
