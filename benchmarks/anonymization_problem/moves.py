@@ -1,4 +1,4 @@
-"""Moves that were tried for full anonymity by deletions, and gain nothing.
+"""Moves that were tried for full anonymity by deletions, and were not built.
 
     python benchmarks/anonymization_problem/moves.py --data FOLDER [--seeds 2] [--networks NAME]
     python benchmarks/anonymization_problem/moves.py --table

@@ -33,8 +33,8 @@ FLAWS = [
         "name": "a mirror with one left over",
         "means": "Of an odd number of people one stays the only one without ties.",
         "file": "src/graphveil/methods/structural/annealing/mirror.py",
-        "old": "    isolate_likes(task, partner, deleted)\n",
-        "new": "",
+        "old": "        if paired.size and degrees[paired].min() > 0:\n",
+        "new": "        if paired.size and degrees[paired].min() > 9:\n",
         "methods": ["structural"],
     },
 ]
