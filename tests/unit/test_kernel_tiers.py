@@ -27,6 +27,7 @@ STRUCTURAL = [
     {"measure": "dk"},
     {"measure": "vrq"},
     {"phi": 10.0},
+    {"k": 2, "heuristic": "mirror", "effort": 0.01},
 ]
 RUNS = {
     "k-degree": [("k-degree", {"k": 4, "edits": edits}) for edits in ("add", "any")]

@@ -6,6 +6,7 @@ import pytest
 from graphveil.data import Graph
 from graphveil.kernels.structural import classes
 from graphveil.kernels.structural.annealing.state import BEST_UNPROTECTED, flip
+from graphveil.methods.structural import run as run_module
 from graphveil.methods.structural.annealing import starts as starts_module
 from graphveil.methods.structural.annealing import walk as module
 from graphveil.methods.structural.annealing.starts import cut, strip
@@ -13,7 +14,8 @@ from graphveil.methods.structural.annealing.state import annealing_state_of, edi
 from graphveil.methods.structural.annealing.stretches import default_iterations
 from graphveil.methods.structural.annealing.walk import search
 from graphveil.methods.structural.outcome import codes_of, counted
-from graphveil.methods.structural.task import Edited, Task
+from graphveil.methods.structural.task import Edited, Settings, Task
+from graphveil.randomness import Randomness
 
 
 def generator(seed=0):
@@ -265,3 +267,39 @@ def test_no_stretch_of_a_budget_is_longer_than_the_most_proposals(monkeypatch):
     assert [100_000, 300_000] == stretches_of(monkeypatch, gains, most=800_000)
     longer = [200_000, 600_000]
     assert longer == stretches_of(monkeypatch, gains, most=800_000, effort=2.0)
+
+
+def chosen_by_auto(monkeypatch, costs, **parameters):
+    """The heuristics that `auto` runs where these reach everybody with so many deletions."""
+    ran = []
+    graph = random_graph(n=12, density=0.5)
+
+    def stand_in(name):
+        def walk(task, **_):
+            ran.append(name)
+            deleted = task.graph.edges()[: costs.get(name, 0)]
+            left = 0 if name in costs else task.n_nodes
+            return Edited(np.empty((0, 2), dtype=np.int32), deleted, left)
+
+        return walk
+
+    monkeypatch.setattr(run_module, "WALKS", {name: stand_in(name) for name in run_module.WALKS})
+    task = task_of(graph)._replace(**parameters)
+    settings = Settings("auto", None, None, 1.0, False, None, "stop")
+    run_module._try_all(task, settings, Randomness(1), 12, lambda: False)
+    return ran
+
+
+@pytest.mark.parametrize(
+    ("k", "costs", "expected"),
+    [
+        (2, {"strip": 5, "cut": 5, "mirror": 5}, ["strip", "cut", "mirror"]),
+        (3, {"strip": 5, "cut": 5}, ["strip", "cut"]),
+        (3, {"cut": 25}, ["strip", "cut", "strip"]),
+        (2, {}, ["strip", "cut", "mirror", "strip"]),
+    ],
+)
+def test_mirrors_are_tried_for_pairs_and_strip_again_where_many_edits_are_needed(
+    monkeypatch, k, costs, expected
+):
+    assert expected == chosen_by_auto(monkeypatch, costs, k=k)

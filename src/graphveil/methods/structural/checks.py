@@ -44,6 +44,8 @@ def check_together(method: Any) -> None:
         )
     if method.heuristic in {"strip", "cut"}:
         _check_start(method)
+    if method.heuristic == "mirror":
+        _check_mirror(method)
 
 
 def _check_directed(method: Any) -> None:
@@ -64,7 +66,7 @@ def _check_known(method: Any) -> None:
     if not method.roles.known:
         return
     searched = method.measure in CODES and method.distance == 1 and method.edits != "rewire"
-    if method.heuristic == "search" and not searched:
+    if method.heuristic in {"search", "mirror"} and not searched:
         raise ParameterError(
             f"heuristic={method.heuristic} does not know attributes here (measure="
             f"{method.measure}, distance={method.distance}, edits={method.edits}). Use ua, or auto."
@@ -99,6 +101,17 @@ def _check_start(method: Any) -> None:
     if method.heuristic == "cut" and method.preserve_triangles:
         raise ParameterError(
             "heuristic=cut removes every triangle, preserve_triangles keeps them. Drop one."
+        )
+
+
+def _check_mirror(method: Any) -> None:
+    if method.k != 2:
+        raise ParameterError(
+            f"heuristic=mirror makes everybody like one other, not k={method.k}. Use auto, or k=2."
+        )
+    if method.edits != "delete" or isinstance(method.goal, Budget):
+        raise ParameterError(
+            "heuristic=mirror deletes edges for a full or partial goal. Use search."
         )
 
 

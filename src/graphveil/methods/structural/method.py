@@ -90,7 +90,7 @@ class StructuralAnonymity(AttributedMethod):
     heuristic
         ``"auto"`` chooses. The paper's: ``"es"`` (edge sampling), ``"degree"``, ``"affected"``,
         ``"unique"``, ``"ua"`` (unique-affected); its program's ``"ua-only"``. Ours: ``"search"``,
-        ``"strip"``, ``"cut"``, ``"target"``.
+        ``"strip"``, ``"cut"``, ``"mirror"``, ``"target"``.
     recompute_gap_edges
         The paper's heuristics: edits between two recounts; a hundredth of the edges where None.
     iterations

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.methods.structural.annealing.fuzzy import search_under_uncertainty
+from graphveil.methods.structural.annealing.mirror import mirror
 from graphveil.methods.structural.annealing.starts import cut, strip
 from graphveil.methods.structural.annealing.walk import search
 from graphveil.methods.structural.outcome import (
@@ -43,12 +44,17 @@ from graphveil.methods.structural.task import (
 from graphveil.progress import stage
 from graphveil.randomness import Randomness
 
-WALKS = {"search": search, "target": target, "strip": strip, "cut": cut}
+WALKS = {"search": search, "target": target, "strip": strip, "cut": cut, "mirror": mirror}
 STARTS: tuple[Walking, ...] = ("strip", "cut")
+DELETING = {*STARTS, "mirror"}
 """Those that look for the fewest deletions that protect everybody, whatever the budget."""
 
 CUT_NEEDS = 0.5
 """The share of edges that cut deletes, at most as a rule."""
+
+STRIP_AGAIN = 0.4
+"""The share of edges from which on strip runs again, if it had given up because cut would follow.
+"""
 
 LARGE_BUDGET = 0.2
 """The share of edges from which a budget may suffice for everybody, by `STARTS`."""
@@ -135,7 +141,8 @@ def _try_all(
 ) -> dict[str, Edited]:
     """Return what every heuristic reaches; each gets its share of the time that remains.
 
-    Where strip gave up because cut would follow, and all have missed the goal, it runs once more.
+    Where strip may have given up because cut would follow, and all have missed the goal or reached
+    it with many edits, it runs once more.
     """
     results: dict[str, Edited] = {}
     names = [*_chosen(task, settings)]
@@ -153,17 +160,22 @@ def _try_all(
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
             edited = _heuristic(name, aim, settings, rng, watch)
-        if name not in STARTS or edited.cost <= task.budget:
-            results[name] = edited
-        if not names and name != "strip" and _all_missed(task, results):
+        if name not in DELETING or edited.cost <= task.budget:
+            before_it = results.get(name, edited)
+            results[name] = before_it if better(before_it, edited, task) else edited
+        if not names and name != "strip" and _asks_for_strip(task, results):
             names = ["strip"]
     return results
 
 
-def _all_missed(task: Task, results: dict[str, Edited]) -> bool:
-    """Return whether strip, cut and all others missed a goal; a budget sets none."""
-    missed = _to_beat(task, results.values(), cut_follows=False) is None
-    return missed and not task.by_budget and results.keys() >= {*STARTS}
+def _asks_for_strip(task: Task, results: dict[str, Edited]) -> bool:
+    """Return whether strip, cut and all others missed a goal, or reached it with many edits.
+
+    A budget sets no goal.
+    """
+    fewest = _to_beat(task, results.values(), cut_follows=False)
+    many = fewest is None or fewest > STRIP_AGAIN * task.graph.n_edges
+    return many and not task.by_budget and results.keys() >= {*STARTS}
 
 
 def _to_beat(task: Task, results: Iterable[Edited], *, cut_follows: bool) -> int | None:
@@ -182,10 +194,13 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
     asked = "search" if task.phi else settings.heuristic
     if asked != "auto":
         return (asked,)
+    mirrors: tuple[Walking, ...] = ("mirror",) if task.k == 2 else ()
     if not counted_by_codes(task):
-        return ("ua", "search") if task.colors is None else ("ua",)
+        apart = task.edits != "delete" or task.by_budget
+        others: tuple[Walking, ...] = ("search", *(() if apart else mirrors))
+        return ("ua", *(others if task.colors is None else ()))
     aimed = known_to_target(task.measure, task.distance, task.edits)
-    starts = STARTS[:1] if settings.preserve_triangles else STARTS
+    starts = (*(STARTS[:1] if settings.preserve_triangles else STARTS), *mirrors)
     if task.by_budget:
         names: tuple[Sampling | Walking, ...] = (
             ("ua", "target", "search") if aimed else ("ua", "search")
@@ -206,9 +221,9 @@ def _heuristic(
     rng: np.random.Generator,
     watch: Watch,
 ) -> Edited:
-    if name in STARTS:
+    if name in DELETING:
         task = task._replace(edits="delete", budget=task.graph.n_edges)
-    if name == "search" or name == "target" or name == "strip" or name == "cut":  # noqa: PLR1714  the type checker narrows by each
+    if name == "search" or name == "target" or name == "strip" or name == "cut" or name == "mirror":  # noqa: PLR1714  the type checker narrows by each
         steps, effort = settings.iterations, settings.effort
         walk = search_under_uncertainty if task.phi else WALKS[name]
         return walk(task, iterations=steps, effort=effort, rng=rng, watch=watch)

@@ -13,7 +13,7 @@ from graphveil.errors import InfeasibleError
 
 EditKind = Literal["delete", "add", "rewire", "any"]
 Sampling = Literal["es", "degree", "affected", "unique", "ua", "ua-only"]
-Walking = Literal["search", "strip", "cut", "target"]
+Walking = Literal["search", "strip", "cut", "mirror", "target"]
 OnInterrupt = Literal["stop", "best"]
 
 CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}

@@ -18,6 +18,7 @@ from graphveil.methods.structural.annealing.stretches import (
     within_budget,
 )
 from graphveil.methods.structural.annealing.walk import (
+    LAST_FEW,
     AnnealingWalk,
     AnyTask,
     search_from_input,
@@ -66,8 +67,9 @@ def cut(
     Notes
     -----
     The nodes are put on two sides by a large cut, and the edges inside a side that lie in a
-    triangle are deleted; then degrees are lowered to a k-anonymous sequence. It reaches the goal on
-    dense graphs, and leaves little clustering.
+    triangle are deleted; then degrees are lowered to a k-anonymous sequence. If a last few nodes
+    keep the walk from the goal, they are worn down as in `strip`. It reaches the goal on dense
+    graphs, and leaves little clustering.
 
     Examples
     --------
@@ -83,6 +85,10 @@ def cut(
     ):
         steps = proposals(goal_iterations(task.graph.n_edges), iterations, effort)
         towards_goal(walk, steps, always=True)
+        if 0 < walk.reached()[0] - task.allowed <= LAST_FEW:
+            walk.back_to_best()
+            if not strip_hubs(walk) and not walk.missed():
+                towards_goal(walk, steps)
     return edited_of(task, walk.annealing, walk.visited)
 
 

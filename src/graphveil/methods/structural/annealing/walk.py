@@ -140,19 +140,20 @@ class AnnealingWalk(NamedTuple, Generic[AnyTask]):
         gap = max(1, -(-task.graph.n_edges // 100))
         sampled = sample_edits(task, "ua", gap=gap, rng=self.rng, watch=self.watch)
         n, pairs = task.graph.n_nodes, np.stack((state.pool.one, state.pool.other), axis=1)
-        self._go_to(np.isin(keys_of(pairs, n), keys_of(sampled.deleted, n)))
+        self.go_to(np.isin(keys_of(pairs, n), keys_of(sampled.deleted, n)))
         if sampled.unprotected <= task.allowed < self.reached()[0]:
             keep(state.pool, state.pool.mates, best, unprotected_of(state.classes))
 
     def back_to_input(self) -> None:
         """Make the state without edits the present one."""
-        self._go_to(np.zeros_like(self.annealing.best.changed))
+        self.go_to(np.zeros_like(self.annealing.best.changed))
 
     def back_to_best(self) -> None:
         """Make the best state the present one."""
-        self._go_to(self.annealing.best.changed.copy())
+        self.go_to(self.annealing.best.changed.copy())
 
-    def _go_to(self, changed: NDArray[np.bool_]) -> None:
+    def go_to(self, changed: NDArray[np.bool_]) -> None:
+        """Make the state in which these pairs are changed the present one."""
         state, values, best, _, trial = self.annealing
         go_to(state, values, best, trial, changed)
 
