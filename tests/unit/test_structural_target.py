@@ -220,8 +220,8 @@ def test_rounds_go_on_while_they_may_come_to_the_last_few(missed, rounds, monkey
 @pytest.mark.parametrize(
     ("reaches", "tried"),
     [
-        (None, ["strip", "cut", "search", "target", "strip"]),
-        ("cut", ["strip", "cut", "search", "target"]),
+        (None, ["strip", "cut", "mirror", "search", "target", "strip"]),
+        ("cut", ["strip", "cut", "mirror", "search", "target"]),
     ],
 )
 def test_strip_runs_once_more_where_nobody_reaches_the_goal(reaches, tried, monkeypatch):
@@ -268,16 +268,16 @@ QUICK = {"iterations": 2000, "edits": "any"}
 @pytest.mark.parametrize(
     ("parameters", "tried"),
     [
-        ({}, {"target", "search", "strip", "cut"}),
-        ({"goal": "partial:0.99"}, {"target", "search", "strip", "cut"}),
-        ({"preserve_triangles": True}, {"target", "search", "strip"}),
+        ({}, {"target", "search", "strip", "cut", "mirror"}),
+        ({"goal": "partial:0.99"}, {"target", "search", "strip", "cut", "mirror"}),
+        ({"preserve_triangles": True}, {"target", "search", "strip", "mirror"}),
         ({"goal": "budget:0.05"}, {"ua", "target", "search"}),
         ({"goal": "budget:0.1", "edits": "delete"}, {"ua", "search"}),
-        ({"goal": "budget:1", "edits": "delete"}, {"ua", "search", "strip", "cut"}),
-        ({"edits": "delete"}, {"strip", "cut"}),
-        ({"edits": "delete", "goal": "partial:0.9"}, {"search", "strip", "cut"}),
+        ({"goal": "budget:1", "edits": "delete"}, {"ua", "search", "strip", "cut", "mirror"}),
+        ({"edits": "delete"}, {"strip", "cut", "mirror"}),
+        ({"edits": "delete", "goal": "partial:0.9"}, {"search", "strip", "cut", "mirror"}),
         ({"edits": "add"}, {"search", "ua"}),
-        ({"measure": "degree"}, {"search", "strip", "cut"}),
+        ({"measure": "degree"}, {"search", "strip", "cut", "mirror"}),
         ({"heuristic": "target"}, {"target"}),
     ],
 )
