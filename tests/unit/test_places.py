@@ -212,6 +212,8 @@ def test_a_folder_of_this_machine_is_its_owners_alone_where_it_is_private(tmp_pa
     address.close_to_others()
     address.put_bytes("linkage/part-00000.parquet", b"")
     assert 0o700 == stat.S_IMODE((tmp_path / "owner" / "lists").stat().st_mode)
+    [part] = (tmp_path / "owner" / "lists" / "linkage").iterdir()
+    assert 0o600 == stat.S_IMODE(part.stat().st_mode)
 
 
 def test_a_file_that_was_not_finished_has_a_name_of_its_own(tmp_path):

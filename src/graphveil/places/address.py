@@ -254,6 +254,8 @@ class Address:
         try:
             with system.open_output_stream(partial, compression=None) as stream:
                 write(stream)
+            if self.is_local and not Path(self._path()).stat().st_mode & 0o077:
+                Path(partial).chmod(OWNER_ONLY)  # what is private stays so where it is moved to
             if system.type_name != "local":  # there nothing is renamed to a name that something has
                 with suppress(FileNotFoundError):
                     system.delete_file(path)
