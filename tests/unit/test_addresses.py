@@ -27,6 +27,7 @@ from graphveil.errors import (
 )
 from graphveil.io import BipartiteOptions, list_parts
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
+from graphveil.on_disk import parts as parts_on_disk
 from graphveil.on_disk.parts import as_lists
 from graphveil.on_disk.writing import Classes
 from graphveil.on_disk.written_apart import PartOfUsers
@@ -51,8 +52,8 @@ FLAWS = [
         "name": "parts that stay at an address when their classes are too small",
         "means": "Rows of a class below k were refused, and lie in the public place all the same.",
         "file": "src/graphveil/release/addressed.py",
-        "old": "                _empty(address)\n",
-        "new": "                address.clear()\n",
+        "old": "                    _empty(address, is_public=address is out)\n",
+        "new": "                    address.clear()\n",
     },
     {
         "name": "executors that write a part of which a user is missing",
@@ -398,6 +399,80 @@ def test_two_runs_into_one_place_publish_nothing_mixed(store, lists):
     assert "lake/lists/release.json" not in store.objects
 
 
+def test_a_run_leaves_alone_what_another_one_began_or_finished_there_meanwhile(store, lists):
+    mark = "lake/lists/.graphveil-unfinished"
+    for others in ({mark: b"of another run"}, {"lake/lists/release.json": b"{}"}):
+
+        def another(verb, path, others=others):
+            if (verb, path) == ("write", "lake/lists/data/part-00001.parquet"):
+                store.objects.pop(mark)
+                store.objects |= others
+
+        store.refused = another
+        with pytest.raises(ReleaseError, match="another run wrote to mem://lake/lists meanwhile"):
+            release(lists)
+        assert others.items() <= store.objects.items()
+        assert {} == objects_at(store, OWNER)
+        store.objects = {}
+
+
+def test_what_appears_after_the_check_is_not_deleted(store, lists):
+    def appears(verb, path):
+        if (verb, path) == ("write", "lake/lists/.graphveil-unfinished"):
+            store.objects["lake/lists/letters.txt"] = b"mine"
+
+    release(lists)
+    store.refused = appears
+    with pytest.raises(ReleaseError, match=r"letters\.txt appeared"):
+        release(lists, force=True)
+    assert {"letters.txt": b"mine"} == objects_at(store)
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+def test_nothing_is_deleted_or_written_through_a_link(tmp_path, lists, is_private):
+    places = {"out": f"file://{tmp_path}/out", "private": f"file://{tmp_path}/owner"}
+    release(lists, **places)
+    folder = tmp_path / "owner/linkage" if is_private else tmp_path / "out/data"
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    before = files_in(tmp_path / "elsewhere")
+    with pytest.raises(ReleaseError, match=f"{folder} is a link"):
+        release(lists, force=True, **places)
+    assert before == files_in(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize("what", ["gone", "mangled", "unreachable"])
+def test_a_part_that_cannot_be_counted_is_one_line(store, lists, what):
+    def another(verb, path):
+        if verb == "read" and path.endswith("part-00001.parquet"):
+            if what == "unreachable":
+                raise OSError("AWS Error NETWORK_CONNECTION during GetObject")
+            store.objects[path] = b"PAR1"
+            if what == "gone":
+                del store.objects[path]
+
+    store.refused = another
+    with pytest.raises(
+        (ReleaseError, ResourceError), match=r"00001\.parquet cannot be (counted|read)"
+    ):
+        release(lists)
+    assert {} == store.objects
+
+
+@pytest.mark.usefixtures("store")
+def test_no_part_of_the_linkage_lies_where_everybody_has_files(lists, current, monkeypatch):
+    seen = []
+
+    def written(rows, path, write=parts_on_disk.write_owners):
+        seen.append(path)
+        write(rows, path)
+
+    monkeypatch.setattr(parts_on_disk, "write_owners", written)
+    release(lists)
+    assert 3 == len(seen)
+    assert all(current in path.parents for path in seen)
+
+
 def test_other_releases_of_the_same_rows_are_seen_beside_the_private_address(store, lists):
     release(lists)
     with pytest.warns(GraphveilWarning, match="1 other release of this input lies beside it, lis"):
@@ -672,7 +747,7 @@ def test_a_part_that_is_longer_than_described_is_not_read(store, made):
     store.objects["lake/lists/data/part-00001.parquet"] += b"0"
     problems = failed(gv.verify_release(made))
     assert "part-00001.parquet has" in problems["files"]
-    assert ["lake/lists/" + parts.part_name(n) for n in (0, 2)] == read[1:3]
+    assert "lake/lists/data/part-00001.parquet" not in read
 
 
 def test_a_store_that_goes_away_is_one_line(store, made):

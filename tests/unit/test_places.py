@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import stat
+from types import SimpleNamespace
 
 import pytest
 
 from graphveil.errors import ResourceError, UsageError
+from graphveil.places import stores
 from graphveil.places.address import Address, is_partial, located, place_of
+from graphveil.places.stores import SCHEMES
 from object_store import copied, served
 
 FLAWS = [
@@ -68,6 +71,13 @@ REFUSED = {
     "s3a://key:word@lake/a//b": "an empty name",
     "gs://lake/a\nb": "what cannot be printed",
     "abfss://account.net/a": "names no container",
+    "s3a://key:wo/word@lake/a": "s3a://lake/a has a colon in its bucket: .* a slash is spelled %2F",
+    "s3n://key:123/word@lake/a": "s3n://lake/a has a colon",
+    "gs://key:w?o/word@lake/a": "gs://lake/a has a colon",
+    "s3a:///key:wo/word@lake/a": "s3a:///lake/a names no bucket",
+    "ftp://key:wo/word@lake/a": "ftp://lake/a is an address that is not served",
+    "s3a://la\0ke/a": "what cannot be printed",
+    "s3a://lake/a?region=\udcff": "what cannot be printed",
     "file://host/a": "names a machine, host",
     "dbfs:/mnt/a": "is no volume.*dbfs:/Volumes/",
 }
@@ -89,6 +99,10 @@ def test_a_path_is_a_path_whatever_its_name(tmp_path):
 def test_two_spellings_of_one_place_are_one(tmp_path):
     assert located(place_of("s3a://lake/a")) == located(place_of("s3n://k:w@lake/a/"))
     assert located(place_of("abfs://b@c/a")) == located(place_of("abfss://b@c/a"))
+    for host in ("c.blob.core.windows.net", "C.dfs.core.windows.net"):
+        assert located(place_of("abfs://b@c/a")) == located(place_of(f"abfss://b@{host}/a"))
+    for host in ("", "name", "NAME:8020", "me@name"):
+        assert located(place_of("hdfs://name:8020/a")) == located(place_of(f"hdfs://{host}/a"))
     assert located(place_of(tmp_path)) == located(place_of(tmp_path.as_uri()))
     assert located(place_of("s3a://lake/a")) != located(place_of("gs://lake/a"))
 
@@ -180,11 +194,26 @@ def test_what_cannot_be_written_is_one_line_without_secrets(store, error, kind):
     assert len(tries) == (1 if kind is UsageError else 3)
 
 
+def test_a_store_of_google_that_cannot_be_reached_is_given_up_in_time(monkeypatch):
+    asked = []
+    system = SimpleNamespace(from_uri=lambda uri: (asked.append(uri), ""))
+    monkeypatch.setattr(stores, "fs", SimpleNamespace(FileSystem=system))
+    for options in ("", "scheme=http", "retry_limit_seconds=5"):
+        SCHEMES["gs"].opened("lake", options)
+    assert [
+        "gs://lake?retry_limit_seconds=60",
+        "gs://lake?scheme=http&retry_limit_seconds=60",
+        "gs://lake?retry_limit_seconds=5",
+    ] == asked
+
+
 def test_a_folder_of_this_machine_is_its_owners_alone_where_it_is_private(tmp_path):
     address = place_of(f"file://{tmp_path}/owner/lists")
     address.close_to_others()
     address.put_bytes("linkage/part-00000.parquet", b"")
     assert 0o700 == stat.S_IMODE((tmp_path / "owner" / "lists").stat().st_mode)
+    [part] = (tmp_path / "owner" / "lists" / "linkage").iterdir()
+    assert 0o600 == stat.S_IMODE(part.stat().st_mode)
 
 
 def test_a_file_that_was_not_finished_has_a_name_of_its_own(tmp_path):

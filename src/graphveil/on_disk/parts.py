@@ -16,6 +16,7 @@ from graphveil.errors import UsageError, option
 from graphveil.io import Format, list_parts
 from graphveil.io.parquet_files import BATCH_ROWS, batches_in
 from graphveil.places.address import Address, Place
+from graphveil.places.trouble import reached
 from graphveil.records import parts
 from graphveil.records.digest import digest_of_file
 from graphveil.records.manifest import DataFile
@@ -164,11 +165,17 @@ def _batches(public: Place, name: str) -> Iterator[pa.RecordBatch]:
     if isinstance(public, Path):
         yield from batches_in(public / name, ["items"])
         return
-    with public.open(name) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
+    with (
+        reached(public / name, "counted"),
+        public.open(name) as stream,
+        parquet.ParquetFile(stream, pre_buffer=False) as file,
+    ):
         yield from file.iter_batches(BATCH_ROWS, columns=["items"], use_threads=False)
 
 
-def write_linkage_parts(rows: Iterable[pa.Table], n_users: int, private: Address) -> str:
+def write_linkage_parts(
+    rows: Iterable[pa.Table], n_users: int, private: Address, scratch: Path
+) -> str:
     """Write who became whom in parts of the same users as those of the data, at an address.
 
     Parameters
@@ -179,6 +186,8 @@ def write_linkage_parts(rows: Iterable[pa.Table], n_users: int, private: Address
         How many there are.
     private
         Where.
+    scratch
+        The run's own folder for a part before it is written: what a killed run leaves goes with it.
 
     Returns
     -------
@@ -188,12 +197,14 @@ def write_linkage_parts(rows: Iterable[pa.Table], n_users: int, private: Address
     numbers = range(parts.n_parts(n_users))
     tables = list_parts.in_sizes(rows, (parts.part_size(number, n_users) for number in numbers))
     each = zip(tables, numbers, strict=False)  # tables first: what is left behind them is refused
-    return digest_of_parts([write_linkage_part(table, n, private) for table, n in each])
+    return digest_of_parts([write_linkage_part(table, n, private, scratch) for table, n in each])
 
 
-def write_linkage_part(rows: pa.Table, number: int, private: Address) -> str:
+def write_linkage_part(
+    rows: pa.Table, number: int, private: Address, scratch: Path | None = None
+) -> str:
     """Write a part of the linkage, and return its digest."""
-    with file_at(private, linkage_part(number)) as path:
+    with file_at(private, linkage_part(number), scratch) as path:
         write_owners([rows], path)
         return digest_of_file(path)
 

@@ -9,12 +9,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
 from graphveil.data.kinds import KINDS
 from graphveil.engines.database import database, rows_of, stream
 from graphveil.engines.engine import Rows, Tables, columns
+from graphveil.errors import GraphveilError
 from graphveil.io import FORMATS, BipartiteOptions, Format, columnar, delimited
 from graphveil.io.blocks import write_pairs
 from graphveil.io.dialect import Dialect
@@ -167,14 +169,27 @@ class DataFiles:
         digest = None
         if self.linked is not None:
             tables = (pa.Table.from_batches([batch]) for batch in batches_in(self._linked))
-            digest = write_linkage_parts(tables, n_rows, self.linked)
+            digest = write_linkage_parts(tables, n_rows, self.linked, self.scratch)
         return WrittenParts(files, digest, rows.n_entries)
 
     def _classes_in_parts(self, public: Place, files: list[DataFile]) -> Classes:
         """Count the classes of parts that were written."""
+        problems: list[GraphveilError] = []
+
+        def lists() -> Iterator[pa.RecordBatch]:
+            try:
+                yield from rows_in_parts(public, files)
+            except GraphveilError as error:  # DuckDB makes an error of its own out of it
+                problems.append(error)
+                raise
+
         with stage("counting classes"):
-            lists = rows_in_parts(public, files)
-            return _classes_of_lists(lists, self.scratch, self.memory_mib)
+            try:
+                return _classes_of_lists(lists(), self.scratch, self.memory_mib)
+            except duckdb.Error:
+                if problems:
+                    raise problems[0] from None
+                raise
 
     def linkage(self) -> Iterator[pa.Table]:
         """Yield who became whom in the order of the original, once the data is written."""

@@ -104,10 +104,12 @@ class Address:
         names = key.split("/")
         if not wrong and not key:
             wrong = "names no folder"
-        if not wrong and ({"", ".", ".."} & {*names} or not key.isprintable()):
+        if not wrong and ({"", ".", ".."} & {*names} or not text.isprintable()):
             wrong = "has an empty name in it, dots for one, or what cannot be printed"
         if wrong:
-            raise UsageError(f"{address} {wrong}. Name a folder, such as {store.example}.")
+            raise UsageError(
+                f"{without_secrets(text)} {wrong}. Name a folder, such as {store.example}."
+            )
         return address
 
     def __str__(self) -> str:
@@ -134,7 +136,8 @@ class Address:
         store = SCHEMES[self.scheme]
         if store.is_local:
             return _located(Path(self._path()))
-        return (store.family, self.authority.lower(), *filter(None, self.key.split("/")))
+        root = store.root(self.authority.lower())
+        return (store.family, root, *filter(None, self.key.split("/")))
 
     @property
     def is_local(self) -> bool:
@@ -251,6 +254,8 @@ class Address:
         try:
             with system.open_output_stream(partial, compression=None) as stream:
                 write(stream)
+            if self.is_local and not Path(self._path()).stat().st_mode & 0o077:
+                Path(partial).chmod(OWNER_ONLY)  # what is private stays so where it is moved to
             if system.type_name != "local":  # there nothing is renamed to a name that something has
                 with suppress(FileNotFoundError):
                     system.delete_file(path)
@@ -297,6 +302,13 @@ class Address:
             self.delete(name)
             if not was_there:
                 self.clear()
+
+    def links(self) -> list[Path]:
+        """Return the links in a folder of this machine, and itself if it is one, by name."""
+        if not self.is_local:
+            return []
+        folder = Path(self._path())
+        return [path for path in (folder, *sorted(folder.rglob("*"))) if path.is_symlink()]
 
     def close_to_others(self) -> None:
         """Make it its owner's alone where it is a folder of this machine; others have no modes."""

@@ -12,6 +12,10 @@ else:
     fs = lazy_module("pyarrow.fs")
 
 
+WAITED_SECONDS = 60
+"""So long the library for Google's stores tries again before it gives up."""
+
+
 class Named(Protocol):
     """What a store looks at in an address."""
 
@@ -42,7 +46,13 @@ class Store:
 
     def problem(self, address: Named) -> str:
         """Return what is wrong with an address of this kind; empty for nothing."""
+        if ":" in address.authority:  # what stands before a slash in a password, perhaps
+            return "has a colon in its bucket: in a key, a slash is spelled %2F"
         return "" if address.authority else "names no bucket"
+
+    def root(self, authority: str) -> str:
+        """Return one name for all authorities, in small letters, that may be the same store."""
+        return authority
 
     def spelled(self, scheme: str, authority: str, key: str) -> str:
         """Return an address without secrets."""
@@ -58,12 +68,24 @@ class Store:
         return fs.FileSystem.from_uri(uri)[0]
 
 
+class _Google(Store):
+    example = "gs://bucket/folder"
+
+    def opened(self, authority: str, options: str) -> Any:
+        if "retry_limit_seconds=" not in options:  # else it waits 15 minutes, deaf to signals
+            options = "&".join(filter(None, (options, f"retry_limit_seconds={WAITED_SECONDS}")))
+        return super().opened(authority, options)
+
+
 class _Azure(Store):
     keeps_user = True
     example = "abfss://container@account.dfs.core.windows.net/folder"
 
     def problem(self, address: Named) -> str:
         return "" if "@" in address.authority else "names no container before its account"
+
+    def root(self, authority: str) -> str:
+        return authority.partition(".")[0]  # blob.core... and dfs.core... are one account
 
     def path(self, authority: str, key: str) -> str:
         return super().path(authority.partition("@")[0], key)
@@ -75,6 +97,10 @@ class _Hadoop(Store):
 
     def problem(self, address: Named) -> str:
         del address
+        return ""
+
+    def root(self, authority: str) -> str:
+        del authority  # a name node has several names, and none where it is the default
         return ""
 
     def path(self, authority: str, key: str) -> str:
@@ -127,8 +153,7 @@ class _Volumes(_Mounted):
         return f"{scheme}:{f'//{authority}' if authority else ''}/{key}"
 
 
-_S3, _GOOGLE, _AZURE = Store("s3"), Store("gs"), _Azure("abfs")
-_GOOGLE.example = "gs://bucket/folder"
+_S3, _GOOGLE, _AZURE = Store("s3"), _Google("gs"), _Azure("abfs")
 
 SCHEMES: dict[str, Store] = {
     "s3a": _S3,

@@ -86,7 +86,9 @@ def _scrubbed(text: str, address: Secretive) -> str:
     """Return the first line of an error without what is secret in an address."""
     authority, options = address.secret
     user, at, _ = authority.rpartition("@")
-    values = [value for name, value in parse_qsl(options) if name not in _OPEN_OPTIONS]
+    given = [option.partition("=") for option in options.split("&")]
+    values = [value for name, _, value in given if name not in _OPEN_OPTIONS]
+    values += [value for name, value in parse_qsl(options) if name not in _OPEN_OPTIONS]
     parts = user.split(":") if at else []
     if SCHEMES[address.scheme].keeps_user:
         parts = parts[1:]
@@ -119,9 +121,13 @@ def without_secrets(text: str) -> str:
     --------
     >>> without_secrets("ftp://ann:secret@host/lists?token=1")
     'ftp://host/lists'
+    >>> without_secrets("ftp://ann:sec/ret@host/lists")
+    'ftp://host/lists'
     """
     scheme, colon, rest = text.partition(":")
     slashes = rest[: len(rest) - len(rest.lstrip("/"))]
     authority, slash, key = rest.lstrip("/").partition("/")
     host = authority.rpartition("@")[2]
+    if ":" in host and "@" in key:  # a slash in the password
+        host, slash, key = key.rpartition("@")[2].partition("/")
     return printable(f"{scheme}{colon}{slashes}{host}{slash}{key}".partition("?")[0])

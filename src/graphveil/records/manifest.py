@@ -14,7 +14,7 @@ import msgspec
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
 from graphveil.data.kinds import KINDS
-from graphveil.errors import ParameterError, ReleaseError
+from graphveil.errors import ParameterError, ReleaseError, option
 from graphveil.places.address import Address, Place
 from graphveil.records import parts
 from graphveil.records.ledger_entries import Composed
@@ -177,7 +177,7 @@ def _bytes_at(address: Address) -> bytes:
     if parts.UNFINISHED in names or n:
         raise ReleaseError(
             f"{address} holds {n} parts and no {MANIFEST}: a run that did not end, and no release. "
-            "Run the same command again."
+            f"Run the same command again, with {option('force', value=True)} if it asks for that."
         )
     raise ReleaseError(
         f"{address} holds no {MANIFEST}, so it is not a release. Give the address that anonymize "

@@ -6,6 +6,7 @@ Stores of objects rename nothing, so what is not finished is marked by an object
 from __future__ import annotations
 
 import hashlib
+import secrets
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -86,7 +87,12 @@ def _check_free_at(address: Address, own: str, *, force: bool) -> None:
     own
         The object that says that it is whole.
     """
-    names = _names_at(address)
+    names, links = _names_at(address), address.links()
+    if links:
+        raise ReleaseError(
+            f"{links[0]} is a link, so nothing is written to what it names. Name a folder without "
+            "links."
+        )
     if address.is_file() or (names and not force and parts.UNFINISHED not in names):
         raise ReleaseError(
             f"{address} exists. Choose another name, or replace it with "
@@ -158,14 +164,15 @@ def publish_at(
     check_place(out, force=options.force, private=private)
     beside = forewarn_of_others(out, input_digests, warned=options.warned, private=private)
     addresses = [place for place in (private, out) if isinstance(place, Address)]
+    mark = _Mark()
     try:
         for address in addresses:
-            _begin(address, private=address is private)
+            _begin(address, mark, private=address is private)
         publication = write(out)
         manifest = encode(manifest_of(publication))
-        _write_private(out, private, publication, manifest, beside, options)
+        _write_private(out, private, publication, manifest, beside, options, mark)
         try:
-            _close(out, {file.name for file in publication.described.files})
+            _close(out, {file.name for file in publication.described.files}, mark)
             out.put_bytes(MANIFEST, manifest)
         except Exception:
             if isinstance(private, Path) and not options.force:
@@ -174,31 +181,61 @@ def publish_at(
     except Exception as error:
         for address in addresses:
             with suppress(GraphveilError, OSError):
-                _empty(address)
+                if mark.is_own(address):
+                    _empty(address, is_public=address is out)
         if isinstance(error, UsageError):  # the place refused what it took before the run
             raise ReleaseError(str(error)) from error
         raise
 
 
-def _begin(address: Address, *, private: bool) -> None:
+class _Mark:
+    """The object that says that this run writes at an address, and no other one since."""
+
+    def __init__(self) -> None:
+        self._content = secrets.token_bytes(16)
+        self._lifted: set[Address] = set()
+
+    def put(self, address: Address) -> None:
+        """Put it there, in place of that of another run."""
+        address.put_bytes(parts.UNFINISHED, self._content)
+
+    def lift(self, address: Address) -> None:
+        """Take it away: what lies there is whole."""
+        self._lifted.add(address)
+        address.delete(parts.UNFINISHED)
+
+    def is_own(self, address: Address) -> bool:
+        """Whether this run was the last to mark the address."""
+        try:
+            return (address / parts.UNFINISHED).read_bytes() == self._content
+        except FileNotFoundError:
+            return address in self._lifted
+
+
+def _begin(address: Address, mark: _Mark, *, private: bool) -> None:
     """Mark an address as unfinished, and take away what another run left there."""
     if private:
         address.close_to_others()
-    address.put_bytes(parts.UNFINISHED, b"")
+    mark.put(address)
     own = RECORD if private else MANIFEST
-    names = [name for name in _names_at(address) if name != parts.UNFINISHED]
+    names = [name for name in _names_at(address) if is_written(name, is_public=not private)]
     for name in sorted(names, key=lambda name: name != own):
         address.delete(name)
 
 
-def _close(address: Address, expected: set[str]) -> None:
-    """Take the mark away, once nothing but what is expected lies there.
+def _close(address: Address, expected: set[str], mark: _Mark) -> None:
+    """Take the mark away, once it is this run's, and nothing but what is expected lies there.
 
     Raises
     ------
     ReleaseError
-        Where something else lies there: another run writes to the same place.
+        Where something else lies there, or another run writes to the same place.
     """
+    if not mark.is_own(address):
+        raise ReleaseError(
+            f"another run wrote to {address} meanwhile, so nothing of this one is published. Wait "
+            "until it ends, or choose another name."
+        )
     for name, size in address.entries():
         if size is not None and (is_partial(name) or name.startswith(PROBE)):
             address.delete(name)
@@ -208,20 +245,16 @@ def _close(address: Address, expected: set[str]) -> None:
             f"{address}: {min(strange)} appeared or is gone while the release was made, so nothing "
             "is published. See that no other run writes there, and run the same command again."
         )
-    address.delete(parts.UNFINISHED)
+    mark.lift(address)
 
 
-def _empty(address: Address) -> None:
+def _empty(address: Address, *, is_public: bool) -> None:
     """Take away all that a run wrote, the mark last."""
     names = [entry.name for entry in address.entries() if entry.size is not None]
     for name in sorted(names, key=lambda name: name == parts.UNFINISHED):
-        if name == parts.UNFINISHED or is_partial(name) or _is_of_release(name):
+        if name == parts.UNFINISHED or is_partial(name) or is_written(name, is_public=is_public):
             address.delete(name)
     address.clear()
-
-
-def _is_of_release(name: str) -> bool:
-    return is_written(name, is_public=True) or is_written(name, is_public=False)
 
 
 def _write_private(
@@ -231,6 +264,7 @@ def _write_private(
     manifest: bytes,
     beside: tuple[str, ...],
     options: WriteOptions,
+    mark: _Mark,
 ) -> None:
     """Write record and linkage into a folder; at an address the linkage is there before."""
     if publication.private is None:
@@ -245,5 +279,5 @@ def _write_private(
     digests = {} if linked is None else {LINKAGE: linked}
     record = record_of(publication, private, sha256, digests, options)
     n_linked = 0 if linked is None else len(publication.described.files)
-    _close(place, {linkage_part(number) for number in range(n_linked)})
+    _close(place, {linkage_part(number) for number in range(n_linked)}, mark)
     place.put_bytes(RECORD, encode(record))

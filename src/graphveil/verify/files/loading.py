@@ -33,6 +33,8 @@ def load(db: Database, released: Released, described: Described) -> None:
         size = released.size(file.name)
         if size is None:
             raise UnreadableError(f"{shown(file.name)} is not a regular file in the folder")
+        if released.folder is None and size != file.bytes:  # it would be copied
+            raise UnreadableError(f"{file.name} has {size} bytes, not the {file.bytes} described")
         if file.role != "data" or file.format not in kind.unrolled:
             db.refuse_beyond(size, file.name)
         with broken(file.name):
