@@ -16,6 +16,7 @@ from graphveil.evaluate import comparison_of
 from graphveil.progress import heard
 from graphveil.randomness import Randomness
 from graphveil.verbs import attack_plan
+from graphveil.verbs.attack_plan import IN_FULL
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -125,6 +126,8 @@ def test_what_does_not_fit_whole_is_tried_in_a_shorter_way_unless_options_are_gi
     left = gv.attack_release(release, GRAPH, options={"seeded-matching": {"draws": 4}}).missing
     assert [1, None, 2] == draws
     assert not_run(80.0) in [row.reason for row in left]
+    cut = gv.attack_release(release, GRAPH).missing
+    assert (IN_FULL, not_run(70.0)) in [(row.part, row.reason) for row in cut]
 
 
 def test_what_foreseeing_costs_takes_is_of_the_minute(priced):
