@@ -305,7 +305,7 @@ def test_a_release_of_directed_ties_says_what_copies_with_directions_reach():
     assert gv.StructuralAnonymity.limits == undirected
 
 
-@pytest.mark.parametrize("method", ["k-degree", "structural"])
+@pytest.mark.parametrize("method", ["k-degree", "structural", "profile"])
 def test_pages_say_between_what_figures_lie_by_who_is_known(method):
     part = "overlap 0.7, 0.6 of the people, 20 known, best of 5 starts: right, {} of the draws"
     asked = {"network": "register 1,500", "method": method}
