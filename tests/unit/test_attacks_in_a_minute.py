@@ -16,6 +16,7 @@ from graphveil.evaluate import comparison_of
 from graphveil.progress import heard
 from graphveil.randomness import Randomness
 from graphveil.verbs import attack_plan
+from graphveil.verbs.attack_plan import IN_FULL
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -35,8 +36,15 @@ FLAWS = [
         "name": "no shorter way for what does not fit whole",
         "means": "The strongest attack is left out where one draw would have had room.",
         "file": "src/graphveil/verbs/attack_plan.py",
-        "old": "if options is not None:",
-        "new": "if options is None:",
+        "old": "else _shorter(one)",
+        "new": "else one",
+    },
+    {
+        "name": "no flags that are taken for options of one's own",
+        "means": "The command line leaves the strongest attack out where Python makes one draw.",
+        "file": "src/graphveil/verbs/attack.py",
+        "old": "for name, some in wanted.items() if some}",
+        "new": "for name, some in wanted.items()}",
     },
 ]
 
@@ -125,6 +133,10 @@ def test_what_does_not_fit_whole_is_tried_in_a_shorter_way_unless_options_are_gi
     left = gv.attack_release(release, GRAPH, options={"seeded-matching": {"draws": 4}}).missing
     assert [1, None, 2] == draws
     assert not_run(80.0) in [row.reason for row in left]
+    none_given = {key: {} for key in ATTACKS}  # as the command line has it
+    cut = gv.attack_release(release, GRAPH, options=none_given).missing
+    assert 1 == draws[-1]
+    assert (IN_FULL, not_run(70.0)) in [(row.part, row.reason) for row in cut]
 
 
 def test_what_foreseeing_costs_takes_is_of_the_minute(priced):

@@ -305,7 +305,7 @@ def test_a_release_of_directed_ties_says_what_copies_with_directions_reach():
     assert gv.StructuralAnonymity.limits == undirected
 
 
-@pytest.mark.parametrize("method", ["k-degree", "structural"])
+@pytest.mark.parametrize("method", ["k-degree", "structural", "profile"])
 def test_pages_say_between_what_figures_lie_by_who_is_known(method):
     part = "overlap 0.7, 0.6 of the people, 20 known, best of 5 starts: right, {} of the draws"
     asked = {"network": "register 1,500", "method": method}
@@ -317,6 +317,95 @@ def test_pages_say_between_what_figures_lie_by_who_is_known(method):
     assert f"{said} with 20 people known (five draws" in behind(method)
     page = ROOT / "docs" / "how-to" / "networks-with-attributes.md"
     assert said in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("known", "more", "said"),
+    [
+        ("", "", "re-identifies {} %, the numbers of the neighbors 16 %; with `add` {} % and"),
+        ("party", " and attributes", "re-identifies {} % (`any`) and {} % (`add`), nobody known"),
+    ],
+)
+def test_the_page_of_profile_says_what_copies_of_polblogs_reach(known, more, said):
+    rows = "profiles/results/profile_attacks.parquet"
+    part = f"overlap 1 with directions{more}, nobody known, best of 5 starts: right"
+    asked = {"network": "polblogs", "known": known, "part": part}
+    reached = (100 * mean(rows, "value", edits_kind=edits, **asked) for edits in ("any", "add"))
+    assert said.format(*(f"{share:.0f}" for share in reached)) in behind("profile")
+
+
+def of_attributes(network: str, method: str, part: str, attack: str = "seeded-matching") -> str:
+    """Return what an attack reached on a network with attributes, as pages write it."""
+    asked = {"network": network, "method": method, "attack": attack, "part": part}
+    return f"{100 * mean('profiles/results/attacks.parquet', 'value', **asked):.0f} %"
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "everything"),
+    [
+        ("polblogs", "k-degree", "attributes"),
+        ("polblogs", "profile", "directions and attributes"),
+        ("register", "k-degree", "attributes"),
+        ("register", "structural", "attributes"),
+        ("register", "profile", "kinds, directions and attributes"),
+    ],
+)
+def test_the_table_of_what_attributes_are_worth_is_that_of_stored_rows(name, method, everything):
+    network = {"register": "register 1,500"}.get(name, name)
+    copies = [
+        ("overlap 1{}, nobody known, best of 5 starts: right", "seeded-matching"),
+        (
+            "overlap 0.7{}, 0.6 of the people, nobody known, best of 5 starts: right",
+            "seeded-matching",
+        ),
+        ("overlap 0.7{}, 0.6 of the people, 10 known: right", "seed-propagation"),
+    ]
+    cells = [of_attributes(network, method, NEIGHBORS_ALSO, "neighbor-attributes")]
+    for part, attack in copies:
+        two = [part.format(more) for more in ("", f" with {everything}")]
+        cells.append(", ".join(of_attributes(network, method, one, attack) for one in two))
+    page = (ROOT / "docs/how-to/networks-with-attributes.md").read_text(encoding="utf-8")
+    [line] = [one for one in page.splitlines() if one.startswith(f"| {name}, `{method}`")]
+    assert cells == [cell.strip() for cell in line.split("|")[2:-1]]
+
+
+SURROUNDED = {
+    "polblogs, 1,490 people (method tuned on it)": "polblogs",
+    "generated, 3,000 people": "generated 3,000",
+    "wiki-Vote, 7,115 people (attack tuned on it)": "wiki-Vote",
+    "web-NotreDame, 10,000 pages": "NotreDame 10,000",
+}
+
+
+def test_the_table_of_copies_of_directed_ties_is_that_of_stored_rows():
+    lines = [one for one in page_of("structural").splitlines() if one.startswith("| ")]
+    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines]
+    shown = [row for row in cells if row[0] in SURROUNDED and len(row) == 6 and "%" in row[5]]
+    assert 9 == len(shown)
+    for name, k, kept, nobody, known, numbers in shown:
+        rows = rows_of(
+            "profiles/results/surroundings_attacks.parquet",
+            network=SURROUNDED[name], k=int(k), edits="delete",
+        )  # fmt: skip
+        value = {STARTS.sub("", one["part"]): one["value"] for one in rows}
+        start = "overlap 1 with directions, {} known: right"
+        assert [shared(rows[0]["kept"]), shared(value["ties and people around, right guess"])] == [
+            kept,
+            numbers,
+        ]
+        assert shared(value.get(start.format("nobody"))) == nobody
+        ends = (value.get(f"{start.format(20)}{end}") for end in ("", *ENDS))
+        mean, least, largest = map(shared, ends)
+        assert known == ("-" if mean == "-" else f"{mean} ({least} to {largest})")
+
+
+STARTS = re.compile(r", best of \d starts[^:]*")
+ENDS = ", least of the draws", ", largest of the draws"
+
+
+def shared(value: float | None) -> str:
+    """Return a share as the pages write it."""
+    return "-" if value is None else f"{100 * value:.{1 if value < 0.0995 else 0}f} %"
 
 
 def test_methods_that_take_attributes_say_what_these_leave_open():

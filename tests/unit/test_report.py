@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import itertools
 import json
@@ -30,7 +31,14 @@ from graphveil.report.bins import MOST_BINS, binned
 from graphveil.report.numbers import percent
 from graphveil.report.pages import WORDS, Page, html_of
 from graphveil.report.subjects import OF_NETWORKS
-from graphveil.report.tests import bound_in_words, marks_of, promised_line
+from graphveil.report.tests import (
+    ONE_DRAW,
+    Figures,
+    _lines,
+    bound_in_words,
+    marks_of,
+    promised_line,
+)
 from graphveil.rows import Row, Rows
 from graphveil.verbs.report_figures import with_intervals
 from graphveil.verify.verdict import Check, Verdict
@@ -152,7 +160,14 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
     assert percent(rows["seeded-matching", part].value) == copy["after"]
 
 
-def test_of_several_draws_a_page_shows_the_strongest():
+def said_of(rows):
+    """Return what a page says of a copy with known people."""
+    [subject] = [one for one in OF_NETWORKS if one.label == "a copy, {0} people known"]
+    [line] = _lines(subject, Figures(after=rows))
+    return line.reason
+
+
+def test_of_several_draws_a_page_shows_the_strongest_and_says_of_how_many():
     part = "overlap 1, {} known, best of 5 starts: right"
     rows = [
         Row(release="a", question="seeded-matching", part=part.format(20) + extreme, value=value,
@@ -160,8 +175,12 @@ def test_of_several_draws_a_page_shows_the_strongest():
         for extreme, value in (("", 0.2), (", least of the draws", 0.0),
                                (", median of the draws", 0.1), (", largest of the draws", 0.7))
     ]  # fmt: skip
-    [mark] = marks_of(with_intervals(Rows(rows), 100), OF_NETWORKS)
+    drawn = with_intervals(Rows(rows), 100)
+    [mark] = marks_of(drawn, OF_NETWORKS)
     assert ("a copy, 20 people known", 0.7) == (mark.label, mark.after)
+    assert "in the strongest of 5 draws" in said_of(drawn)
+    once = said_of(Rows([dataclasses.replace(rows[0], sample_size=1)]))
+    assert once.endswith(ONE_DRAW)
     one = with_intervals(Rows([rows[0]]), 100)[0]
     assert 0.2 - one.low < 0.7 - mark.low  # the largest of five draws is wider
 

@@ -27,7 +27,7 @@ FLAWS = [
         "name": "a mean of all and nothing",
         "means": "An owner reads 38 of 100 where it is 2 or 82 of 100, by who is known.",
         "file": "src/graphveil/summaries/attacks.py",
-        "old": "shown = most if most is not None and spread > DIFFER else row",
+        "old": "shown = most if most is not None and apart else row",
         "new": "shown = row",
     },
 ]
@@ -155,19 +155,33 @@ def test_where_draws_differ_much_the_strongest_is_told_and_by_what_they_differ()
     rows = Rows([*drawn(part.format(20), 0.02, 0.0, 0.82, 0.1, 0.3)])
     assert attacks.headline(rows) == (
         "Someone who has a copy of 60 % of the people, 70 % of its ties right and knows 20 people "
-        "re-identifies 0 to 82 of 100 people, by who is known (a guess without the release: 1)."
+        "re-identifies 0 to 82 of 100 people, depending on who is known (a guess without the "
+        "release: 1)."
     )
     [group] = attacks.groups(rows)
     assert ("0 to 82", "yes") == (group.lines[0].figure, group.lines[0].answer)
     nobody = Rows([*drawn(part.format("nobody"), 0.1, 0.5)])
-    assert "10 to 50 of 100 people, by which ties the copy has (" in attacks.headline(nobody)
+    assert "10 to 50 of 100 people, depending on which ties the copy has (" in attacks.headline(
+        nobody
+    )
 
 
 def test_draws_that_differ_little_are_told_by_their_mean_and_one_draw_is_called_one():
     part = "overlap 1, 20 known, best of 5 starts: right"
     assert "re-identifies 52 of 100 people (" in attacks.headline(Rows([*drawn(part, 0.5, 0.54)]))
-    one = attacks.headline(Rows([*drawn(part, 0.5)]))
-    assert "re-identifies 50 of 100 people in one draw of who is known (" in one
+    one = Rows([*drawn(part, 0.5)])
+    said = "re-identifies 50 of 100 people in one draw of who is known ("
+    assert said in attacks.headline(one)
+    [group] = attacks.groups(one)
+    assert group.lines[0].question.endswith("knows 20 people, one draw")
+
+
+def test_one_strong_draw_of_weak_ones_is_told():
+    part = "overlap 1, 20 known, best of 5 starts: right"
+    strong = attacks.headline(Rows([*drawn(part, 0.0, 0.0, 0.0, 0.0, 0.09, guess=0.001)]))
+    assert "re-identifies 0 to 9 of 100 people, depending on who is known (" in strong
+    little = attacks.headline(Rows([*drawn(part, 0.002, 0.0, 0.006, guess=0.001)]))
+    assert "0 to" not in little
 
 
 def test_the_strongest_of_unlike_draws_comes_before_a_larger_mean():
@@ -179,13 +193,13 @@ def test_the_strongest_of_unlike_draws_comes_before_a_larger_mean():
 @pytest.mark.parametrize(
     ("alone", "again", "lines"),
     [
-        (0.8, 0.6, ["80", "70"]),
+        (0.8, 0.6, ["80", "70", "60", "20"]),
         (0.8, 0.9, ["90", "20"]),
         (0.8, None, ["80", "70"]),
         (None, 0.9, ["90", "20"]),
     ],
 )
-def test_which_item_is_a_persons_is_told_by_the_stronger_attacker(alone, again, lines):
+def test_what_releases_teach_of_an_item_is_told_also_where_one_tells_more(alone, again, lines):
     rows = [
         *([("inside", alone), ("left out", 0.7)] if alone else []),
         *([("", again), (", found at 1 % false alarms", 0.2)] if again else []),

@@ -117,7 +117,9 @@ def _table(groups: Sequence[Group]) -> Iterator[str]:
 def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
     """Return what was not run: its time and the flag that runs it, or what it needs."""
     whole = [row for row in rows.missing if not row.part]
-    timed = [(row.question, time_of(row.reason or "")) for row in whole]
+    timed = [
+        (f"{row.question} {row.part}".rstrip(), time_of(row.reason or "")) for row in rows.missing
+    ]
     run = [f"{name} (about {time})" for name, time in timed if time]
     texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it, --attacks all every one."]
     texts = texts if run else []

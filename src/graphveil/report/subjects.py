@@ -42,7 +42,7 @@ class Subject(NamedTuple):
     harm
         The part that says the difference; the answer is by it.
     most
-        Whether only the part of the largest figure is shown.
+        Whether only the part of the largest figure is shown, and said of how many draws it is.
     worst
         Whether its last line says who is worst off by the attack.
     if_measured
@@ -63,7 +63,6 @@ class Subject(NamedTuple):
 
 
 GUESSED = "{n} people are pointed at rightly"
-GUESSED_AT_MOST = f"{GUESSED}, in the strongest of the draws"
 STRONGEST_DRAW = "(?:, largest of the draws)?"
 
 OF_NETWORKS = (
@@ -161,7 +160,7 @@ OF_NETWORKS = (
         "a copy, {0} people known",
         "seeded-matching",
         rf"overlap 1(?: with [a-z, ]+?)?, (\d+) known.*: right{STRONGEST_DRAW}",
-        GUESSED_AT_MOST,
+        GUESSED,
         most=True,
         if_measured=True,
     ),
@@ -171,7 +170,7 @@ OF_NETWORKS = (
         "a part of the network",
         "seed-propagation",
         rf"overlap .*: right{STRONGEST_DRAW}",
-        GUESSED_AT_MOST,
+        GUESSED,
         most=True,
     ),
     Subject(
@@ -180,7 +179,7 @@ OF_NETWORKS = (
         "a part of it, and much time",
         "alignment",
         rf"overlap .*: right{STRONGEST_DRAW}",
-        GUESSED_AT_MOST,
+        GUESSED,
         most=True,
     ),
     Subject(

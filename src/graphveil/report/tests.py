@@ -151,6 +151,7 @@ class Figures:
     command: str | None = None
 
 
+ONE_DRAW = ", in one draw: another may give more"
 NO_ATTACK = "this version has no attack for it on this kind of data"
 ONLY_OWNER = "only its owner can test this, with the original"
 
@@ -288,6 +289,10 @@ def _measured(
     outside = _row(rows, subject.attack, subject.left_out.format(*captured))
     harm = _row(rows, subject.attack, subject.harm.format(*captured))
     reason = subject.says.format(n=of_hundred(row.value or 0.0))
+    if subject.most and row.sample_size:
+        reason += (
+            ONE_DRAW if row.sample_size == 1 else f", in the strongest of {row.sample_size} draws"
+        )
     evidence = Evidence(value=row.value, low=row.low, guess=row.guess)
     drawn = "" if row.sample_size is None else f": {row.sample_size:,}"
     if harm is not None:

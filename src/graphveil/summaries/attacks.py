@@ -157,6 +157,12 @@ def _parts(*wanted: tuple[str, _Asked]) -> Callable[[list[Row]], Iterator[tuple[
     return chosen
 
 
+def _apart(least: Row, mean: Row, most: Row) -> bool:
+    """Whether a mean of draws says too little of the strongest one."""
+    low, middle, high = (row.value or 0.0 for row in (least, mean, most))
+    return high - low > DIFFER or (high >= 2 * middle and high - middle > DOUBLED)
+
+
 def _copies(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
     """Yield, for nobody known and for known people, the copy by which most are re-identified.
 
@@ -170,16 +176,16 @@ def _copies(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
             continue
         known = match[4] not in {None, "nobody"}
         least, most = (by_part.get(f"{row.part}, {name} of the draws") for name in EXTREMES)
-        spread = 0.0 if least is None or most is None else (most.value or 0) - (least.value or 0)
-        shown = most if most is not None and spread > DIFFER else row
+        apart = least is not None and most is not None and _apart(least, row, most)
+        shown = most if most is not None and apart else row
         if known not in best or (shown.value or 0.0) > (best[known][1].value or 0.0):
             who = f"who has {_copy(match)}{f' and knows {match[4]} people' if known else ''}"
             asked = _Asked(LINKED, f"by someone {who}", who)
             if least is not None and shown is not row:
-                by = ", by who is known" if known else ", by which ties the copy has"
-                asked = asked._replace(least=least.value, by=by)
+                by = "who is known" if known else "which ties the copy has"
+                asked = asked._replace(least=least.value, by=f", depending on {by}")
             elif known and row.sample_size == 1:
-                asked = asked._replace(by=ONE_DRAW)
+                asked = asked._replace(words=f"{asked.words}, one draw", by=ONE_DRAW)
             best[known] = asked, shown
     yield from (best[known] for known in sorted(best))
 
@@ -210,8 +216,9 @@ def _items(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
 
 
 EXTREMES = "least", "largest"
-DIFFER = 0.1
-"""Draws of which one re-identifies so much more of the people than another are told apart."""
+DIFFER, DOUBLED = 0.1, 0.02
+"""Both ends of the draws are said where they lie so far apart; or where the strongest is twice the
+mean, and so much above it."""
 
 ONE_DRAW = " in one draw of who is known"
 
@@ -266,16 +273,15 @@ def _knows(what: str) -> _Asked:
     return _Asked(POINTED, f"by someone who knows {what}", f"who knows {what}")
 
 
-_ITEM = _Asked(INFERRED, "which of two items is a person's")
 _ONE_ITEM = _parts(
-    ("one item of people inside", _ITEM),
+    ("one item of people inside", _Asked(INFERRED, "which of two items is a person's")),
     (
         "one item of people left out",
         _Asked(INFERRED, "the same of people who were left out of the data"),
     ),
 )
 _EITHER_ITEM = _parts(
-    ("one of two items", _ITEM),
+    ("one of two items", _Asked(INFERRED, "which of two items is a person's, all else known")),
     (
         "one of two items, found at 1 % false alarms",
         _Asked(INFERRED, "people whose item is told, at 1 false alarm in 100"),
@@ -284,10 +290,14 @@ _EITHER_ITEM = _parts(
 
 
 def _one_item(rows: list[Row]) -> Iterator[tuple[_Asked, Row]]:
-    """Yield the stronger of two attackers: who reads the release, and who makes more of them."""
+    """Yield who makes releases; before it who reads the one alone, where that tells more.
+
+    Much of the latter may be known of people who were left out, so it is not in place of the other.
+    """
     alone, again = ([*some(rows)] for some in (_ONE_ITEM, _EITHER_ITEM))
-    stronger = max(alone, again, key=lambda lines: lines[0][1].value or 0.0 if lines else -1.0)
-    yield from stronger
+    if not again or (alone and (alone[0][1].value or 0.0) > (again[0][1].value or 0.0)):
+        yield from alone
+    yield from again
 
 
 _AGAIN = "who has the original and runs the method again"

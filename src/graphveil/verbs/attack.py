@@ -117,7 +117,9 @@ def attack_release(
     (0.5, 0.25)
     """
     asked = [attacks] if isinstance(attacks, str) else attacks
-    given = {name: entry_of(name).options.of(name, some) for name, some in (options or {}).items()}
+    wanted = options or {}
+    every = {name: entry_of(name).options.of(name, some) for name, some in wanted.items()}
+    given = {name: every[name] for name, some in wanted.items() if some}
     release = as_release(release, wanted_by="attack")
     folder = None if isinstance(release, Release) else release
     read = release if isinstance(release, Release) else read_release(release)

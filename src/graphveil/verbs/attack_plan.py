@@ -16,6 +16,9 @@ from graphveil.evaluate.measuring import kind_compared
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.progress import notice
 
+IN_FULL = "in full"
+"""What is not run of an attack that is made shorter to fit."""
+
 
 class Planned(NamedTuple):
     """An attack that will be tried, on what it reads, with its options and seconds of CPU time."""
@@ -54,6 +57,8 @@ def planned_of(
     if not asked:
         room = _within_a_minute(planned, given, process_time() - began)
         not_measured |= {p.name: not_run(p.seconds) for p in planned if p.name not in room}
+        cut = (p for p in planned if p.name in room and room[p.name] is not p)
+        not_measured |= {f"{p.name}: {IN_FULL}": not_run(p.seconds) for p in cut}
         planned = [room[p.name] for p in planned if p.name in room]
         others = (a for a in ATTACKS.values() if _reads(a, kind) and a.by_name)
         not_measured |= {a.name: _left_out(a, situation, given) for a in others}
@@ -95,18 +100,21 @@ def _within_a_minute(
     room = {one.name: one for one in planned if one.seconds < WORTH_SAYING}
     left = SECONDS_UNASKED - spent - sum(one.seconds for one in room.values())
     for one in sorted(planned, key=_rank):
-        for way in (one, *([] if one.name in given else _shorter(one))):
-            if one.name not in room and way.seconds <= left:
-                room[one.name] = way
-                left -= way.seconds
+        if one.name in room:
+            continue
+        way = one if one.seconds <= left or one.name in given else _shorter(one)
+        if way.seconds <= left:
+            room[one.name] = way
+            left -= way.seconds
     return room
 
 
-def _shorter(one: Planned) -> Iterator[Planned]:
-    """Yield the same attack in less time, where there is such a way."""
+def _shorter(one: Planned) -> Planned:
+    """Return the same attack in less time, where there is such a way."""
     options = one.entry.shorter
-    if options is not None:
-        yield one._replace(options=options, seconds=one.entry.seconds(one.seen, options))
+    if options is None:
+        return one
+    return one._replace(options=options, seconds=one.entry.seconds(one.seen, options))
 
 
 def _rank(one: Planned) -> int:
