@@ -128,7 +128,7 @@ def unfinished_beside(place: Place) -> Path:
     --------
     >>> from graphveil.places.address import place_of
     >>> unfinished_beside(place_of("s3a://owner/lists-k8")).name
-    'lists-k8-3ad0d7cf'
+    'lists-k8-3be5d819'
     """
     if isinstance(place, Path):
         return place

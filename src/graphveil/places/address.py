@@ -325,6 +325,8 @@ Place: TypeAlias = Path | Address
 def place_of(given: str | Path | Address) -> Place:
     """Return the folder or the address that is given; a path is a path, whatever its name.
 
+    With a single slash it is an address only where no folder of the name before it is here.
+
     Raises
     ------
     UsageError
@@ -335,9 +337,10 @@ def place_of(given: str | Path | Address) -> Place:
     >>> place_of("lists-k8"), str(place_of("file:///mnt/lists-k8"))
     (PosixPath('lists-k8'), 'file:///mnt/lists-k8')
     """
-    if isinstance(given, str) and _ADDRESS.fullmatch(given):
-        return Address.of(given)
-    return Path(given) if isinstance(given, str) else given
+    if not isinstance(given, str):
+        return given
+    is_here = "://" not in given and Path(given).parent.is_dir()  # a folder named file: or s3:
+    return Address.of(given) if _ADDRESS.fullmatch(given) and not is_here else Path(given)
 
 
 def located(place: Place) -> tuple[str, ...]:

@@ -150,7 +150,7 @@ def digest_of_parts(digests: Iterable[str]) -> str:
     Examples
     --------
     >>> digest_of_parts(["a1", "b2"])[:8]
-    '51ae2ced'
+    'dc670a7a'
     """
     return hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
 
