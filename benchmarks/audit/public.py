@@ -13,9 +13,10 @@ an edge changes the chance that its pair is released is computed from these laws
 which is released too, can add its own part, half of epsilon.
 
 ``dp-1k``: noise is added to the number of nodes of every degree up to the largest that there is, so
-that no release has a larger one. Of a star, and of the same with one more leaf, the number of nodes
-of the larger star's degree is drawn so often; a bound of confidence 99.9 % is computed from how
-often a release has such a node.
+that the noisy numbers end there. Of a star with one more leaf the noisy number of nodes of its
+largest degree is drawn so often; of the star without it there is none. A bound of confidence 99.9 %
+is computed from how often it is above 0. What is bounded are the noisy numbers: whether a graph can
+be made of them was not looked at.
 
 ``degrees``: noise of scale 1/epsilon on every degree, where an edge changes two. The factor is that
 of both degrees being at least one higher.
@@ -85,8 +86,8 @@ def response_loss(n: int, m: int, epsilon: str) -> float:
 def histogram_loss(epsilon: float, runs: int) -> float:
     """Return a lower bound on what the highest degree of noisy histograms gives away.
 
-    The center of the smaller star has the highest degree of all its releases, so that none has a
-    node of one more; of the larger star, noise leaves the center in its place in some.
+    Those of the smaller star end at the degree of its center, so that none has a node of one more;
+    of the larger star, noise leaves the center in its place in some.
     """
     noise = np.random.default_rng(1).laplace(0, 4 / epsilon, runs)
     larger = int((np.round(1 + noise) > 0).sum())
