@@ -197,8 +197,7 @@ SEEDED_MATCHING = Attack(
     kind=Graph,
     knows="a copy of the network that shares some of its edges, random pairs in place of the "
     "others, and may lack people, with the directions and kinds of ties and the published "
-    "attributes where the release has them; and the released nodes of 20 people, drawn five "
-    "times, or of nobody",
+    "attributes where the release has them; and the released nodes of 20 people, or of nobody",
     definition="of the people of the copy with a tie in it and one in the release, known people "
     "aside, how many are given their own released node by the one-to-one assignment that keeps "
     "most ties, the best of several starts; in large networks among the nearest candidates of "

@@ -89,7 +89,7 @@ MOST_COMPARISONS = 10_000_000_000
 COMPARED = 5
 """Where features are popular, rows are met through their rarest ones: one comparison of so many.
 
-It is more than is saved: as much as is one chunk takes up to two minutes, and keeps more."""
+That is more than is saved: one chunk may then take up to two minutes, and more is kept."""
 
 FEWEST_ROWS, FEWEST_CLUSTERS, ROUNDED_TO = 10_000, 100, 1_000
 """A chunk that the data demands has so many rows, fits so many clusters, and has a round size."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,12 +223,12 @@ def _heuristic(
 ) -> Edited:
     if name in DELETING:
         task = task._replace(edits="delete", budget=task.graph.n_edges)
-    if name == "search" or name == "target" or name == "strip" or name == "cut" or name == "mirror":  # noqa: PLR1714  the type checker narrows by each
+    walk = search_under_uncertainty if task.phi else WALKS.get(name)
+    if walk is not None:
         steps, effort = settings.iterations, settings.effort
-        walk = search_under_uncertainty if task.phi else WALKS[name]
         return walk(task, iterations=steps, effort=effort, rng=rng, watch=watch)
     gap = settings.recompute_gap_edges or max(1, math.ceil(task.graph.n_edges / 100))
-    return sample_edits(task, name, gap=gap, rng=rng, watch=watch)
+    return sample_edits(task, cast("Sampling", name), gap=gap, rng=rng, watch=watch)
 
 
 def watching(

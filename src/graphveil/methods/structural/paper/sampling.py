@@ -206,9 +206,10 @@ def weights(heuristic: Sampling, state: SamplingState, pool: EdgeCandidates, tas
     if heuristic == "affected":
         everybody = np.ones(state.degrees.size, dtype=np.bool_)
         return affected(state, pool, task, everybody).astype(np.float64)
+    even = np.ones(pool.nodes[0].size)
     if heuristic == "es":
-        return np.ones(pool.nodes[0].size)
-    score = np.ones(pool.nodes[0].size)
+        return even
+    score = even
     if heuristic != "unique":
         score = affected(state, pool, task, state.unprotected).astype(np.float64)
     if heuristic == "ua":
