@@ -14,8 +14,9 @@ from scipy import stats
 import graphveil as gv
 from graphveil.claims.flips import DegreesAlone
 from graphveil.records.manifest import decode_manifest, encode
+from graphveil.verify.promises import cell_flips
 from graphveil.verify.promises.cell_flips import CHANCES
-from graphveil.verify.recount.exchanges import exchanges
+from graphveil.verify.recount.exchanges import Exchanges, exchanges
 from graphveil.verify.recount.thresholds import is_unbelievable, tail
 
 FLAWS = [
@@ -40,6 +41,16 @@ FLAWS = [
             "tests/privacy/test_exchanges.py::test_no_weights_of_degrees_explain_the_original"
         ],
         "methods": ["degree-prior-response"],
+    },
+    {
+        "name": "too few true edges refuse a release",
+        "means": "Genuine releases are refused, since a rare number may be rare on either side.",
+        "file": "src/graphveil/verify/promises/cell_flips.py",
+        "old": "    unbelievable = found.more > found.telling * most and is_unbelievable(",
+        "new": "    unbelievable = found.more > found.telling / 2 and is_unbelievable(",
+        "tests": [
+            "tests/privacy/test_exchanges.py::test_fewer_true_edges_than_weights_allow_are_no_failure"
+        ],
     },
     {
         "name": "edges are exchanged by what they are",
@@ -122,6 +133,17 @@ def test_a_genuine_draw_holds(method, epsilon, tmp_path):
     assert ["holds"] == [check.outcome for check in verdict.checks if check.name == CHANCES]
 
 
+def test_fewer_true_edges_than_weights_allow_are_no_failure(tmp_path, monkeypatch):
+    """At epsilon 3 nearly every exchange may have more of the original: 14 of 19 are too few."""
+    original = network(300, 6, seed=4)
+    folder = gv.DegreePriorResponse(epsilon=3.0).anonymize(original).write(tmp_path / "out")
+    counted = Exchanges(telling=19, more=14)
+    monkeypatch.setattr(cell_flips, "exchanges", lambda *_: counted)
+    assert [] == gv.verify_release(folder, original=original).failures()
+    monkeypatch.setattr(cell_flips, "exchanges", lambda *_: Exchanges(1 << 40, (1 << 40) - 9))
+    assert gv.verify_release(folder, original=original).failures()
+
+
 def test_of_graphs_of_like_degrees_gains_and_losses_are_even():
     """Two independent draws of one model: which of two matchings stands is a coin's toss."""
     rng = np.random.Generator(np.random.PCG64(8))
@@ -154,6 +176,19 @@ def test_tails_are_those_of_the_binomial_distribution(chance):
         mean = trials * chance
         wanted = exact.sf(count - 1) if count > mean else exact.cdf(count)
         assert tail(count, trials, chance) == pytest.approx(float(wanted), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("trials", [3 * 10**9, 5 * 10**9, 1 << 40])
+@pytest.mark.parametrize("chance", [1e-6, 0.01, 0.5])
+def test_tails_of_more_than_two_to_the_31_cells_are_right(trials, chance):
+    """Pairs of 65,537 people: SciPy's functions of whole numbers wrapped round from there."""
+    mean, deviation = trials * chance, (trials * chance * (1 - chance)) ** 0.5
+    exact = stats.binom(trials, chance)
+    for sigmas in (-9, -5, -1, 1, 5, 9):
+        count = round(mean + sigmas * deviation)
+        wanted = exact.sf(count - 1) if sigmas > 0 else exact.cdf(count)
+        assert tail(count, trials, chance) == pytest.approx(float(wanted), rel=1e-4)
+        assert is_unbelievable(count, trials, chance) == (abs(sigmas) == 9)
 
 
 def test_more_is_noticed_than_by_the_bound_of_before():

@@ -236,10 +236,11 @@ def _not_by_weights(evidence: Evidence, epsilon: Fraction) -> list[str]:
     most e^epsilon. An exchange is about four pairs, so that its odds are at most e^(4 epsilon).
     """
     odds = math.exp(min(4 * float(epsilon), 60))
-    found = _exchanges(evidence)
-    if found.more <= found.telling / 2 or not is_unbelievable(
-        found.more, found.telling, odds / (1 + odds)
-    ):
+    most, found = odds / (1 + odds), _exchanges(evidence)
+    unbelievable = found.more > found.telling * most and is_unbelievable(
+        found.more, found.telling, most
+    )
+    if not unbelievable:
         return []
     return [f"{found.more} of {found.telling} exchanges of two edges would leave fewer in both"]
 

@@ -158,15 +158,18 @@ def is_unbelievable(count: int, trials: int, chance: float) -> bool:
 def tail(count: int, trials: int, chance: float) -> float:
     """Return how likely a binomial number is so far to its side of the mean, or farther.
 
+    Both tails are incomplete beta functions, which take any number of trials: SciPy's own binomial
+    tails take 2^31 at most, and pairs of 65,537 people are more.
+
     Examples
     --------
     >>> tail(2, 2, 0.5), tail(0, 2, 0.5), tail(3, 2, 0.5)
     (0.25, 0.25, 0.0)
     """
-    from scipy.special import bdtr, bdtrc  # noqa: PLC0415  where something looks wrong alone
+    from scipy.special import betainc  # noqa: PLC0415  where something looks wrong alone
 
     if not 0 <= count <= trials:
         return 0.0
     if count > trials * chance:
-        return float(bdtrc(count - 1, trials, chance)) if count else 1.0
-    return float(bdtr(count, trials, chance))
+        return float(betainc(count, trials - count + 1, chance)) if count else 1.0
+    return float(betainc(trials - count, count + 1, 1 - chance)) if count < trials else 1.0
