@@ -177,7 +177,7 @@ def test_what_was_not_run_is_said_with_its_time_and_the_flag_that_runs_it(answer
     for name in ("seed-propagation", "alignment", "edge-gain"):
         assert re.search(rf"{name} \(about \d+ (second|minute)s?\)", out)
     assert "--attacks NAME runs it" in out
-    assert "Documented, of k-degree (k=20): someone who has a whole copy" in out
+    assert "Documented, of k-degree (k=2 to 20): someone who has a whole copy" in out
 
 
 def test_a_failing_release_says_what_fails_and_nothing_else(graphveil_here, cwd):

@@ -33,7 +33,7 @@ class Reached(NamedTuple):
 SOMEONE = {
     "seeded-matching": (
         "someone who has a whole copy of the network, and knows at most 20 people",
-        "networks of 1,000 to 1,133 people",
+        "networks of 242 to 1,226 people",
     ),
     "linkage": ("someone who knows 8 items of a person", "2,000 people"),
     "matching": ("someone who has the original and runs the method again", "187 people"),
@@ -42,28 +42,30 @@ SOMEONE = {
 
 REACHED = {
     "asymmetric-response": (
-        Reached(0.0, 0.972, "seeded-matching", "epsilon 3 to 7.03"),
-        Reached(0.036, 0.601, "linkage", "epsilon 2 to 8"),
+        Reached(0.0, 1.0, "seeded-matching", "epsilon 2 to 7.11"),
+        Reached(0.023, 0.963, "linkage", "epsilon 2 to 8"),
     ),
-    "degree-prior-response": (Reached(0.337, 0.894, "seeded-matching", "epsilon 4 to 7.03"),),
-    "dp-1k": (Reached(0.006, 0.008, "seeded-matching", "epsilon 7.03"),),
-    "degree-triangle-model": (Reached(0.001, 0.007, "seeded-matching", "epsilon 2"),),
-    "k-degree": (Reached(0.971, 0.981, "seeded-matching", "k=20"),),
-    "mixing-prior-response": (Reached(0.29, 0.875, "seeded-matching", "epsilon 4 to 7.03"),),
+    "degree-prior-response": (Reached(0.337, 1.0, "seeded-matching", "epsilon 2 to 7.11"),),
+    "degree-triangle-model": (Reached(0.0, 0.033, "seeded-matching", "epsilon 1 to 4"),),
+    "density-explore-reconstruct": (Reached(0.0, 0.072, "seeded-matching", "epsilon 2 to 7.11"),),
+    "dp-1k": (Reached(0.0, 0.033, "seeded-matching", "epsilon 2 to 7.11"),),
+    "hrg-mcmc": (Reached(0.0, 0.025, "seeded-matching", "epsilon 2 to 7.11"),),
+    "k-degree": (Reached(0.94, 1.0, "seeded-matching", "k=2 to 20"),),
+    "mixing-prior-response": (Reached(0.29, 1.0, "seeded-matching", "epsilon 2 to 7.11"),),
     "randomized-response": (
-        Reached(0.0, 0.981, "seeded-matching", "epsilon 2 to 7.03"),
-        Reached(0.168, 0.6, "linkage", "epsilon 2 to 8"),
+        Reached(0.0, 1.0, "seeded-matching", "epsilon 2 to 7.11"),
+        Reached(0.168, 0.977, "linkage", "epsilon 2 to 8"),
     ),
     "rename": (
-        Reached(0.975, 0.978, "seeded-matching", ""),
-        Reached(0.57, 0.601, "linkage", ""),
+        Reached(0.95, 1.0, "seeded-matching", ""),
+        Reached(0.57, 0.977, "linkage", ""),
         Reached(0.914, 0.914, "matching", ""),
     ),
-    "structural": (Reached(0.967, 0.979, "seeded-matching", "k=2"),),
-    "top-m-filter": (Reached(0.013, 0.924, "seeded-matching", "epsilon 4 to 7.03"),),
-    "mondrian": (Reached(0.007, 0.173, "linkage", "k=2 to 16"),),
-    "smooth-k": (Reached(0.032, 0.322, "linkage", "k=2 to 16"),),
-    "suppress-k": (Reached(0.024, 0.222, "linkage", "k=2 to 16"),),
+    "structural": (Reached(0.0, 1.0, "seeded-matching", "k=2 to 20"),),
+    "top-m-filter": (Reached(0.013, 1.0, "seeded-matching", "epsilon 2 to 7.11"),),
+    "mondrian": (Reached(0.007, 0.196, "linkage", "k=2 to 16"),),
+    "smooth-k": (Reached(0.029, 0.498, "linkage", "k=2 to 16"),),
+    "suppress-k": (Reached(0.024, 0.29, "linkage", "k=2 to 16"),),
     "adaptive": (Reached(0.447, 0.779, "matching", "levels 2 to 20"),),
     "cluster-k": (Reached(0.043, 0.472, "matching", "k=2 to 20"),),
 }
@@ -82,8 +84,8 @@ def documented(method: str, attacks: set[str]) -> str:
 
     Examples
     --------
-    >>> documented("k-degree", {"seeded-matching"})[:38]
-    'Documented, of k-degree (k=20): someon'
+    >>> documented("k-degree", {"seeded-matching"})[:43]
+    'Documented, of k-degree (k=2 to 20): someon'
     >>> documented("k-degree", {"linkage"})
     ''
     """
