@@ -47,15 +47,21 @@ NO_LAYERS: Mapping[str, bool] = MappingProxyType({})
 _BOTH = {"": " UNION ALL ".join(_SIDES.values())}
 """The ends of ties that are counted: of a directed layer one side and then the other."""
 
-_DEGREES = """
+_DEGREES = (
+    """
+    CREATE TABLE ends AS
+    SELECT node, count(*) AS degree
+    FROM (SELECT source AS node FROM edges UNION ALL SELECT target FROM edges)
+    GROUP BY node
+    """,
+    """
     CREATE TABLE degrees AS
     SELECT nodes.node, coalesce(ends.degree, 0) AS degree
-    FROM nodes LEFT JOIN (
-        SELECT node, count(*) AS degree
-        FROM (SELECT source AS node FROM edges UNION ALL SELECT target FROM edges)
-        GROUP BY node) AS ends
-    ON nodes.node = ends.node
-"""
+    FROM nodes LEFT JOIN ends ON nodes.node = ends.node
+    """,
+    "DROP TABLE ends",
+)
+"""In steps, since a count and a join in one keep the tables of both in memory."""
 
 
 class Alike(NamedTuple):
@@ -170,7 +176,8 @@ def class_sizes(db: Database) -> dict[int, int]:
 def count_degrees(db: Database) -> None:
     """Create `degrees(node, degree)` where it is not there yet."""
     if not db.holds("degrees"):
-        db.run(_DEGREES)
+        for step in _DEGREES:
+            db.run(step)
 
 
 def _alike_in_degree(db: Database) -> Alike:
