@@ -93,7 +93,7 @@ ON_FEATURES = (
     Played("singling-out", {}),
     Played("insider", {}),
     Played("intersection", {}),
-    Played("re-run", FEW_RUNS, seeds=1),
+    Played("re-run", FEW_RUNS),
 )
 CHEAP = (
     Played("candidate-set", {}),
@@ -108,18 +108,18 @@ MATCHED = tuple(Played("seeded-matching", {"known": known}) for known in (0, 20)
 QUICK = ("k-degree", "randomized-response", "asymmetric-response", "top-m-filter", "dp-1k")
 """Methods that are run 24 times, for `tie-membership`, in less than a minute."""
 BY_TIES = Played("tie-membership", {}, seeds=1, methods=QUICK)
-ALIGNED = Played("alignment", {"overlap": 1.0, "draws": 1}, seeds=1)
+ALIGNED = Played("alignment", {"overlap": 1.0, "draws": 1})
 ATTACKS = {
     ADULT: (*ON_FEATURES, Played("entry-membership", {})),
     PLAY: (*ON_FEATURES, Played("entry-membership", {})),
     HEART: (*ON_FEATURES, Played("matching", {})),
     SCHOOL: (*CHEAP, *MATCHED, ALIGNED, BY_TIES),
     ARENAS: (*CHEAP, *(played._replace(seeds=1) for played in MATCHED[:1]), BY_TIES),
-    BLOGS: (CHEAP[0], *(played._replace(seeds=2) for played in MATCHED[:1])),
+    BLOGS: (CHEAP[0], MATCHED[0]),
     HEPPH: (*(p._replace(seeds=1) if p.attack == "edge-gain" else p for p in CHEAP),),
 }
-"""Attacks that take long on a network are run there under one or two seeds; what
-`seeded-matching` does on larger ones is in ``large_alignment.py``."""
+"""Attacks that take minutes on a network are run there under one seed; what `seeded-matching` does
+on larger ones is in ``large_alignment.py``."""
 DEAR = {BLOGS: ("seeded-matching",), ARENAS: ("seeded-matching",), HEPPH: ("edge-gain",)}
 
 
