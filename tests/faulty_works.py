@@ -58,3 +58,15 @@ class Unplaced:
             return self.work(number, rows)
         finally:
             Address._put_once = put
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A work that fails, always."""
+
+    error: str
+
+    def __call__(self, _):
+        if self.error == "memory":
+            raise MemoryError("no more of it")
+        raise ValueError("chunk 7 has no rows")

@@ -177,7 +177,7 @@ def small_disk(tmp_path):
     try:
         yield folder, lambda: mount("remount,size=64m")
     finally:
-        subprocess.run(["umount", str(folder)], check=True)
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 @pytest.mark.thorough

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import stat
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
+from faulty_works import Failing
 from graphveil.cli import run as command_line
 from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.engines.spark import SparkTables
@@ -244,6 +244,10 @@ def test_a_run_is_priced_from_a_draw_and_nothing_is_written(spark, tmp_path, mon
     cost = gv.estimate_rows(METHOD, str(path), engine=engine, reading=THINGS)
     assert ("spark", drawn.n_rows) == (cost.engine, cost.rows)
     assert cost.shuffle_bytes.low > 0
+    items = "id AS item" if pairs else "array(id) AS items"
+    people = spark.range(5).selectExpr("id AS user", items)
+    with pytest.raises(InputError, match="the DataFrame: users and items are both numbered"):
+        gv.estimate_rows(METHOD, people, engine=engine)
     assert [path] == list(tmp_path.iterdir())
 
 
@@ -345,16 +349,6 @@ def test_rows_that_another_run_has_kept_are_never_taken(spark, tmp_path):
     SparkTables(spark, tmp_path, "one run").kept(spark.range(3), "rows", "keeping")
     with pytest.raises(ReleaseError, match="holds rows of another run"):
         SparkTables(spark, tmp_path, "another").kept(spark.range(4), "rows", "keeping")
-
-
-@dataclass(frozen=True)
-class Failing:
-    error: str
-
-    def __call__(self, _):
-        if self.error == "memory":
-            raise MemoryError("no more of it")
-        raise ValueError("chunk 7 has no rows")
 
 
 def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(spark, tmp_path):

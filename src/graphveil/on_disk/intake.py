@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphveil.data.people import SharedIds, counted
+from graphveil.data.people import SharedIds
 from graphveil.engines.database import database, identifier, rows_of, stream
 from graphveil.engines.engine import Rows, Tables
 from graphveil.io import BipartiteOptions, ReadingReport
@@ -22,6 +22,7 @@ from graphveil.io.source import Source
 from graphveil.on_disk import columns, queries
 from graphveil.on_disk.lists import Bucketed, ItemLists, Listed, Ordered, coded
 from graphveil.on_disk.raw_rows import Raw, raw_rows
+from graphveil.on_disk.shared_ids import shared_ids
 from graphveil.progress import stage
 from graphveil.records.digest import RowsDigest, RowsPart, digest_of_rows, tokens_of
 
@@ -203,7 +204,7 @@ def _facts(given: Given, options: BipartiteOptions, rows: Rows, tables: Tables) 
         numbers = given.user_is_integer and given.item_is_integer
         text = not (given.user_is_integer or given.item_is_integer)
         if options.items is None or (text and not people):
-            shared = _shared_ids(rows, tables, numbers=numbers)
+            shared = shared_ids(rows, tables, numbers=numbers)
             if options.items is None and shared.refusal:
                 given.refuse(shared.refusal)
     with stage("digesting rows"):
@@ -236,15 +237,6 @@ def items_of(rows: Rows, tables: Tables) -> pa.Array:
 def _report(source: Source, raw: Raw, duplicates: int) -> ReadingReport:
     noted = raw.notes.reported() | {"duplicates": duplicates}
     return ReadingReport(format=source.format.name, **noted)
-
-
-def _shared_ids(rows: Rows, tables: Tables, *, numbers: bool) -> SharedIds:
-    """Return which ids stand for users and for items."""
-    query = queries.SHARED_NUMBERS if numbers else queries.SHARED_TEXTS
-    [answer] = tables.ask(query, rows=rows, again=rows)
-    n_users, n_items, shared, largest_user, largest_item = map(int, answer)
-    both = counted(n_users, largest_user) and counted(n_items, largest_item)
-    return SharedIds(shared, n_items, counted=numbers and both)
 
 
 def _users_of(db: duckdb.DuckDBPyConnection, raw: Raw) -> duckdb.DuckDBPyRelation:
