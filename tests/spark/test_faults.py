@@ -28,16 +28,6 @@ from graphveil.places.address import Address
 from graphveil.records.parts import UNFINISHED
 from thorough import first_of, in_fuzz_alone
 
-FLAWS = [
-    {
-        "name": "keys that a chunk draws anew where it runs again",
-        "means": "A killed executor loses rows of people here, and repeats them there.",
-        "file": "src/graphveil/on_disk/worker.py",
-        "old": 'keys_of(self.randomness.secret(f"keys of chunk {number}"), data.n_users)',
-        "new": "keys_of(__import__('secrets').token_bytes(32), data.n_users)",
-    },
-]
-
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning"),

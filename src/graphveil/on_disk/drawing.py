@@ -21,7 +21,8 @@ from graphveil.io.source import Source
 from graphveil.on_disk import queries
 from graphveil.on_disk.cuts import RATES
 from graphveil.on_disk.intake import Given
-from graphveil.on_disk.lists import Listed, Ordered, name_hashes
+from graphveil.on_disk.lists import name_hashes
+from graphveil.on_disk.ordered import Listed, Ordered
 from graphveil.on_disk.raw_rows import raw_batches
 from graphveil.on_disk.shared_ids import PassingIds
 
