@@ -39,14 +39,14 @@ class Killed:
 
 @dataclass(frozen=True)
 class Unplaced:
-    """A work whose objects no place takes the first times that it runs."""
+    """A work on parts: no place takes the first part, the first times that it runs."""
 
     work: Callable[[int, Any], Any]
     marks: Path
     times: int
 
     def __call__(self, number, rows):
-        if not is_first(self.marks, f"put-{number}", self.times):
+        if number or not is_first(self.marks, "put", self.times):
             return self.work(number, rows)
         put = Address._put_once
 
