@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from faulty_works import Failing
+from faulty_works import Failing, Killed, Unplaced
 from graphveil.cli import run as command_line
 from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.engines.spark import SparkTables
@@ -33,6 +33,7 @@ from graphveil.on_disk.columns import FACTS
 from graphveil.on_disk.drawing import drawn_from_tables
 from graphveil.on_disk.frames import FrameSource
 from graphveil.on_disk.worker import Released
+from graphveil.on_disk.written_apart import PartOfUsers
 
 pytestmark = [
     pytest.mark.spark,
@@ -143,7 +144,25 @@ def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch)
     assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
 
 
-def test_executors_write_the_parts_of_one_machine_at_an_address(spark, tmp_path, monkeypatch):
+class Faulty(SparkTables):
+    """Tables of which one process is killed, and a part refused twice."""
+
+    marks = None
+
+    def grouped(self, rows, by, n, work, schema):
+        if isinstance(work, Released):
+            work = Killed(work, self.marks)
+        elif isinstance(work, PartOfUsers):
+            work = Unplaced(work, self.marks, 2)
+        return super().grouped(rows, by, n, work, schema)
+
+
+def test_executors_that_fail_at_first_write_the_parts_of_one_machine_at_an_address(
+    spark, tmp_path, monkeypatch
+):
+    (tmp_path / "marks").mkdir()
+    monkeypatch.setattr(Faulty, "marks", tmp_path / "marks")
+    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Faulty)
     for name in ("records.parts.PART_USERS", "io.list_parts.GROUP_ROWS"):
         monkeypatch.setattr(f"graphveil.{name}", 150 if "USERS" in name else 70)
     monkeypatch.setattr("graphveil.verify.files.list_parts.GROUP_ROWS", 70)
@@ -169,6 +188,7 @@ def test_executors_write_the_parts_of_one_machine_at_an_address(spark, tmp_path,
         }
     local = gv.anonymize_rows(METHOD, path, tmp_path / "a folder", engine=LocalEngine(), **options)
     assert written["here"] == written["there"]
+    assert {"killed-0", "put-0", "put-1"} == {path.name for path in (tmp_path / "marks").iterdir()}
     for name in ("release.json", "data/part-00000.parquet", "data/part-00002.parquet"):
         assert (local / name).read_bytes() == written["there"][name]
     for folder in ("data", "linkage"):
