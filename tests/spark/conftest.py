@@ -21,7 +21,7 @@ def spark(tmp_path_factory):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     folder = tmp_path_factory.mktemp("spark")
     (folder / EVENTS).mkdir()
-    builder = sql.SparkSession.builder.master("local[2]")
+    builder = sql.SparkSession.builder.master("local[2,3]")  # works that fail run again
     for name, value in {
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # quick to start, not to run
         "spark.driver.memory": "700m",

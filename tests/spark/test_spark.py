@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import stat
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
+from faulty_works import Failing, Killed, Unplaced
 from graphveil.cli import run as command_line
 from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.engines.spark import SparkTables
@@ -33,6 +33,7 @@ from graphveil.on_disk.columns import FACTS
 from graphveil.on_disk.drawing import drawn_from_tables
 from graphveil.on_disk.frames import FrameSource
 from graphveil.on_disk.worker import Released
+from graphveil.on_disk.written_apart import PartOfUsers
 
 pytestmark = [
     pytest.mark.spark,
@@ -143,7 +144,25 @@ def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch)
     assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
 
 
-def test_executors_write_the_parts_of_one_machine_at_an_address(spark, tmp_path, monkeypatch):
+class Faulty(SparkTables):
+    """Tables of which one process is killed, and a part refused twice."""
+
+    marks = None
+
+    def grouped(self, rows, by, n, work, schema):
+        if isinstance(work, Released):
+            work = Killed(work, self.marks)
+        elif isinstance(work, PartOfUsers):
+            work = Unplaced(work, self.marks, 2)
+        return super().grouped(rows, by, n, work, schema)
+
+
+def test_executors_that_fail_at_first_write_the_parts_of_one_machine_at_an_address(
+    spark, tmp_path, monkeypatch
+):
+    (tmp_path / "marks").mkdir()
+    monkeypatch.setattr(Faulty, "marks", tmp_path / "marks")
+    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Faulty)
     for name in ("records.parts.PART_USERS", "io.list_parts.GROUP_ROWS"):
         monkeypatch.setattr(f"graphveil.{name}", 150 if "USERS" in name else 70)
     monkeypatch.setattr("graphveil.verify.files.list_parts.GROUP_ROWS", 70)
@@ -169,6 +188,7 @@ def test_executors_write_the_parts_of_one_machine_at_an_address(spark, tmp_path,
         }
     local = gv.anonymize_rows(METHOD, path, tmp_path / "a folder", engine=LocalEngine(), **options)
     assert written["here"] == written["there"]
+    assert {"killed-0", "put-0", "put-1"} == {path.name for path in (tmp_path / "marks").iterdir()}
     for name in ("release.json", "data/part-00000.parquet", "data/part-00002.parquet"):
         assert (local / name).read_bytes() == written["there"][name]
     for folder in ("data", "linkage"):
@@ -244,6 +264,10 @@ def test_a_run_is_priced_from_a_draw_and_nothing_is_written(spark, tmp_path, mon
     cost = gv.estimate_rows(METHOD, str(path), engine=engine, reading=THINGS)
     assert ("spark", drawn.n_rows) == (cost.engine, cost.rows)
     assert cost.shuffle_bytes.low > 0
+    items = "id AS item" if pairs else "array(id) AS items"
+    people = spark.range(5).selectExpr("id AS user", items)
+    with pytest.raises(InputError, match="the DataFrame: users and items are both numbered"):
+        gv.estimate_rows(METHOD, people, engine=engine)
     assert [path] == list(tmp_path.iterdir())
 
 
@@ -347,16 +371,6 @@ def test_rows_that_another_run_has_kept_are_never_taken(spark, tmp_path):
         SparkTables(spark, tmp_path, "another").kept(spark.range(4), "rows", "keeping")
 
 
-@dataclass(frozen=True)
-class Failing:
-    error: str
-
-    def __call__(self, _):
-        if self.error == "memory":
-            raise MemoryError("no more of it")
-        raise ValueError("chunk 7 has no rows")
-
-
 def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(spark, tmp_path):
     tables = tables_of(spark, tmp_path)
     rows = spark.range(3)
@@ -395,19 +409,21 @@ STATEMENTS = {
     "shared numbers": (queries.SHARED_NUMBERS, {"rows": ROWS, "again": ROWS}, [(3, 3, 1, 7, 5)]),
     "shared texts": (queries.SHARED_TEXTS, {"rows": TEXTS, "again": TEXTS}, [(2, 5, 1, 0, 0)]),
     "items": (queries.ITEMS, {"rows": ROWS}, [(1,), (2,), (5,)]),
-    "tally": (queries.TALLY, {"released": CLUSTERS}, [(7, 1, 3)]),
-    "empty": (queries.EMPTY, {"released": CLUSTERS}, [(1,)]),
+    "tally": (
+        queries.TALLY,
+        {"released": CLUSTERS},
+        [(0, 1, 0, 3, 1, 1), (1, 2, 1, 0, 0, 1), (2, 1, 0, 4, 0, 1)],
+    ),
     "certain": (
         queries.CERTAIN,
         {"released": CLUSTERS, "again": CLUSTERS},
         [(4,)],
     ),
-    "buckets": (queries.BUCKETS, {"released": CLUSTERS}, [(0, 1), (1, 2), (2, 1)]),
     "no numbers": (queries.TEXT_THAT_IS_NO_NUMBER, {"released": TEXTS}, [(3,)]),
     "entries": (queries.ENTRIES, {"rows": ROWS}, [(4, 5)]),
     "sums": (
         queries.SUMS,
-        {"facts": pa.table([[1, 2]] * len(FACTS), names=FACTS.names)},
+        {"rows": pa.table({"facts": [[1] * len(FACTS), [], [2] * len(FACTS)]})},
         [(3,) * len(FACTS)],
     ),
 }

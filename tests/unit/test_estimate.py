@@ -52,7 +52,7 @@ def by_user(table):
 
 
 def draw(path):
-    return drawn_from_file(check_readable(path, THINGS), THINGS)
+    return drawn_from_file(check_readable(path, THINGS), THINGS, 256)
 
 
 def written(table, folder, kind):
@@ -293,6 +293,30 @@ def test_what_a_run_refuses_its_estimate_refuses(tmp_path, capsys, words, says):
     assert 0 != command_line([*command, f"--out={tmp_path / 'out'}", *words])
     assert says in capsys.readouterr().err
     assert [path] == list(tmp_path.iterdir())
+
+
+FRIENDS = {
+    "numbered from the start": [(1, 2), (2, 3), (3, 1), (4, 2)],
+    "far numbers": [(10, 900), (900, 7000), (8000, 10)],
+    "text": [("ann", "bob"), ("bob", "tea"), ("cyd", "ann")],
+    "numbers and text": [(12, "rye"), (40, "12"), (7000, "tea")],
+}
+
+
+@pytest.mark.parametrize("kind", ["parquet", "pairs.parquet", "csv"])
+@pytest.mark.parametrize("which", FRIENDS)
+def test_items_that_may_be_people_are_refused_in_the_words_of_the_run(tmp_path, which, kind):
+    users, items = zip(*FRIENDS[which], strict=True)
+    table = pa.table({"user": users, "items": [[item] for item in items]})
+    path = written(table, tmp_path, kind)
+    options = BipartiteOptions()
+    with pytest.raises(InputError, match="people") as refused:
+        gv.anonymize_rows(METHOD, path, tmp_path / "out", engine=ALONE, reading=options)
+    with pytest.raises(InputError) as refused_before:
+        gv.estimate_rows(METHOD, path, engine=ALONE, reading=options)
+    assert str(refused.value) == str(refused_before.value)
+    path = written(likes(60, text=True), tmp_path, kind)
+    assert gv.estimate_rows(METHOD, path, engine=ALONE, reading=options).rows > 40
 
 
 def test_a_target_that_exists_is_refused_before_rows_are_read(tmp_path, capsys):

@@ -25,7 +25,7 @@ Dialect = Literal["duckdb", "spark"]
 MOST_ANSWERS = 10**6
 """The most rows that a query may answer with."""
 
-TABLES = ("rows", "again", "facts", "released", "published")
+TABLES = ("rows", "again", "released", "published")
 """The names that queries have for tables."""
 
 WORDS: Mapping[Dialect, Mapping[str, str]] = {
@@ -34,6 +34,7 @@ WORDS: Mapping[Dialect, Mapping[str, str]] = {
         "explode": "unnest",
         "text": "VARCHAR",
         "size": "len",
+        "at": "list_extract",
         "sha256_of_user": "sha256(CAST(user AS VARCHAR))",
         "user": '"user"',
     },
@@ -42,6 +43,7 @@ WORDS: Mapping[Dialect, Mapping[str, str]] = {
         "explode": "explode",
         "text": "STRING",
         "size": "size",
+        "at": "element_at",
         "sha256_of_user": "sha2(CAST(user AS STRING), 256)",
         "user": "`user`",
     },

@@ -332,7 +332,9 @@ class _Partitioned:
         numbers = rows[self.by].to_numpy()
         groups = sorted(set(numbers.tolist()))
         if len(groups) == 1:
-            yield from self.work(groups[0], rows).combine_chunks().to_batches()
+            handed = [rows]
+            del rows, numbers  # the work alone holds them, and may let go of them
+            yield from self.work(groups[0], handed.pop()).combine_chunks().to_batches()
             return
         for group in groups:
             chosen = rows.filter(pa.array(numbers == group)).combine_chunks()

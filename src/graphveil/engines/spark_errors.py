@@ -11,6 +11,8 @@ from graphveil.errors import ResourceError, UsageError
 _PYTHON_ERROR = re.compile(r"^\s*((?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b: .*)$", re.MULTILINE)
 """The last line of a traceback of Python, among those of the JVM."""
 _CALLING = re.compile(r"^An error occurred while calling .*\n: (?:[\w.$]+: )?")
+_CAUSED = re.compile(r"^\s*Caused by: (?:[\w.$]+: )*(.*\S)", re.MULTILINE)
+"""What the JVM says of what lies behind an error, without the names of its classes."""
 _OURS = re.compile(r"graphveil\.errors\.(UsageError|ResourceError): (.*)")
 _OF_RESOURCES = ("MemoryError", "OSError", "IOError")
 
@@ -46,7 +48,7 @@ def spoken(doing: str) -> Iterator[None]:
         if failed and not failed[-1].startswith(_OF_RESOURCES):
             raise RuntimeError(f"{doing}: {failed[-1]}") from None
         raise ResourceError(
-            f"Spark gave up {doing}: {failed[-1] if failed else first_line(error)}. See to it, "
+            f"Spark gave up {doing}: {failed[-1] if failed else _reason(error)}. See to it, "
             "and run the same command again: it goes on from there."
         ) from error
 
@@ -66,3 +68,9 @@ def first_line(error: Exception) -> str:
     """
     line = _CALLING.sub("", str(error)).strip().partition("\n")[0]
     return line.rstrip(".;")
+
+
+def _reason(error: Exception) -> str:
+    """Return what an error of Spark says first, and what lies behind it."""
+    first, causes = first_line(error), _CAUSED.findall(str(error))
+    return first if not causes or causes[-1] in first else f"{first}; {causes[-1]}"

@@ -10,10 +10,8 @@ LIMBS = tuple(f"limb{number}" for number in range(8))
 KEY = ("key_high", "key_low")
 """The columns of the random key of a released row."""
 
-FACTS = pa.schema(
-    [(name, pa.int64()) for name in ("n_rows", "n_entries", "repeats", "no_value", *LIMBS)]
-)
-
+FACTS = ("n_rows", "n_entries", "repeats", "no_value", *LIMBS)
+"""What the numbers are that are known of some rows, in the column `facts` of one of them."""
 
 WRITTEN = pa.schema(
     [
@@ -30,9 +28,10 @@ def rows(user: pa.DataType, item: pa.DataType) -> pa.Schema:
     Examples
     --------
     >>> rows(pa.int64(), pa.string()).names
-    ['user', 'items', 'repeats']
+    ['user', 'items', 'facts']
     """
-    return pa.schema([("user", user), ("items", pa.list_(item)), ("repeats", pa.int32())])
+    lists = pa.list_(item)
+    return pa.schema([("user", user), ("items", lists), ("facts", pa.list_(pa.int64()))])
 
 
 def pairs(user: pa.DataType, item: pa.DataType) -> pa.Schema:

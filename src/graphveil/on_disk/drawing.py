@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from graphveil.engines.database import database
 from graphveil.engines.engine import Tables
 from graphveil.engines.pieces import one_batch
 from graphveil.io import BipartiteOptions
@@ -17,8 +21,10 @@ from graphveil.io.source import Source
 from graphveil.on_disk import queries
 from graphveil.on_disk.cuts import RATES
 from graphveil.on_disk.intake import Given
-from graphveil.on_disk.lists import Listed, Ordered, name_hashes
+from graphveil.on_disk.lists import name_hashes
+from graphveil.on_disk.ordered import Listed, Ordered
 from graphveil.on_disk.raw_rows import raw_batches
+from graphveil.on_disk.shared_ids import PassingIds
 
 DRAWN_ROWS = 1 << 18
 DRAWN_ENTRIES = 1 << 21
@@ -79,23 +85,26 @@ class _Draw:
         self.n_entries += len(column.flatten()) if lists else len(column)
 
 
-def drawn_from_file(source: Source, options: BipartiteOptions) -> Drawn:
+def drawn_from_file(source: Source, options: BipartiteOptions, memory_mib: int) -> Drawn:
     """Return a draw of the users in a file, which is read once, some rows at a time.
 
     Parameters
     ----------
     source, options
         The file and how it is read.
+    memory_mib
+        The memory that comparing ids of users and of items may take, where nobody said what items
+        are.
 
     Raises
     ------
     InputError
-        Where it cannot be read, or has no user.
+        Where it cannot be read, has no user, or items may be people.
     """
     try:
-        draw = _draw_of(source, options, text=False)
+        draw = _draw_of(source, options, memory_mib, text=False)
     except NotIntegersError:
-        draw = _draw_of(source, options, text=True)
+        draw = _draw_of(source, options, memory_mib, text=True)
     if not draw.n_seen:
         source.refuse("no user. Give at least one row.")
     share = 2.0**-draw.halvings
@@ -107,13 +116,29 @@ def drawn_from_file(source: Source, options: BipartiteOptions) -> Drawn:
     return Drawn(rows, round(rows.num_rows / share), round(entries / share), share, pairs=True)
 
 
-def _draw_of(source: Source, options: BipartiteOptions, *, text: bool) -> _Draw:
+def _draw_of(source: Source, options: BipartiteOptions, memory_mib: int, *, text: bool) -> _Draw:
     draw = _Draw()
-    for some in raw_batches(source, options, text=text):
-        batches = some.combine_chunks().to_batches() if isinstance(some, pa.Table) else [some]
-        for batch in batches:
+    if options.items is not None:
+        for batch in _batches(source, options, text=text):
             draw.add(batch)
+        return draw
+    with (
+        tempfile.TemporaryDirectory(prefix="graphveil-") as folder,
+        database(Path(folder), memory_mib=memory_mib, threads=1) as db,
+    ):
+        ids = PassingIds(db)
+        for batch in _batches(source, options, text=text):
+            draw.add(batch)
+            ids.add(batch)
+        shared = ids.shared()
+    if shared.refusal:
+        source.refuse(shared.refusal)
     return draw
+
+
+def _batches(source: Source, options: BipartiteOptions, *, text: bool) -> Iterator[pa.RecordBatch]:
+    for some in raw_batches(source, options, text=text):
+        yield from some.combine_chunks().to_batches() if isinstance(some, pa.Table) else [some]
 
 
 def drawn_from_tables(given: Given, tables: Tables) -> Drawn:

@@ -15,9 +15,11 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.drawing import Drawn, drawn_from_file, drawn_from_tables
 from graphveil.on_disk.frames import FrameSource
+from graphveil.on_disk.intake import Given
 from graphveil.on_disk.pricing import Trial
 from graphveil.on_disk.raw_rows import check_readable
 from graphveil.on_disk.run import refuse_people
+from graphveil.on_disk.shared_ids import shared_ids
 from graphveil.on_disk.stages import runs_on_disk
 from graphveil.progress import stage
 
@@ -147,9 +149,10 @@ def estimate_of_file(
     """
     clustered = runs_on_disk(method)
     source = check_readable(path, options)
+    engine = engine or LocalEngine()
     with stage(f"drawing users of {source.name}"):
-        drawn = drawn_from_file(source, options)
-    jobs = getattr(engine or LocalEngine(), "jobs", None) or 1
+        drawn = drawn_from_file(source, options, engine.memory_mib)
+    jobs = getattr(engine, "jobs", None) or 1
     return estimated(drawn, clustered, "local", processes=jobs if jobs > 1 else 0)
 
 
@@ -175,8 +178,20 @@ def estimate_of_frame(
     source = FrameSource.of(rows, engine.spark)
     tables = SparkTables(engine.spark, Path(engine.working), "")  # nothing is kept
     with stage(f"drawing users of {source.name}"):
-        drawn = drawn_from_tables(source.given(tables, options), tables)
+        given = source.given(tables, options)
+        if options.items is None:
+            _refuse_people(given, tables)
+        drawn = drawn_from_tables(given, tables)
     return estimated(drawn, clustered, "spark")
+
+
+def _refuse_people(given: Given, tables: SparkTables) -> None:
+    """Refuse items that may be people, as the run does."""
+    rows = given.rows if given.lists else given.rows.selectExpr("user", "array(item) AS items")
+    numbers = given.user_is_integer and given.item_is_integer
+    shared = shared_ids(rows, tables, numbers=numbers)
+    if shared.refusal:
+        given.refuse(shared.refusal)
 
 
 def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int = 0) -> Estimate:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -13,23 +12,22 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphveil.data.people import SharedIds, counted
+from graphveil.data.people import SharedIds
 from graphveil.engines.database import database, identifier, rows_of, stream
 from graphveil.engines.engine import Rows, Tables
 from graphveil.io import BipartiteOptions, ReadingReport
 from graphveil.io.parquet_files import rows_in, write_batches
 from graphveil.io.source import Source
 from graphveil.on_disk import columns, queries
-from graphveil.on_disk.lists import Bucketed, ItemLists, Listed, Ordered, coded
+from graphveil.on_disk.ordered import Bucketed, Listed, Ordered, digest_of_limbs
 from graphveil.on_disk.raw_rows import Raw, raw_rows
+from graphveil.on_disk.shared_ids import shared_ids
 from graphveil.progress import stage
-from graphveil.records.digest import RowsDigest, RowsPart, digest_of_rows, tokens_of
 
 ROWS = "rows"
 """The name that rows are kept under, each with its items in order."""
 
 PAIRS_OF_A_BUCKET = 1 << 21
-DIGESTED_ROWS = 1 << 16
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,36 +77,6 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 def _type(*, integer: bool) -> pa.DataType:
     return pa.int64() if integer else pa.string()
-
-
-@dataclass(frozen=True)
-class Counted:
-    """Counts rows and adds up their digests; a work on batches."""
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return one row of sums, see `columns.FACTS`."""
-        digest = RowsDigest()
-        for start in range(0, batch.num_rows, DIGESTED_ROWS):
-            digest = digest.plus(digest_of_rows(_part(batch.slice(start, DIGESTED_ROWS))))
-        values = batch["items"].flatten()
-        no_value = 0
-        if pa.types.is_string(values.type):
-            named = pc.match_substring(values, "=")
-            no_value = len(values) - pc.sum(named, min_count=0).as_py()
-        repeats = pc.sum(batch["repeats"], min_count=0).as_py()
-        limbs = [digest.total >> (32 * number) & 0xFFFFFFFF for number in range(8)]
-        numbers = [digest.n, digest.entries, repeats, no_value, *limbs]
-        return pa.RecordBatch.from_arrays([[n] for n in numbers], schema=columns.FACTS)
-
-
-def _part(batch: pa.RecordBatch) -> RowsPart:
-    rows = ItemLists.of(batch)
-    users = rows.users
-    ids = users.to_numpy() if pa.types.is_integer(users.type) else users.to_pylist()
-    if pa.types.is_integer(rows.values.type):
-        return RowsPart(ids, rows.indptr, tokens_of(rows.values.to_numpy()))
-    names, codes = coded(rows.values)
-    return RowsPart(ids, rows.indptr, tokens_of(names.to_pylist())[codes])
 
 
 def intake(
@@ -203,23 +171,21 @@ def _facts(given: Given, options: BipartiteOptions, rows: Rows, tables: Tables) 
         numbers = given.user_is_integer and given.item_is_integer
         text = not (given.user_is_integer or given.item_is_integer)
         if options.items is None or (text and not people):
-            shared = _shared_ids(rows, tables, numbers=numbers)
+            shared = shared_ids(rows, tables, numbers=numbers)
             if options.items is None and shared.refusal:
                 given.refuse(shared.refusal)
-    with stage("digesting rows"):
-        parts = tables.map(rows, Counted(), columns.FACTS)
-        [(n, entries, repeats, no_value, *limbs)] = tables.ask(queries.SUMS, facts=parts)
-    total = sum(int(limb) << (32 * number) for number, limb in enumerate(limbs)) % (1 << 256)
-    digest = RowsDigest(int(n), int(entries), total)
+        [sums] = tables.ask(queries.SUMS, rows=rows)
+    n, entries, repeats, no_value, *limbs = map(int, sums)
+    digest = digest_of_limbs(n, entries, limbs)
     user, item = given.user_is_integer, given.item_is_integer
     return Facts(
         n_rows=digest.n,
         n_entries=digest.entries,
-        duplicates=int(repeats),
+        duplicates=repeats,
         people=people,
         n_items=0 if shared is None or not text else shared.n_items,
         ids_as_items=0 if shared is None or not text else shared.n,
-        values=not given.item_is_integer and digest.entries > 0 and int(no_value) == 0,
+        values=not given.item_is_integer and digest.entries > 0 and no_value == 0,
         user_is_integer=user,
         item_is_integer=item,
         input_sha256=digest.text(user_is_integer=user, item_is_integer=item),
@@ -236,15 +202,6 @@ def items_of(rows: Rows, tables: Tables) -> pa.Array:
 def _report(source: Source, raw: Raw, duplicates: int) -> ReadingReport:
     noted = raw.notes.reported() | {"duplicates": duplicates}
     return ReadingReport(format=source.format.name, **noted)
-
-
-def _shared_ids(rows: Rows, tables: Tables, *, numbers: bool) -> SharedIds:
-    """Return which ids stand for users and for items."""
-    query = queries.SHARED_NUMBERS if numbers else queries.SHARED_TEXTS
-    [answer] = tables.ask(query, rows=rows, again=rows)
-    n_users, n_items, shared, largest_user, largest_item = map(int, answer)
-    both = counted(n_users, largest_user) and counted(n_items, largest_item)
-    return SharedIds(shared, n_items, counted=numbers and both)
 
 
 def _users_of(db: duckdb.DuckDBPyConnection, raw: Raw) -> duckdb.DuckDBPyRelation:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphveil.methods.smooth_k.orders import hashes_of, hashes_of_texts
-from graphveil.on_disk import columns
 
 
 class ItemLists(NamedTuple):
@@ -169,74 +167,6 @@ def name_hashes(names: pa.Array) -> NDArray[np.uint64]:
     ends = np.frombuffer(starts or bytes(8), dtype=np.int64)
     ends = ends[texts.offset : texts.offset + len(texts) + 1]
     return hashes_of_texts(ends, np.frombuffer(letters or b"", dtype=np.uint8))
-
-
-@dataclass(frozen=True)
-class Ordered:
-    """Puts the items of every user in order, without repeats; a work on batches.
-
-    Parameters
-    ----------
-    user, item
-        The types that ids get.
-    """
-
-    user: pa.DataType
-    item: pa.DataType
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows, with how many repeats each lost."""
-        given = ItemLists.of(batch)
-        users, values = given.users.cast(self.user), given.values.cast(self.item)
-        rows, repeats = ItemLists(users, given.indptr, values).in_order()
-        arrays = [rows.users, rows.column(), pa.array(repeats)]
-        return pa.RecordBatch.from_arrays(arrays, schema=columns.rows(self.user, self.item))
-
-
-@dataclass(frozen=True)
-class Bucketed:
-    """Says in which of some buckets the user of a pair falls; a work on batches.
-
-    Parameters
-    ----------
-    user, item
-        The types that ids get.
-    n
-        The number of buckets.
-    """
-
-    user: pa.DataType
-    item: pa.DataType
-    n: int
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the pairs with their buckets."""
-        users = batch["user"].cast(self.user)
-        buckets = (name_hashes(users) % np.uint64(self.n)).astype(np.int32)
-        arrays = [users, batch["item"].cast(self.item), pa.array(buckets)]
-        return pa.RecordBatch.from_arrays(arrays, schema=columns.pairs(self.user, self.item))
-
-
-@dataclass(frozen=True)
-class Listed:
-    """Makes rows of pairs: a work on buckets. A pair without an item is a user without any."""
-
-    def __call__(self, number: int, pairs: pa.Table) -> pa.Table:
-        """Return the rows, by user."""
-        del number
-        users, items = whole(pairs["user"]), whole(pairs["item"])
-        ids = numbers_of(users)
-        order = np.argsort(ids, kind="stable")
-        ids = ids[order]
-        firsts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
-        items = items.take(pa.array(order))
-        given = items.is_valid().to_numpy(zero_copy_only=False)
-        ends = np.concatenate([[0], np.cumsum(given)])
-        indptr = ends[np.concatenate([firsts, [ids.size]])]
-        lists = ItemLists(users.take(pa.array(order[firsts])), indptr, items.drop_null())
-        rows, repeats = lists.in_order()
-        arrays = [rows.users, rows.column(), pa.array(repeats)]
-        return pa.table(arrays, schema=columns.rows(rows.users.type, rows.values.type))
 
 
 def grouped(pairs: Iterable[tuple[pa.Array, pa.Array]]) -> Iterator[ItemLists]:

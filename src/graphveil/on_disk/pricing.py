@@ -19,8 +19,8 @@ from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.on_disk.cuts import InChunks, RowKeys, Sampling
 from graphveil.on_disk.drawing import Drawn
 from graphveil.on_disk.ids import n_buckets_of
-from graphveil.on_disk.intake import Counted
-from graphveil.on_disk.lists import ItemLists, Ordered, coded
+from graphveil.on_disk.lists import ItemLists, coded
+from graphveil.on_disk.ordered import Ordered
 from graphveil.on_disk.stages import order_of_rows
 from graphveil.on_disk.worker import Released
 from graphveil.randomness import Randomness
@@ -137,7 +137,7 @@ class Trial:
         user, item = some["user"].type, some["items"].type.value_type
 
         def work() -> pa.RecordBatch:
-            Counted()(Ordered(user, item)(some))
+            Ordered(user, item)(some)
             return InChunks(self.order, self.cuts)(some)
 
         seconds, batch = _timed(work)

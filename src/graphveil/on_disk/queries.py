@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from graphveil.engines.engine import Query, columns
-from graphveil.on_disk.columns import KEY, LIMBS
+from graphveil.on_disk.columns import FACTS, KEY
 
 REPEATED_USERS = Query("SELECT count(*) - count(DISTINCT {user}) FROM {rows}", ("user",))
 """How many rows have the user of another one."""
 
-_FACTS = ("n_rows", "n_entries", "repeats", "no_value", *LIMBS)
-_SUMMED = ", ".join(f"coalesce(sum({name}), 0)" for name in _FACTS)
-SUMS = Query(f"SELECT {_SUMMED} FROM {{facts}}", _FACTS)  # noqa: S608  our own names
-"""The sums of the facts of parts of the rows."""
+_SUMMED = ", ".join(f"coalesce(sum({{at}}(facts, {n + 1})), 0)" for n in range(len(FACTS)))
+SUMS = Query(f"SELECT {_SUMMED} FROM {{rows}} WHERE {{size}}(facts) > 0", ("facts",))  # noqa: S608  our own names
+"""The sums of what is known of parts of the rows."""
 
 _SIDES = """
     FROM (
@@ -67,19 +66,14 @@ def sampled(below: str, items: str = "items") -> Query:
 
 TALLY = Query(
     """
-    SELECT coalesce(sum(shared), 0), coalesce(sum(created), 0),
-        count(CASE WHEN size > 0 THEN 1 END)
-    FROM {released}
+    SELECT bucket, count(*), count(CASE WHEN {size}(items) = 0 THEN 1 END), sum(shared),
+        sum(created), count(CASE WHEN size > 0 THEN 1 END)
+    FROM {released} GROUP BY bucket ORDER BY bucket
     """,
-    ("size", "shared", "created"),
+    ("bucket", "items", "size", "shared", "created"),
 )
-"""What the clusters keep, and their number."""
-
-EMPTY = Query(
-    "SELECT count(*) FROM {released} WHERE {size}(items) = 0",
-    ("items",),
-)
-"""The rows that are released without items."""
+"""Of every bucket, the rows, those that are released without items, what the clusters whose first
+row is in it keep, and their number."""
 
 CERTAIN = Query(
     """
@@ -98,11 +92,6 @@ CERTAIN = Query(
 )
 """The published entries of items that all of their class have; clusters that publish the same form
 one class."""
-
-BUCKETS = Query(
-    "SELECT bucket, count(*) FROM {released} GROUP BY bucket ORDER BY bucket", ("bucket",)
-)
-"""The rows of every bucket."""
 
 ORDERED = columns("bucket", *KEY, "user", "items")
 """What is ordered by keys: rows without what their clusters keep."""

@@ -174,7 +174,7 @@ def run_stages(
         advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
         advised = warn_owner(advice, seeded=working.randomness.seeded)
         files = DataFiles(
-            numbered=run.numbered(released, facts),
+            numbered=run.numbered(released, facts, tally),
             released=released,
             tables=tables,
             facts=facts,
@@ -205,11 +205,16 @@ def run_stages(
 
 
 class Tally(NamedTuple):
-    """What clusters keep: published entries of the original, created ones, their number."""
+    """What clusters keep: published entries of the original, created ones, their number.
+
+    Beside that the released rows of every bucket, and all of them that have no items.
+    """
 
     shared: int
     created: int
     clusters: int
+    empty: int
+    of_buckets: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -280,26 +285,29 @@ class Stages:
 
     def tally(self, released: Rows) -> Tally:
         """Return what the clusters keep."""
-        [sums] = self.tables.ask(queries.TALLY, released=released)
-        return Tally(*map(int, sums))
+        with self._timed("count"), stage("counting released rows"):
+            rows = [
+                tuple(map(int, row)) for row in self.tables.ask(queries.TALLY, released=released)
+            ]
+        empty, shared, created, clusters = (sum(row[n] for row in rows) for n in range(2, 6))
+        return Tally(shared, created, clusters, empty, tuple((row[0], row[1]) for row in rows))
 
     def counts(self, tally: Tally, released: Rows, facts: Facts) -> EntryCounts:
         """Return what the advice to the owner depends on."""
         with self._timed("count"), stage("counting what is certain"):
-            [(empty,)] = self.tables.ask(queries.EMPTY, released=released)
             [(certain,)] = self.tables.ask(queries.CERTAIN, released=released, again=released)
         return EntryCounts(
             rows=facts.n_rows,
-            empty=int(empty),
+            empty=tally.empty,
             certain=int(certain),
             kept=Kept(facts.n_entries, tally.shared, tally.created),
         )
 
-    def numbered(self, released: Rows, facts: Facts) -> Rows:
+    def numbered(self, released: Rows, facts: Facts, tally: Tally) -> Rows:
         """Return the released rows under their new ids, in the order of random keys."""
         n_buckets = n_buckets_of(facts.n_rows, facts.n_entries)
         sizes = np.zeros(n_buckets + 1, dtype=np.int64)
-        for bucket, n in self.tables.ask(queries.BUCKETS, released=released):
+        for bucket, n in tally.of_buckets:
             sizes[bucket + 1] = n
         starts = tuple(np.cumsum(sizes)[:-1].tolist())
         ordered = self.tables.select(queries.ORDERED, rows=released)

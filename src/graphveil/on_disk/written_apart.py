@@ -73,6 +73,7 @@ class PartOfUsers:
             raise RuntimeError(f"part {number} has {ids.size} rows, not its {size} users")
         lists, new_ids = ItemLists.of(rows), pa.array(ids[order])
         lists = lists.taken(order)
+        del rows, ids, order  # a part is large
         order_of_rows = RowOrder()
         order_of_rows.add(lists.users)
         file = write_part(self._groups(lists, new_ids), number, size, self.out)

@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from graphveil.anonymizer import Anonymizer
 from graphveil.claims.conditions import AnyCondition
-from graphveil.claims.flips import CellFlips
+from graphveil.claims.flips import CellFlips, ExactSize
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.data import Graph
-from graphveil.errors import UsageError, option
 from graphveil.methods.asymmetric_response import AsymmetricResponse
 from graphveil.methods.k_degree import KDegree
 from graphveil.methods.noisy import cost_of_flips
 from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.noise import Channel, words_from
 from graphveil.on_disk.ties.lists import NeighborLists
-from graphveil.on_disk.ties.noise import degrees_in, draw, read, released_at_most
+from graphveil.on_disk.ties.noise import degrees_in, draw, read, released_at_most, resize
 from graphveil.on_disk.ties.reading import BYTES_A_NOISY_TIE, check_space
 from graphveil.on_disk.ties.release import Changed, changed_edges, edges_of
 from graphveil.on_disk.working import Working
@@ -75,6 +74,8 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
         Their chances.
     published, kept
         How many are published as edges, and how many of those are true.
+    is_exact
+        Whether edges were added or removed until so many were there.
     note, known, composed
         What was entered in a ledger, as `graphveil.records.ledger.Spent` has it.
     """
@@ -82,9 +83,17 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
     stated: CellFlips
     published: int
     kept: int
+    is_exact: bool = False
     note: Note | None = None
     known: list[str] = []
     composed: Composed | None = None
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What can be checked of them."""
+        if not self.is_exact:
+            return (self.stated,)
+        return self.stated, ExactSize(size=str(self.published))
 
     @property
     def spent(self) -> Spent | None:
@@ -162,7 +171,7 @@ def _noisy(
         cost=cost_of_flips(graph, before=graph.n_edges, kept=done.kept, after=published),
         advice=method.advice_for(graph, done.stated, published),
         guarantee=method.promised(graph),
-        conditions=(done.stated,),
+        conditions=done.conditions,
         spent=done.spent,
     )
 
@@ -180,34 +189,27 @@ def _drawn(
     check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
     spent = method.entered(graph, ledger, working.randomness.seed)
     stated = method.stated_for(graph, graph.n_edges, working.randomness)
+    lists = NeighborLists(graph.indptr, graph.indices)
     with stage("drawing noise", total=graph.n_edges) as advance:
-        published, kept = draw(
-            NeighborLists(graph.indptr, graph.indices),
+        drawn = draw(
+            lists,
             Channel(int(stated.T0), int(stated.T1)),
             words_from(working.randomness, "cells"),
             file,
             advance,
         )
+    exact = isinstance(method, AsymmetricResponse) and method.exact_size
+    if exact and stated.noisy_count is not None:
+        before = file.rename(file.with_name("before"))
+        words = words_from(working.randomness, "size")
+        drawn = resize(lists, before, drawn, int(stated.noisy_count), words, file)
+        before.unlink()
     return Noise(
         stated=stated,
-        published=published,
-        kept=kept,
+        published=drawn.published,
+        kept=drawn.kept,
+        is_exact=exact,
         note=None if spent is None else spent.note,
         known=[] if spent is None else sorted(spent.known),
         composed=None if spent is None else spent.composed,
     )
-
-
-def check_noise(method: Anonymizer[Any]) -> None:
-    """Refuse parameters of noise that need all edges in memory.
-
-    Raises
-    ------
-    UsageError
-        Where there is one.
-    """
-    if getattr(method, "exact_size", False):
-        raise UsageError(
-            f"{option('exact_size', value=True)} needs all ties in memory. Leave it out, or "
-            f"{option('on_disk', value=True)}."
-        )

@@ -20,7 +20,7 @@ from graphveil.methods.asymmetric_response import AsymmetricResponse
 from graphveil.methods.randomized_response import RandomizedResponse
 from graphveil.noise import Channel, Words, flipped
 from graphveil.noise.cells import number_of_cells
-from graphveil.noise.uniform import FULL
+from graphveil.noise.uniform import FULL, distinct, union
 from graphveil.on_disk.ties.buckets import NODE_BITS
 from graphveil.on_disk.ties.lists import NeighborLists
 from graphveil.progress import Advance
@@ -53,7 +53,7 @@ def released_at_most(method: AsymmetricResponse | RandomizedResponse, graph: Gra
     >>> released_at_most(RandomizedResponse(epsilon=3.0), graph)
     26162
     """
-    ones, cells = graph.n_edges, number_of_cells(graph)
+    ones, cells, most = graph.n_edges, number_of_cells(graph), 0
     if isinstance(method, RandomizedResponse):
         through = method.flips(graph)
     else:
@@ -61,6 +61,8 @@ def released_at_most(method: AsymmetricResponse | RandomizedResponse, graph: Gra
         stated = method.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
         through = Channel(int(stated.T0), int(stated.T1))
     expected = (ones * through.one + (cells - ones) * through.zero) / FULL
+    if getattr(method, "exact_size", False):  # the noisy count, whatever is drawn
+        expected = max(expected, float(most))
     return min(cells, math.ceil(expected + _FAR * math.sqrt(expected)))
 
 
@@ -103,6 +105,101 @@ def draw(
             kept += true
             advance(ones.size)
     return Drawn(published, kept)
+
+
+def resize(
+    lists: NeighborLists, source: Path, drawn: Drawn, size: int, words: Words, path: Path
+) -> Drawn:
+    """Write exactly so many edges: a uniform part of those that were drawn, or uniform others too.
+
+    The law is that of `graphveil.methods.noisy.resized`. What is removed or added is one uniform
+    set of positions: how many of them a piece of the file has follows from it. They alone are in
+    memory; they are about as many as the deviation of the draw and the noise on the count.
+
+    Parameters
+    ----------
+    lists
+        The graph.
+    source, drawn
+        The file of `draw`, and what it returned.
+    size
+        How many edges there are to be.
+    words
+        Where the randomness comes from.
+    path
+        The file, which is written anew.
+
+    Returns
+    -------
+    Drawn
+        Both counts of the new file.
+    """
+    before = _cells_before(0, lists.indptr.size - 1, lists.indptr.size - 1)
+    n_cells = int(before[-1])
+    removes = size <= drawn.published
+    n, among = (
+        abs(size - drawn.published),
+        drawn.published if removes else n_cells - drawn.published,
+    )
+    chosen = distinct(words, among, n)
+    pieces = _removed(source, chosen) if removes else _added(source, chosen, before)
+    true = 0
+    with path.open("wb") as file:
+        for keys, changed in pieces:
+            keys.tofile(file)
+            true += _n_edges_among(lists, changed)
+    return Drawn(size, drawn.kept - true if removes else drawn.kept + true)
+
+
+Piece = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Edges in order, and those that were removed from among them, or added."""
+
+
+def _removed(source: Path, positions: NDArray[np.int64]) -> Iterator[Piece]:
+    """Yield the edges of a file without those at some positions."""
+    start = 0
+    for keys in read(source):
+        first, end = np.searchsorted(positions, [start, start + keys.size])
+        here = positions[first:end] - start
+        yield np.delete(keys, here), keys[here]
+        start += keys.size
+
+
+def _added(source: Path, ranks: NDArray[np.int64], before: NDArray[np.int64]) -> Iterator[Piece]:
+    """Yield the edges of a file and others in order: these by their ranks among all other cells."""
+    start = done = 0
+    for keys in read(source):
+        others_before = _cells_of(keys, before) - np.arange(start, start + keys.size)
+        end = int(np.searchsorted(ranks, others_before[-1], side="left"))
+        here = ranks[done:end]
+        earlier = start + np.searchsorted(others_before, here, side="right")
+        new = _keys_of(here + earlier, before)
+        yield union(keys, new), new
+        start, done = start + keys.size, end
+    rest = _keys_of(ranks[done:] + start, before)
+    yield rest, rest
+
+
+def _cells_of(keys: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of every edge among all pairs u < v, row by row."""
+    row = keys >> NODE_BITS
+    cells: NDArray[np.int64] = before[row] + (keys & _NODE) - row - 1
+    return cells
+
+
+def _keys_of(cells: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+    row = np.searchsorted(before, cells, side="right") - 1
+    return (row << NODE_BITS) | (cells - before[row] + row + 1)
+
+
+def _n_edges_among(lists: NeighborLists, keys: NDArray[np.int64]) -> int:
+    """Return how many of some pairs are edges of the graph; they are few."""
+    n = 0
+    for key in keys.tolist():
+        start, stop = lists.indptr[key >> NODE_BITS : (key >> NODE_BITS) + 2].tolist()
+        at = start + int(np.searchsorted(lists.indices[start:stop], key & _NODE))
+        n += at < stop and int(lists.indices[at]) == key & _NODE
+    return n
 
 
 def read(path: Path) -> Iterator[NDArray[np.int64]]:

@@ -22,7 +22,7 @@ from graphveil.io.ties import tie_file
 from graphveil.methods import METHODS
 from graphveil.on_disk.interrupted import kept_where_interrupted
 from graphveil.on_disk.ties.buckets import BUCKET_KEYS
-from graphveil.on_disk.ties.draft import NOISE, check_noise
+from graphveil.on_disk.ties.draft import NOISE
 from graphveil.on_disk.ties.reading import TieReading
 from graphveil.on_disk.ties.release import check_form
 from graphveil.on_disk.ties.stages import TieRelease
@@ -195,7 +195,6 @@ def check_method(method: Anonymizer[Any], options: GraphOptions) -> None:
             "attributes and kinds of ties need all of the data in memory. Leave out "
             f"{option('on_disk', value=True)}."
         )
-    check_noise(method)
     roles = [name for name in ("known", "attach") if getattr(method, name, None) is not None]
     if roles:
         raise UsageError(
