@@ -482,6 +482,37 @@ def test_edges_inside_a_half_are_counted_and_those_in_triangles_cut(graph, seed)
     assert all(twin.has_edge(*pair) for pair in across)
 
 
+@given(graphs())
+@settings(deadline=None, max_examples=40)
+def test_edges_in_most_triangles_go_first_until_there_are_none(graph):
+    state, _, best, _, trial = annealing(graph, edits="delete")
+    heads = np.empty(graph.n_nodes, dtype=np.int64)
+    following = np.empty(state.pool.one.size, dtype=np.int64)
+
+    def twin():
+        near = enumerate(neighbors_in(state.rows))
+        return nx.Graph([(v, w) for v, some in near for w in some])
+
+    def thin_out(wanted):
+        return starts.thin_out(state, best, trial, heads, following, wanted, 0)
+
+    before = twin()
+    while before.size():
+        triangles = {pair: len([*nx.common_neighbors(before, *pair)]) for pair in before.edges}
+        gone = thin_out(1)
+        after = twin()
+        lost = [pair for pair in triangles if not after.has_edge(*pair)]
+        assert gone == len(lost)
+        if not gone:
+            assert not any(triangles.values())
+            break
+        assert [triangles[pair] for pair in lost] == [max(triangles.values())]
+        before = after
+    pools.go_to(state, None, best, trial, np.zeros(following.size, dtype=np.bool_))
+    assert thin_out(following.size) <= following.size
+    assert not sum(nx.triangles(twin()).values())
+
+
 @given(graphs(), st.data())
 @settings(deadline=None, max_examples=40)
 def test_excess_degrees_are_lowered_until_none_has_any(graph, data):

@@ -218,3 +218,14 @@ def test_suppressing_more_people_saves_edits_and_leaves_no_color_small():
         assert release.cost["people_suppressed"] <= 150 * share + 5
     assert costs[1]["degree_change_optimum"] < costs[0]["degree_change_optimum"]
     assert costs[0]["people_suppressed"] == 0 < costs[1]["people_suppressed"]
+
+
+@pytest.mark.parametrize("layer", [CALLS, gv.Layer.of(TIES)])
+def test_lists_of_people_in_another_order_or_of_some_would_pass_every_check(layer):
+    for other in (layer.permuted(np.array([2, 0, 4, 1, 3])), layer.part(np.array([0, 2, 3]))):
+        checked = gv.Layer(
+            name=other.name, directed=other.directed, indptr=other.indptr, indices=other.indices
+        )
+        assert checked == other
+        assert not other.indptr.flags.writeable
+        assert not other.indices.flags.writeable

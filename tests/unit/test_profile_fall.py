@@ -95,3 +95,22 @@ def test_to_protect_everybody_takes_fewer_deletions_than_without_a_plan(monkeypa
     monkeypatch.setattr(search, "falling", lambda *_: np.empty(0, dtype=np.int64))
     alone = method.anonymize(data, seed=1)
     assert planned.private.cost["edges_deleted"] < 0.9 * alone.private.cost["edges_deleted"]
+
+
+def test_planned_deletions_protect_more_within_a_budget_and_never_fewer(monkeypatch):
+    rng = generator(11)
+    weights = np.arange(1, 201) ** -0.6
+    ends = rng.choice(200, size=(1_400, 2), p=weights / weights.sum())
+    data = network(200, ends.tolist())
+    task = task_of(data, k=3)._replace(budget=data.n_ties // 5, by_budget=True)
+
+    def found(seed):
+        return search.search(task, plans=[], effort=0.02, rng=generator(seed))
+
+    with_falls = [found(seed) for seed in (1, 2, 3)]
+    assert all(one.cost <= task.budget and not one.added.size for one in with_falls)
+    monkeypatch.setattr(search.Look, "paid_by_falls", lambda _look, best: best)
+    without = [found(seed) for seed in (1, 2, 3)]
+    pairs = [*zip(with_falls, without, strict=True)]
+    assert all(one.unprotected <= other.unprotected for one, other in pairs)
+    assert sum(one.unprotected for one, _ in pairs) < 0.7 * sum(two.unprotected for _, two in pairs)

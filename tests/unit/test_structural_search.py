@@ -303,3 +303,29 @@ def test_mirrors_are_tried_for_pairs_and_strip_again_where_many_edits_are_needed
     monkeypatch, k, costs, expected
 ):
     assert expected == chosen_by_auto(monkeypatch, costs, k=k)
+
+
+def test_where_some_may_stay_unprotected_cut_deletes_only_edges_in_most_triangles(monkeypatch):
+    graph = random_graph(n=60, density=0.4)
+    task = task_of(graph, allowed=12)
+    thinned = cut(task, iterations=4_000, rng=generator(1))
+    monkeypatch.setattr(starts_module, "THINNINGS", 0)
+    whole = cut(task, iterations=4_000, rng=generator(1))
+    assert max(thinned.unprotected, whole.unprotected) <= task.allowed
+    assert thinned.cost < 0.8 * whole.cost
+
+
+@pytest.mark.parametrize(
+    ("measure", "allowed", "few"), [("degree", 1, 0), ("count", 0, 0), ("count", 4, 1)]
+)
+def test_edges_in_most_triangles_are_no_start_where_that_is_no_use(
+    monkeypatch, measure, allowed, few
+):
+    def thin_out(*_arguments):
+        raise AssertionError("nothing is to be gained")
+
+    monkeypatch.setattr(starts_module.kernel, "thin_out", thin_out)
+    task = task_of(random_graph(n=40, density=0.5, seed=1), measure=measure, allowed=allowed)
+    task = task._replace(to_beat=task.n_edges // 25 if few else None)
+    before = module.walk_of(task, generator(), None).reached()[0]
+    assert cut(task, iterations=1_000, rng=generator()).unprotected < before

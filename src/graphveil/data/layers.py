@@ -77,11 +77,7 @@ class Layer:
     def of(cls, graph: Graph, *, name: str = TIES) -> Layer:
         """Return the ties of a graph, which have no direction; its lists are valid already."""
         _check_name(name)
-        layer = object.__new__(cls)
-        values = {"name": name, "directed": False, "indptr": graph.indptr, "indices": graph.indices}
-        for field, value in values.items():
-            object.__setattr__(layer, field, value)
-        return layer
+        return cls._trusted(name=name, directed=False, indptr=graph.indptr, indices=graph.indices)
 
     @classmethod
     def from_arcs(cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES) -> Layer:
@@ -194,7 +190,18 @@ class Layer:
         return self._with(*sorted_lists(row[inside], column[inside], people.size))
 
     def _with(self, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> Layer:
-        return Layer(name=self.name, directed=self.directed, indptr=indptr, indices=indices)
+        """Return the layer with other lists, which are sorted and follow from valid ones."""
+        return self._trusted(
+            name=self.name, directed=self.directed, indptr=frozen(indptr), indices=frozen(indices)
+        )
+
+    @classmethod
+    def _trusted(cls, **values: object) -> Layer:
+        """Return a layer of these fields, which are as the constructor would leave them."""
+        layer = object.__new__(cls)
+        for field, value in values.items():
+            object.__setattr__(layer, field, value)
+        return layer
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same name, directions and ties."""

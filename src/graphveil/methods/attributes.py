@@ -7,7 +7,7 @@ Attributes that are attached are published as they are, outside the promise.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -209,11 +209,6 @@ def as_graph(data: Data) -> Graph:
     return data
 
 
-def lists_of(graph: Graph) -> dict[str, Any]:
-    """Return the neighbor lists of a graph, as a layer takes them."""
-    return {"indptr": graph.indptr, "indices": graph.indices}
-
-
 def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
     """Return what the owner should know of attached attributes: whom they leave alone.
 
@@ -292,4 +287,5 @@ class AttributedMethod(Anonymizer[Graph]):
     def _beside(self, network: Network, ties: Graph, colors: Colors) -> Network:
         """Return edited ties with what is published of people, in place of those of a network."""
         people = self._roles.published(network.people, colors.table)
-        return Network((replace(network.layers[0], **lists_of(ties)),), people, network.ids)
+        layer = Layer.of(ties, name=network.only_layer().name)
+        return Network((layer,), people, network.ids)

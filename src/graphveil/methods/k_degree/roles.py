@@ -106,13 +106,15 @@ def _along(
 ) -> NDArray[np.int64]:
     """Choose group by group the target that brings the sum so far nearest to the degrees' sum."""
     groups = _groups(plan)
+    way = order(np.arange(groups.size.size))
+    columns = (groups.size, groups.total, groups.low, groups.high)
+    targets, excess = [], 0
+    for size, total, low, high in np.column_stack(columns)[way].tolist():
+        target = min(max(round((total - excess) / size), low), high)
+        targets.append(target)
+        excess += target * size - total
     chosen = np.empty_like(groups.size)
-    excess = 0
-    for g in order(np.arange(groups.size.size)).tolist():
-        size, total = int(groups.size[g]), int(groups.total[g])
-        even = round((total - excess) / size)
-        chosen[g] = min(max(even, int(groups.low[g])), int(groups.high[g]))
-        excess += int(chosen[g]) * size - total
+    chosen[way] = targets
     return chosen[groups.of_piece]
 
 

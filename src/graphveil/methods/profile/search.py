@@ -7,7 +7,7 @@ everybody, as they were grouped and realized, it looks for edits that can be tak
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -79,8 +79,8 @@ def search(
     -----
     From a network whose ties come and go, a walk towards a goal ends far from where a plan does: it
     starts from plans alone. Where ties may only go, a walk starts from deletions that are planned,
-    too. A walk within a budget starts from the network, and from plans by way
-    of goals: as few people are given up as the budget allows.
+    too. A walk within a budget starts from the network, and from plans, planned deletions among
+    them, by way of goals: as few people are given up as the budget allows.
 
     Examples
     --------
@@ -108,6 +108,8 @@ def search(
     for plan in changes:
         tried = looks.paid_from(plan, best) if task.by_budget else looks.from_plan(plan)
         best = _best_of(best, tried, task)
+    if task.edits == "delete" and task.by_budget and best.unprotected:
+        best = looks.paid_by_falls(best)
     return best
 
 
@@ -170,19 +172,35 @@ class Look(NamedTuple):
 
     def paid_from(self, plan: ChangedTies, best: ChangedTies) -> ChangedTies:
         """Return what a budget pays of a plan: the fewest people are given up, by bisection."""
+        return self._paid(lambda aim: aim.from_plan(plan), best)
+
+    def paid_by_falls(self, best: ChangedTies) -> ChangedTies:
+        """Return what a budget pays of planned deletions, if it pays for clearly more people."""
+        more = max(best.unprotected - max(round(NEAR * self.task.n_nodes), 1), 0)
+        tried = self._aimed(more).from_fall()
+        if tried.cost > self.task.budget:
+            return best
+        return self._paid(Look.from_fall, _best_of(best, tried, self.task))
+
+    def _paid(self, look: Callable[[Look], ChangedTies], best: ChangedTies) -> ChangedTies:
+        """Return the best of what looks reach within the budget, each with another goal."""
         task, few, many = self.task, 0, best.unprotected
         for _ in range(BISECTIONS):
             allowed = (few + many) // 2
             if many - few <= max(NEAR * task.n_nodes, 1):
                 break
-            aim = task._replace(allowed=allowed, by_budget=False, budget=task.n_edges)
-            tried = self._replace(task=aim, effort=self.effort / 2).from_plan(plan)
+            tried = look(self._aimed(allowed))
             if tried.cost <= task.budget:
                 best = _best_of(best, tried, task)
                 many = min(tried.unprotected, allowed)
             else:
                 few = allowed
         return best
+
+    def _aimed(self, allowed: int) -> Look:
+        """Return a shorter look for the fewest edits that leave so many people unprotected."""
+        aim = self.task._replace(allowed=allowed, by_budget=False, budget=self.task.n_edges)
+        return self._replace(task=aim, effort=self.effort / 2)
 
     @property
     def _steps(self) -> int:

@@ -81,6 +81,56 @@ def cut_triangles(
             delete(state, best, trial, pair, allowed)
 
 
+@leaf
+def _common(state: PoolState, pair: int) -> int:
+    """Return how many triangles an edge is in."""
+    pool = state.pool
+    return int(
+        common_of(state.rows, int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair])))
+    )
+
+
+@tiered(steps_over_pairs)
+@leaf
+def thin_out(
+    state: PoolState,
+    best: AnnealingBest,
+    trial: Ints,
+    heads: Ints,
+    following: Ints,
+    wanted: int,
+    allowed: int,
+) -> int:
+    """Delete so many edges, each time one in the most triangles; return how many there were.
+
+    An edge in none stays. Writes over `heads`, an entry for each number of triangles that an edge
+    may be in, and `following`, an entry a pair: edges in lists by a number of triangles, which may
+    have fallen since.
+    """
+    present = state.pool.present
+    heads[:] = NONE
+    for pair in range(following.size):
+        if present[pair]:
+            common = _common(state, pair)
+            following[pair] = heads[common]
+            heads[common] = pair
+    gone, most = 0, heads.size - 1
+    while gone < wanted and most > 0:
+        pair = heads[most]
+        if pair == NONE:
+            most -= 1
+            continue
+        heads[most] = following[pair]
+        common = _common(state, pair)
+        if common == most:
+            delete(state, best, trial, pair, allowed)
+            gone += 1
+        else:
+            following[pair] = heads[common]
+            heads[common] = pair
+    return gone
+
+
 def _steps_of_deletions(state: PoolState, most: int) -> int:
     """Return about how many steps it takes to delete edges, each the best of those at its node."""
     length = state.rows.length

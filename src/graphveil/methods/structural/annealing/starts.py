@@ -13,7 +13,9 @@ from graphveil.kernels.structural.classes import UNPROTECTED
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 from graphveil.methods.structural.annealing.state import edited_of
 from graphveil.methods.structural.annealing.stretches import (
+    Stretch,
     goal_iterations,
+    paying,
     shortened,
     within_budget,
 )
@@ -26,7 +28,7 @@ from graphveil.methods.structural.annealing.walk import (
     walk_of,
     with_fewer,
 )
-from graphveil.methods.structural.task import Edited, Task, Watch, proposals
+from graphveil.methods.structural.task import CODES, Edited, Task, Watch, proposals
 
 RESTARTS = 2
 ROUNDS = 3
@@ -34,6 +36,12 @@ SHARES = (0.01, 0.02, 0.035, 0.05)
 MORE_SHARES = (0.08, 0.125, 0.2, 0.3, 0.45)
 FEW, MANY = 10, 0.1
 CHUNK = 1_000
+
+THINNINGS = 3
+"""How often the number of edges with which `thinned` starts is halved."""
+
+THINS_FROM = 0.05
+"""The share of edges from which on it is tried: sparse graphs have had nothing to gain."""
 
 
 def cut(
@@ -69,7 +77,8 @@ def cut(
     The nodes are put on two sides by a large cut, and the edges inside a side that lie in a
     triangle are deleted; then degrees are lowered to a k-anonymous sequence. If a last few nodes
     keep the walk from the goal, they are worn down as in `strip`. It reaches the goal on dense
-    graphs, and leaves little clustering.
+    graphs, and leaves little clustering. Where some may stay unprotected, it starts besides where
+    edges in the most triangles alone are deleted: see `thinned`.
 
     Examples
     --------
@@ -89,6 +98,8 @@ def cut(
             walk.back_to_best()
             if not strip_hubs(walk) and not walk.missed():
                 towards_goal(walk, steps)
+        if task.allowed and CODES[task.measure][1]:
+            thinned(walk, steps)
     return edited_of(task, walk.annealing, walk.visited)
 
 
@@ -143,6 +154,42 @@ def without_triangles(
             return True
     kernel.cut_triangles(state, best, trial, sides[int(np.argmin(inside))], walk.task.allowed)
     return walk.seen_enough()
+
+
+def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
+    """Walk towards a goal from where edges in the most triangles are deleted, if that is better.
+
+    How many of them is bisected, between none and the fewest edits that have reached the goal so
+    far; where these are few there is nothing to gain. Ends at the best state.
+    """
+    task, (state, _, best, _, trial) = walk.task, walk.annealing
+    missed, edits = walk.missed(), walk.reached()[1]
+    many = min(task.n_edges if missed else edits, task.to_beat or task.n_edges)
+    if many < THINS_FROM * task.n_edges:
+        return
+    few, warm = 0, _warm(task, steps)
+    heads = np.empty(task.n_nodes, dtype=np.int64)
+    following = np.empty(state.pool.one.size, dtype=np.int64)
+    for _ in range(THINNINGS):
+        wanted = (few + many) // 2
+        walk.back_to_input()
+        kernel.thin_out(state, best, trial, heads, following, wanted, task.allowed)
+        if walk.seen_enough() or walk.anneal(warm):
+            return
+        if state.classes.tally[UNPROTECTED] > task.allowed:
+            few = wanted
+        else:
+            many = wanted
+    walk.back_to_best()
+    if not walk.missed() and (missed or walk.reached()[1] < edits):
+        towards_goal(walk, steps)
+
+
+def _warm(task: Task, steps: int) -> Stretch:
+    """Return a stretch in which edits are cheap: some edges are to go, and few to return."""
+    plan, odds = paying(within_budget(task, steps), task.k, 0.05)
+    plan = plan._replace(hot=0.3, cold=0.05, ease=0.5)
+    return Stretch(plan, odds._replace(swap=0.3, swap_back=0.3))
 
 
 def lower_degrees(walk: AnnealingWalk[Task]) -> bool:
