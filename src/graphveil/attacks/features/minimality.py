@@ -242,22 +242,46 @@ def _by_class(
     """Return the hits and the cells of every class that hides any: its members are not drawn."""
     classes = np.concatenate([truth.own[cells.people] for cells in silent])
     position = np.unique(classes, return_inverse=True)[1]
-    hits = np.bincount(position, weights=np.concatenate(counted))
-    return hits, np.bincount(position).astype(np.float64)
+    hits, number = np.zeros((2, int(position.max()) + 1))
+    np.add.at(hits, position, np.concatenate(counted))
+    np.add.at(number, position, 1)
+    return hits, number
 
 
 def _risks(silent: list[SilentCells], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how likely everybody's hidden cells are taken for what they are, on average."""
     people = np.concatenate([cells.people for cells in silent])
-    number = np.bincount(people, minlength=n)
-    hidden = np.where(number, number, np.nan)
     likely = [cells.chances[cells.of_size, cells.value] for cells in silent]
     before = [cells.shares[cells.value] for cells in silent]
-    risk: NDArray[np.float64]
-    risk = np.bincount(people, weights=np.concatenate(likely), minlength=n) / hidden
-    baseline: NDArray[np.float64]
-    baseline = np.bincount(people, weights=np.concatenate(before), minlength=n) / hidden
-    return risk, baseline
+    return (
+        mean_by_person(people, np.concatenate(likely), n),
+        mean_by_person(people, np.concatenate(before), n),
+    )
+
+
+def mean_by_person(
+    people: NDArray[np.int64], values: NDArray[np.float64], n: int
+) -> NDArray[np.float64]:
+    """Return the mean of everybody's values; NaN where there are none.
+
+    Parameters
+    ----------
+    people
+        int64: whose each value is.
+    values
+        float64: the values.
+    n
+        How many people there are.
+
+    Examples
+    --------
+    >>> mean_by_person(np.array([0, 0]), np.array([0.5, 1.0]), 2).tolist()
+    [0.75, nan]
+    """
+    number = np.bincount(people, minlength=n)
+    means = np.full(n, np.nan)
+    np.divide(np.bincount(people, weights=values, minlength=n), number, out=means, where=number > 0)
+    return means
 
 
 PASSES = 10
