@@ -297,14 +297,14 @@ def _hidden_cells(
 ) -> HiddenCells:
     """Return the hidden cells of a column."""
     of_it = np.flatnonzero(features.column == column)
-    excluded, unlikely = (some[:, of_it] for some in refined)
+    excluded, unlikely = refined.excluded[:, of_it], refined.unlikely[:, of_it]
     value = truth.value[:, column]
     people = np.flatnonzero((shown.value[truth.own, column] == SUPPRESSED) & (value != SUPPRESSED))
     own, value = truth.own[people], value[people]
     likely = shown.likely(column)
     chances = np.where(excluded, 0.0, np.where(unlikely, UNLIKELY * likely, likely))
     chances /= np.maximum(chances.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    less: NDArray[np.bool_] = excluded | unlikely
+    less = excluded | unlikely
     left = (~excluded).sum(axis=1)
     known = truth.value[:, column]
     common = np.bincount(known[known != SUPPRESSED], minlength=of_it.size).argmax()
@@ -312,7 +312,7 @@ def _hidden_cells(
         people=people,
         ruled_out=(left < of_it.size)[own],
         certain=(left == 1)[own],
-        narrowed=less.any(axis=1)[own],
+        narrowed=less[own].sum(axis=1) > 0,
         wrongly=less[own, value],
         mass=(likely * less).sum(axis=1)[own],
         right=chances.argmax(axis=1)[own] == value,
@@ -367,7 +367,7 @@ def _risks(cells: HiddenCells, n: int) -> tuple[NDArray[np.float64], NDArray[np.
     )
 
 
-PER_STEP, PER_CLASS, PER_CELL = 3e-9, 6e-5, 4e-8
+PER_STEP, PER_CLASS, PER_CELL = 3e-9, 3e-5, 4e-8
 """Seconds for every pair of classes and column; for every class; and for every cell of the data."""
 
 
@@ -384,7 +384,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
     classes = refuse_many(pair)
     people = max(pair.original.n_users, 1)
     columns = pair.original.n_entries / people
-    steps = classes * classes * columns
+    steps = 0.0 if situation.release.provenance.method in CUTS else classes * classes * columns
     features = pair.original.n_features
     if steps > MOST_STEPS or classes * features > MOST_CELLS:
         raise TooLargeError(
