@@ -137,8 +137,7 @@ def test_a_named_item_of_users_is_a_secret_too():
     )
     assert pytest.approx(5 / 6) == next(row for row in told if row.part == HAVING).guess
     told = attack(release, original=data, attacks=["minimality", "refinement"], seed=1)
-    assert "Name a feature that is a secret" in told.not_measured["minimality"]
-    assert "features belong to no columns" in told.not_measured["refinement"]
+    assert {"features belong to no columns"} == set(told.not_measured.values())
     with pytest.raises(ParameterError, match="secret='7' is no feature"):
         attack(
             release,

@@ -38,10 +38,7 @@ UNCOMMON, HAVING, GUESSED = (
     "hidden cells, right guess",
 )
 OF_CLASSES = (KAnonymity, SmoothKAnonymity, AdaptiveAnonymity)
-NO_COLUMNS = (
-    "features belong to no columns, and a row without a feature is an ordinary one. Name a feature "
-    "that is a secret: --minimality.secret NAME"
-)
+NO_COLUMNS = "features belong to no columns"
 
 
 class Feature(str):

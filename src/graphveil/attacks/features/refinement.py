@@ -22,7 +22,7 @@ from graphveil.attacks.features.cells import (
     cells_of,
     refuse_many,
 )
-from graphveil.attacks.features.minimality import mean_by_person
+from graphveil.attacks.features.minimality import NO_COLUMNS, mean_by_person
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.data import Bipartite
@@ -170,7 +170,7 @@ def _features_of(original: Bipartite) -> Features:
     """Return the features of a table, one a column and value."""
     column = column_of_features(original)
     if column is None:
-        raise NotMeasuredError("features belong to no columns: only absent ones could be ruled out")
+        raise NotMeasuredError(NO_COLUMNS)
     number = np.zeros(column.size, dtype=np.int64)
     for of_it in (np.nonzero(column == one)[0] for one in np.unique(column)):
         number[of_it] = np.arange(of_it.size)
