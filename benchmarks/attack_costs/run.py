@@ -80,6 +80,7 @@ K_DEGREE = ("k-degree", {"k": 10, "edits": "add"})
 SMOOTH = ("smooth-k", {"k": 8})
 ONE_DRAW = {"known": 20, "draws": 1}
 CLUSTERS = ("cluster-k", {"k": 5})
+SUPPRESS = ("suppress-k", {"k": 3})
 
 
 def cases() -> Iterator[Case]:
@@ -116,6 +117,11 @@ def cases() -> Iterator[Case]:
         yield Case("tie-membership", lambda n=n: network(n), n, K_DEGREE, {})
         yield Case("singling-out", lambda n=n: table(n), n, CLUSTERS, {})
         yield Case("insider", lambda n=n: table(n), n, CLUSTERS, {})
+        yield Case("minimality", lambda n=n: table(n), n, CLUSTERS, {})
+        yield Case("refinement", lambda n=n: table(n), n, CLUSTERS, {})
+        yield Case("minimality", lambda n=n: table(2 * n, 10), 2 * n, SUPPRESS, {})
+        yield Case("refinement", lambda n=n: table(2 * n, 10), 2 * n, SUPPRESS, {})
+        yield Case("refinement", lambda n=n: table(2 * n, 10), 2 * n, ("mondrian", {"k": 3}), {})
     for n in (100, 300, 1_000):
         yield Case("re-run", lambda n=n: lists(n), n, SMOOTH, {"trials": 5})
         yield Case("edge-re-run", lambda n=n: network(n), n, ARR, {"runs": 100})

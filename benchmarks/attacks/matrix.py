@@ -92,6 +92,8 @@ ON_FEATURES = (
     Played("homogeneity", {}),
     Played("singling-out", {}),
     Played("insider", {}),
+    Played("minimality", {}),
+    Played("refinement", {}),
     Played("intersection", {}),
     Played("re-run", FEW_RUNS),
 )

@@ -76,6 +76,8 @@ OTHERS = {
     "fake-edge": (network, "asymmetric-response", {"epsilon": 3.0}),
     "singling-out": (cells, "cluster-k", {"k": 3}),
     "insider": (rows, "suppress-k", {"k": 2}),
+    "minimality": (cells, "cluster-k", {"k": 3}),
+    "refinement": (cells, "cluster-k", {"k": 3}),
 }
 METHODS = {
     name: OTHERS.get(name, BY_KIND[attack.kind])

@@ -17,7 +17,7 @@ from graphveil.errors import ParameterError, one_of
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.parameters import Options
+from graphveil.parameters import Options, hints_of, is_spelled, options_of
 from graphveil.release import Release
 
 C = TypeVar("C", bound=Comparison[Any])
@@ -62,11 +62,18 @@ class AttackOptions(Options):
         AttackOptions()
         """
         fields = {item.name for item in dataclasses.fields(cls)}
+        hints = hints_of(cls)
+        spelled = {name for name in fields if any(map(is_spelled, options_of(hints[name])))}
         for name in given:
             if name not in fields:
                 known = one_of(name, sorted(fields)) if fields else "It has none."
                 raise ParameterError(f"the attack {attack} has no parameter {name!r}. {known}")
-        return cls(**{name: _as_number(value) for name, value in given.items()})
+        return cls(
+            **{
+                name: value if name in spelled else _as_number(value)
+                for name, value in given.items()
+            }
+        )
 
 
 def _as_number(value: Any) -> Any:

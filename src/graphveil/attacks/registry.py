@@ -17,6 +17,8 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "homogeneity": "graphveil.attacks.features.homogeneity:HOMOGENEITY",
         "singling-out": "graphveil.attacks.features.singling_out:SINGLING_OUT",
         "insider": "graphveil.attacks.features.insider:INSIDER",
+        "minimality": "graphveil.attacks.features.minimality:MINIMALITY",
+        "refinement": "graphveil.attacks.features.refinement:REFINEMENT",
         "intersection": "graphveil.attacks.features.intersection:INTERSECTION",
         "re-run": "graphveil.attacks.features.rerunning:RE_RUN",
         "candidate-set": "graphveil.attacks.networks.candidate_set:CANDIDATE_SET",

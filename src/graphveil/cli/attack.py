@@ -124,12 +124,14 @@ def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
     texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it, --attacks all every one."]
     texts = texts if run else []
     asked_for = {*asked}
+    reasons: dict[str, list[str]] = {}
     for row in whole:
         name, by_name = row.question, ATTACKS[row.question].by_name
         if name in _NEEDS:
             texts.append(f"Not run: {name}, which needs {_NEEDS[name]}.")
         elif time_of(row.reason or "") is None and (asked_for & {name, EVERY} or not by_name):
-            texts.append(f"Not run: {name}: {row.reason}.")
+            reasons.setdefault(row.reason or "", []).append(name)
+    texts += [f"Not run: {', '.join(names)}: {reason}." for reason, names in reasons.items()]
     return [line for text in texts for line in wrapped(text, indent="  ")]
 
 

@@ -372,6 +372,22 @@ _CHOSEN: dict[str, Callable[[list[Row]], Iterator[tuple[_Asked, Row]]]] = {
             _Asked(INFERRED, "people whose whole row another of their class reads"),
         ),
     ),
+    "minimality": _parts(
+        (
+            "hidden cells, not the commonest value of the column",
+            _Asked(INFERRED, "hidden cells that are uncommon, beside all cells"),
+        ),
+        (
+            "hidden cells of the secret's column, people who have it",
+            _Asked(INFERRED, "people with the secret, where it is hidden"),
+        ),
+    ),
+    "refinement": _parts(
+        (
+            "cells with a value ruled out or unlikely, right guess",
+            _Asked(INFERRED, "hidden cells, by what the method chose not to do"),
+        ),
+    ),
     "class-truth": _parts(
         (
             "entries that the class makes certain",

@@ -91,18 +91,21 @@ class TrueCells(NamedTuple):
     own: NDArray[np.int64]
 
 
-def cells_of(pair: BipartiteComparison) -> tuple[ShownCells, TrueCells]:
-    """Return the cells of a release in which all that is shown is true, and those of the original.
+def cells_of(pair: BipartiteComparison, *, all_true: bool = True) -> tuple[ShownCells, TrueCells]:
+    """Return the cells of a release, and those of the original.
 
     Parameters
     ----------
     pair
         Original and release.
+    all_true
+        Whether all that is shown must be true of all of its class. Where it need not, of several
+        values that a class shows of a column one stands.
 
     Raises
     ------
     NotMeasuredError
-        Where there are no people, or an entry is not true of all of its class.
+        Where there are no people, or an entry that must is not true of all of its class.
     TooLargeError
         Where cells are too many.
 
@@ -140,7 +143,7 @@ def cells_of(pair: BipartiteComparison) -> tuple[ShownCells, TrueCells]:
     shown = _dense(pair.released, _positions(pair), (columns, number), values.size)[first]
     truth = TrueCells(every if table else np.maximum(every, 0), labels[pair.linked])
     own = shown[truth.own]
-    if ((own != SUPPRESSED) & (own != truth.value)).any():
+    if all_true and ((own != SUPPRESSED) & (own != truth.value)).any():
         raise NotMeasuredError("entries are not true of all of their class")
     return ShownCells(shown, sizes, values, table), truth
 

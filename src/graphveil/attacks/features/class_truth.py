@@ -114,7 +114,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], options: AttackOpti
         ),
     ]
     missing: dict[str, str] = {}
-    theta = _theta_of(situation.release)
+    theta = theta_of(situation.release)
     if theta is None:
         missing[THRESHOLD] = "the release promises no share below 1 of a class that has an entry"
     else:
@@ -131,8 +131,14 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
     return PASSES * seconds_of_passes(situation, options)
 
 
-def _theta_of(release: Release[Any]) -> str | None:
-    """Return the share of a class that has each of its entries, where one below 1 is promised."""
+def theta_of(release: Release[Any]) -> str | None:
+    """Return the share of a class that has each of its entries, where one below 1 is promised.
+
+    Parameters
+    ----------
+    release
+        The release.
+    """
     promise = release.guarantee
     stated = [c.theta for c in release.conditions if isinstance(c, TrueOfShare)]
     if isinstance(promise, SmoothKAnonymity):

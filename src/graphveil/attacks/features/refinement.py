@@ -1,0 +1,413 @@
+"""Which values a hidden cell cannot have, or the method would have released other classes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    TooLargeError,
+)
+from graphveil.attacks.features.cells import (
+    MOST_CELLS,
+    ShownCells,
+    TrueCells,
+    cells_of,
+    refuse_many,
+)
+from graphveil.attacks.features.minimality import NO_COLUMNS, mean_by_person
+from graphveil.attacks.features.rerunning import column_of_features
+from graphveil.attacks.intervals import bootstrap_ratio
+from graphveil.data import Bipartite
+from graphveil.data.codes import SUPPRESSED
+from graphveil.data.ids import as_text
+from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.release import Release
+
+RULED_OUT, CERTAIN, TRUE, NARROWED, GUESSED = (
+    "hidden cells, a value ruled out",
+    "hidden cells known for certain",
+    "a value ruled out or unlikely is the true one",
+    "cells with a value ruled out or unlikely, right guess",
+    "hidden cells, right guess",
+)
+
+UNLIKELY = 0.1
+"""What the chance of a value falls to that would nearly always have led to another class.
+
+Measured on the sample of adult that ships with the package, for `cluster-k` and `suppress-k`."""
+
+WHOLE_ROWS = 2_000
+"""Up to so many rows `cluster-k` improves all of a table at once, until nothing is gained."""
+
+MOST_STEPS = 20_000_000_000
+"""Up to so many pairs of classes and columns are looked at."""
+
+Excluded = NDArray[np.bool_]
+
+
+class Refined(NamedTuple):
+    """What the method's own choices say of hidden cells.
+
+    Parameters
+    ----------
+    excluded
+        bool, shape (classes, features): which features nobody of a class can have that it hides.
+    unlikely
+        bool: which ones nearly nobody has.
+    """
+
+    excluded: Excluded
+    unlikely: Excluded
+
+
+class Features(NamedTuple):
+    """The features of a table: of which column each is, and which of its values."""
+
+    column: NDArray[np.int64]
+    number: NDArray[np.int64]
+    names: list[str]
+
+
+def refinement(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
+    """Return of how many hidden cells values are ruled out, and how many are guessed then.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where nothing is hidden, features belong to no columns, or the method's choices say nothing.
+    """
+    del options
+    features = _features_of(situation.comparison.original)
+    chosen = chosen_by(situation.release, situation.comparison.original.n_users)
+    shown, truth = cells_of(situation.comparison)
+    if chosen.cuts:
+        refined = after_cuts(shown, features, chosen.k)
+    else:
+        refined = after_moves(shown, features, chosen.k, complete=chosen.complete)
+    told = [
+        _hidden_cells(shown, truth, column, refined, features)
+        for column in range(shown.values.size)
+    ]
+    cells = HiddenCells(*(np.concatenate(some) for some in zip(*told, strict=True)))
+    if not cells.people.size:
+        raise NotMeasuredError("nothing is hidden")
+    figures = _figures(situation, cells, truth)
+    if chosen.complete:
+        return Outcome(_ruled_out(cells) + figures, *_risks(cells, truth.own.size))
+    missing = dict.fromkeys((RULED_OUT, CERTAIN), INCOMPLETE)
+    return Outcome(figures, *_risks(cells, truth.own.size), missing)
+
+
+INCOMPLETE = "the search of the method may end before every row is where it gains most"
+
+
+class Chosen(NamedTuple):
+    """How a method chose its classes.
+
+    Parameters
+    ----------
+    cuts
+        Whether rows were cut in two, and not moved from class to class.
+    k
+        The smallest class.
+    complete
+        Whether every move that gains was made.
+    """
+
+    cuts: bool
+    k: int
+    complete: bool
+
+
+MOVES: dict[str, dict[str, object]] = {
+    "cluster-k": {"search": "local"},
+    "suppress-k": {"algorithm": "greedy", "refine": True},
+}
+CUTS: dict[str, dict[str, object]] = {
+    "mondrian": {"split": "first", "column_order": "sorted", "release": "suppress"},
+}
+"""Methods whose choices say something, with the parameters under which they do."""
+
+
+def chosen_by(release: Release[Any], people: int) -> Chosen:
+    """Return how the method of a release chose classes, by its name and its public parameters.
+
+    Parameters
+    ----------
+    release
+        The release.
+    people
+        How many rows it has.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where that says nothing of hidden cells.
+    """
+    method, parameters = release.provenance.method, release.provenance.parameters
+    for ways in (MOVES, CUTS):
+        for name, value in ways.get(method, {}).items():
+            if parameters.get(name, value) != value:
+                raise NotMeasuredError(
+                    f"with {name}={parameters[name]} the choices of {method} rule nothing out"
+                )
+        if method in ways:
+            complete = ways is CUTS or (method == "cluster-k" and people <= WHOLE_ROWS)
+            return Chosen(ways is CUTS, int(parameters["k"]), complete)
+    raise NotMeasuredError(f"the choices of {method} rule nothing out")
+
+
+def _features_of(original: Bipartite) -> Features:
+    """Return the features of a table, one a column and value."""
+    column = column_of_features(original)
+    if column is None:
+        raise NotMeasuredError(NO_COLUMNS)
+    number = np.zeros(column.size, dtype=np.int64)
+    for of_it in (np.nonzero(column == one)[0] for one in np.unique(column)):
+        number[of_it] = np.arange(of_it.size)
+    return Features(column, number, as_text(original.feature_labels()).tolist())
+
+
+def after_moves(shown: ShownCells, features: Features, k: int, *, complete: bool) -> Refined:
+    """Return what is ruled out where no row could be moved so that fewer cells are hidden.
+
+    A cluster of s rows hides s times the columns in which they differ. Where a row leaves one with
+    h hidden columns, at least h hidden cells go with it. A cluster of t rows that hides g columns,
+    and shows at most m columns in which the row is another, hides at most g + m (t + 1) cells
+    more. A row that would gain has moved, if its cluster had more than k rows. Members of the class
+    have what it shows; of hidden columns all but the one that is asked about may be another.
+
+    Classes of equal rows below 2k are one cluster. Of others, of those of k rows, and where a
+    search ends before every move that gains is made, the same values are unlikely: most rows are
+    where they hide least.
+
+    Parameters
+    ----------
+    shown
+        What the attacker reads.
+    features
+        The columns and values.
+    k
+        The smallest cluster.
+    complete
+        Whether every move that gains was made.
+    """
+    value, sizes = shown.value, shown.sizes
+    hides = value == SUPPRESSED
+    hidden = hides.sum(axis=1)
+    starts = np.concatenate([[0], np.cumsum(shown.values)])
+    found = np.zeros((sizes.size, int(starts[-1])), dtype=np.bool_)
+    for own in np.flatnonzero(hidden).tolist():
+        others = ~hides & (value != value[own])
+        unlike = others.sum(axis=1) - 1
+        better = np.flatnonzero(hidden[own] - hidden - unlike * (sizes + 1) > 0)
+        for column in np.flatnonzero(hides[own]).tolist():
+            there = value[better, column]
+            found[own, starts[column] + there[there != SUPPRESSED]] = True
+    found = found[:, starts[features.column] + features.number]
+    free = ((sizes > k) & (sizes < 2 * k) & complete)[:, None]
+    return Refined(found & free, found & ~free)
+
+
+def after_cuts(shown: ShownCells, features: Features, k: int) -> Refined:
+    """Return what is ruled out where rows were cut in two, along the first feature allowed.
+
+    All who have the feature of a cut publish it: nobody else of the part has it. A part of s rows
+    is cut along the first feature that at least k and at most s - max(k, s // 2) of its rows have.
+    How many have it lies between those who publish it and those who could have it. Where that does
+    not settle which feature it is, nothing more is said of the part.
+
+    Parameters
+    ----------
+    shown
+        What the attacker reads.
+    features
+        The columns and values.
+    k
+        The smallest part.
+    """
+    sizes = shown.sizes
+    published = shown.value[:, features.column] == features.number
+    hidden = shown.value[:, features.column] == SUPPRESSED
+    excluded = np.zeros_like(published)
+    order = sorted(range(features.column.size), key=lambda f: features.names[f].partition("="))
+    parts = [np.arange(sizes.size)]
+    while parts:
+        part = parts.pop()
+        size = int(sizes[part].sum())
+        most = size - max(k, size // 2)
+        if size // 2 < k:
+            continue
+        publish = sizes[part] @ published[part]
+        could = publish + (sizes[part] - 1) @ (hidden[part] & ~excluded[part])
+        perhaps = (publish >= k) & (publish <= most)
+        first = next((feature for feature in order if perhaps[feature]), None)
+        if first is None or could[first] > most:
+            continue
+        having = published[part, first]
+        excluded[part[~having], first] = True
+        parts += [part[having], part[~having]]
+    return Refined(excluded & hidden, np.zeros_like(published))
+
+
+class HiddenCells(NamedTuple):
+    """Hidden cells, one after another.
+
+    Parameters
+    ----------
+    people
+        int64: whose they are.
+    ruled_out, certain
+        bool: whether a value is ruled out, and whether all but one are.
+    narrowed, wrongly
+        bool: whether a value is ruled out or unlikely, and whether the true one is.
+    mass
+        float64: how likely such values are by what is shown elsewhere.
+    right, likeliest, commonest
+        bool: whether the guess is right, and what is guessed without the method: the value that is
+        likeliest by what is shown, and the commonest one of all.
+    chance, before
+        float64: how likely the true value is taken to be, with and without the method.
+    """
+
+    people: NDArray[np.int64]
+    ruled_out: NDArray[np.bool_]
+    certain: NDArray[np.bool_]
+    narrowed: NDArray[np.bool_]
+    wrongly: NDArray[np.bool_]
+    mass: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    likeliest: NDArray[np.bool_]
+    commonest: NDArray[np.bool_]
+    chance: NDArray[np.float64]
+    before: NDArray[np.float64]
+
+
+def _hidden_cells(
+    shown: ShownCells, truth: TrueCells, column: int, refined: Refined, features: Features
+) -> HiddenCells:
+    """Return the hidden cells of a column."""
+    of_it = np.flatnonzero(features.column == column)
+    excluded, unlikely = refined.excluded[:, of_it], refined.unlikely[:, of_it]
+    value = truth.value[:, column]
+    people = np.flatnonzero((shown.value[truth.own, column] == SUPPRESSED) & (value != SUPPRESSED))
+    own, value = truth.own[people], value[people]
+    likely = shown.likely(column)
+    chances = np.where(excluded, 0.0, np.where(unlikely, UNLIKELY * likely, likely))
+    chances /= np.maximum(chances.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    less = excluded | unlikely
+    left = (~excluded).sum(axis=1)
+    known = truth.value[:, column]
+    common = np.bincount(known[known != SUPPRESSED], minlength=of_it.size).argmax()
+    return HiddenCells(
+        people=people,
+        ruled_out=(left < of_it.size)[own],
+        certain=(left == 1)[own],
+        narrowed=less[own].sum(axis=1) > 0,
+        wrongly=less[own, value],
+        mass=(likely * less).sum(axis=1)[own],
+        right=chances.argmax(axis=1)[own] == value,
+        likeliest=likely.argmax(axis=1)[own] == value,
+        commonest=value == common,
+        chance=chances[own, value],
+        before=likely[own, value],
+    )
+
+
+def _ruled_out(cells: HiddenCells) -> list[AttackFigure]:
+    """Return of how many cells values are ruled out for certain, and all but one."""
+    unit = "share of hidden cells"
+    return [
+        AttackFigure(RULED_OUT, float(cells.ruled_out.mean()), unit, 0.0),
+        AttackFigure(CERTAIN, float(cells.certain.mean()), unit, 0.0),
+    ]
+
+
+def _figures(
+    situation: AttackInput[BipartiteComparison], cells: HiddenCells, truth: TrueCells
+) -> list[AttackFigure]:
+    """Return how many cells are guessed, and how often what is ruled out or unlikely is true."""
+    rng, unit = situation.rng("refinement: intervals"), "share of hidden cells"
+    figures: list[AttackFigure] = []
+    every = np.ones(cells.people.size, dtype=np.bool_)
+    for part, some in ((NARROWED, cells.narrowed), (GUESSED, every)):
+        if some.any():
+            guess = max(cells.likeliest[some].mean(), cells.commonest[some].mean())
+            position = np.unique(truth.own[cells.people[some]], return_inverse=True)[1]
+            right, number = np.zeros((2, int(position.max()) + 1))
+            np.add.at(right, position, cells.right[some])
+            np.add.at(number, position, 1)
+            sample = bootstrap_ratio(right, number, rng)
+            value = float(cells.right[some].mean())
+            figures.append(AttackFigure(part, value, unit, float(guess), sample=sample))
+    if cells.narrowed.any():
+        wrongly = float(cells.wrongly[cells.narrowed].mean())
+        by_chance = float(cells.mass[cells.narrowed].mean())
+        figures.append(
+            AttackFigure(
+                TRUE, wrongly, "share of such cells", by_chance, direction="higher is better"
+            )
+        )
+    return figures
+
+
+def _risks(cells: HiddenCells, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how likely everybody's hidden cells are taken for what they are, on average."""
+    return mean_by_person(cells.people, cells.chance, n), mean_by_person(
+        cells.people, cells.before, n
+    )
+
+
+PER_STEP, PER_CLASS, PER_CELL = 3e-9, 3e-5, 4e-8
+"""Seconds for every pair of classes and column; for every class; and for every cell of the data."""
+
+
+def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
+    """Return about how long it takes.
+
+    Raises
+    ------
+    TooLargeError
+        Where cells or classes are too many.
+    """
+    del options
+    pair = situation.comparison
+    classes = refuse_many(pair)
+    people = max(pair.original.n_users, 1)
+    columns = pair.original.n_entries / people
+    steps = 0.0 if situation.release.provenance.method in CUTS else classes * classes * columns
+    features = pair.original.n_features
+    if steps > MOST_STEPS or classes * features > MOST_CELLS:
+        raise TooLargeError(
+            f"{classes:,} classes, {round(columns):,} columns and {features:,} values are more "
+            "than are looked at. Try it on a release of a part of the people"
+        )
+    return steps * PER_STEP + classes * PER_CLASS + pair.original.n_entries * PER_CELL
+
+
+REFINEMENT = Attack(
+    name="refinement",
+    kind=Bipartite,
+    knows="the release, its method with the public parameters, and which values columns can have",
+    definition="the values that a hidden cell cannot have, or hardly, because the method would "
+    "have put the row into another class: of how many hidden cells one is ruled out for certain; "
+    "how often the true value is among them all the same; how often the likeliest is right, beside "
+    "the likeliest by what is shown, or the commonest",
+    source="after the idea of Chhillar et al., 2025, that an optimizer's choices say what it chose "
+    "from; the reasoning is graphveil's own",
+    needs_linkage=True,
+    cost=f"pairs of classes times columns, up to {MOST_STEPS:,}",
+    compute=refinement,
+    seconds=seconds,
+    options=AttackOptions,
+)
+"""The entry of this attack."""
