@@ -183,22 +183,25 @@ def working_folder(out: Path) -> Path:
     return out.with_name(f".{out.name}.working")
 
 
-def kept_elsewhere(working: Path) -> Path | None:
-    """Return the folder that a run keeps in another place than its working folder, if it noted one.
+def kept_elsewhere(working: Path) -> str | None:
+    """Return the place that a run keeps rows in besides its working folder, if it noted one.
+
+    It is a path, or an address without passwords.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, ELSEWHERE).write_text('{"folder": "/mnt/run"}')
-    ...     kept_elsewhere(Path(folder)).as_posix()
+    ...     kept_elsewhere(Path(folder))
     '/mnt/run'
     """
     note = working / ELSEWHERE
     try:
-        return Path(json.loads(note.read_bytes())["folder"]) if note.is_file() else None
+        place = json.loads(note.read_bytes())["folder"] if note.is_file() else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+    return place if isinstance(place, str) else None
 
 
 @contextmanager

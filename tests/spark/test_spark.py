@@ -174,7 +174,7 @@ def test_executors_that_fail_at_first_write_the_parts_of_one_machine_at_an_addre
     written = {}
     for name, engine in (
         ("here", LocalEngine(jobs=1)),
-        ("there", engine_of(spark, tmp_path)),
+        ("there", SparkEngine(spark=spark, working=f"file://{tmp_path}/working")),
     ):
         frame = path if name == "here" else spark.read.parquet(str(path)).repartition(3)
         out, owner = (f"file://{tmp_path}/{place} {name}" for place in ("out", "owner"))
@@ -215,6 +215,13 @@ def test_executors_that_do_not_reach_an_address_are_named_before_rows_are_read(s
     for private in (f"file://{tmp_path}/closed/owner", f"file://{out}/owner"):
         with pytest.raises(UsageError):
             gv.anonymize_rows(METHOD, None, out, private=private, **given)
+    assert not (tmp_path / "out").exists()
+    given["engine"] = SparkEngine(spark=spark, working="s3a://owner/run")  # no connector is here
+    with pytest.raises(
+        ResourceError, match=r"^Spark gave up writing to s3a://owner/run: "
+    ) as refused:
+        gv.anonymize_rows(METHOD, spark.range(1), tmp_path / "out", **given)
+    assert "\n" not in str(refused.value)
     assert not (tmp_path / "out").exists()
 
 
@@ -582,8 +589,8 @@ def test_columns_of_other_names_are_taken_where_they_are_named(spark, tmp_path):
 # without a session
 
 
-def test_another_version_and_an_address_are_refused(tmp_path):
+def test_another_version_and_an_address_of_no_store_are_refused(tmp_path):
     with pytest.raises(UsageError, match=r"Spark 3\.5\.1.*Use Spark 4"):
         SparkEngine(spark=SimpleNamespace(version="3.5.1"), working=tmp_path)
-    with pytest.raises(UsageError, match="is an address"):
-        SparkEngine(spark=SimpleNamespace(version="4.0.2"), working="s3a://owner/run")
+    with pytest.raises(UsageError, match="is an address that is not served"):
+        SparkEngine(spark=SimpleNamespace(version="4.0.2"), working="ftp://owner/run")

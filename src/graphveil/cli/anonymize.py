@@ -65,7 +65,7 @@ class _Given(NamedTuple):
     jobs: int | None = None
     on_disk: bool = False
     engine: Literal["local", "spark"] = "local"
-    working: Path | None = None
+    working: Place | None = None
     estimate: bool = False
     parts: bool | None = None
     private: Place | None = None

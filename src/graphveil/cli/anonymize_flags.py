@@ -158,9 +158,11 @@ def engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "working",
             Path | None,
-            "With Spark: a folder that driver and executors write, with people's rows meanwhile.",
+            "With Spark: a folder or an address (s3a://...) that driver and executors write, with "
+            "people's rows meanwhile.",
             default=None,
             group=ENGINE_GROUP,
+            placed=True,
         ),
         flag(
             "estimate",

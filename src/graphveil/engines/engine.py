@@ -17,6 +17,8 @@ from graphveil.errors import ResourceError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from graphveil.places.address import Place
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -196,7 +198,7 @@ class Tables(Protocol):
         """
 
 
-def gone(name: str, folder: Path) -> ResourceError:
+def gone(name: str, folder: Place) -> ResourceError:
     """Return the error of rows that a run has kept, and that are there no more."""
     return ResourceError(
         f"{folder} lacks the {name} that the unfinished run kept there. Bring them back, or delete "

@@ -1,4 +1,7 @@
-"""The folder of one run in a place that other machines see: its owner's alone, and noted."""
+"""Where a run keeps rows that other machines see: its owner's alone, and noted.
+
+A folder is closed to others. At an address nothing has a mode: policies say who may read it.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,47 @@ import tempfile
 from pathlib import Path
 
 from graphveil.atomic import ELSEWHERE, OWNER_ONLY, kept_elsewhere, whole_file
-from graphveil.errors import ReleaseError, ResourceError, option, warn
+from graphveil.errors import ReleaseError, ResourceError, UsageError, option, warn
+from graphveil.places.address import Address, Place, place_of
 from graphveil.warning_kinds import LeftoverWarning
 
 _PRIVATE = 0o700
 _OTHERS = 0o077
 
 
-def shared_folder(path: Path, private: Path) -> Path:
-    """Return the folder of a run, which is made where it is not there, as an absolute path.
+def working_place(given: str | Path | Address) -> Place:
+    """Return the place under which runs keep rows.
+
+    Raises
+    ------
+    UsageError
+        Where no such store is served, or the address has a password or options: what a run keeps
+        there is noted, to be deleted, and no note has these.
+
+    Examples
+    --------
+    >>> str(working_place("s3a://owner/run"))
+    's3a://owner/run'
+    """
+    place = place_of(given)
+    if isinstance(place, Address) and place.has_secrets:
+        raise UsageError(
+            f"{place} has a password or options, which nothing notes, and what lies there would "
+            "not be deleted. Leave them to the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL "
+            "and the like)."
+        )
+    return place
+
+
+def shared_place(place: Place, private: Path) -> Place:
+    """Return the place of a run, a folder as an absolute path; it is made where it is not there.
 
     It is noted in the private folder before anything lies in it, so that it is deleted with that.
 
     Parameters
     ----------
-    path
-        The folder; nothing but this run has the name.
+    place
+        The place; nothing but this run has the name.
     private
         The private folder of the run.
 
@@ -37,27 +65,45 @@ def shared_folder(path: Path, private: Path) -> Path:
     ResourceError
         Where it cannot be written.
     """
-    folder = path.absolute()
+    place = place if isinstance(place, Address) else place.absolute()
     before = kept_elsewhere(private)
-    if before not in (None, folder):
+    if before not in (None, str(place)):
         raise ReleaseError(
-            f"the unfinished run keeps its rows in {before}, not in {folder}. Go on with "
-            f"{option('working', str(before.parent))}, or delete both {before} and {private}."
+            f"the unfinished run keeps its rows in {before}, not in {place}. Go on with "
+            f"{option('working', str(place_of(before).parent))}, or delete both {before} and "
+            f"{private}."
         )
+    folder = place.mounted if isinstance(place, Address) else place
     try:
-        folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-        _check_own(folder)
+        if folder is not None:
+            folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            _check_own(folder)
         with whole_file(private / ELSEWHERE, mode=OWNER_ONLY) as part:
-            part.write_text(json.dumps({"folder": str(folder)}))
+            part.write_text(json.dumps({"folder": str(place)}))
     except OSError as error:
         raise ResourceError(
-            f"{folder} cannot be written ({error.strerror}). Choose another place."
+            f"{place} cannot be written ({error.strerror}). Choose another place."
         ) from error
-    return folder
+    return place
 
 
-def name_others(folder: Path) -> None:
-    """Tell the owner of folders beside this one that other runs of the same release have left.
+def note(place: Place, name: str) -> bytes | None:
+    """Return what a run noted in its place under a name; None where it noted nothing."""
+    path = place / name
+    return path.read_bytes() if path.is_file() else None
+
+
+def write_note(place: Place, name: str, content: bytes) -> None:
+    """Write a note into the place of a run: it is there whole, or not."""
+    if isinstance(place, Address):
+        place.put_bytes(name, content)
+        return
+    with whole_file(place / name, mode=OWNER_ONLY) as part:
+        part.write_bytes(content)
+
+
+def name_others(place: Place) -> None:
+    """Tell the owner of places beside this one that other runs of the same release have left.
 
     Nothing of them is deleted: a run of that name into another place may be going on.
 
@@ -66,12 +112,14 @@ def name_others(folder: Path) -> None:
     LeftoverWarning
         For each of them.
     """
-    release, _, digits = folder.name.rpartition("-")
+    release, _, digits = place.name.rpartition("-")
     named = re.compile(rf"{re.escape(release)}-[0-9a-f]{{{len(digits)}}}")
-    for path in sorted(folder.parent.iterdir()):
-        if path != folder and named.fullmatch(path.name):
+    around = place.parent
+    others = around.folders() if isinstance(around, Address) else sorted(around.iterdir())
+    for other in others:
+        if other.name != place.name and named.fullmatch(other.name):
             message = (
-                f"{path} holds rows of people, of another run into a release of this name. Delete "
+                f"{other} holds rows of people, of another run into a release of this name. Delete "
                 "it, unless that run goes on"
             )
             warn(message, LeftoverWarning)

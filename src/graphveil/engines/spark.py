@@ -16,11 +16,17 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from graphveil.atomic import OWNER_ONLY, whole_file
 from graphveil.engines.engine import MOST_ANSWERS, Answer, Dialect, Query, gone
-from graphveil.engines.shared_folder import name_others, shared_folder
+from graphveil.engines.shared_folder import (
+    name_others,
+    note,
+    shared_place,
+    working_place,
+    write_note,
+)
 from graphveil.engines.spark_errors import first_line, spoken
 from graphveil.errors import ReleaseError, UsageError
+from graphveil.places.address import Address, Place
 from graphveil.progress import stage
 
 Frame: TypeAlias = Any
@@ -46,8 +52,8 @@ class SparkEngine:
     spark
         The session, Spark 4: it is used as it is.
     working
-        A folder that driver and executors can write: rows of people lie there while a run lasts,
-        in a folder of this run alone.
+        A folder that driver and executors can write, or an address that Spark and pyarrow reach
+        under one name: rows of people lie there while a run lasts, in a folder of this run alone.
     memory_mib
         The memory that counting in this process may take, in MiB.
 
@@ -61,28 +67,29 @@ class SparkEngine:
     """
 
     spark: Any
-    working: str | Path
+    working: str | Path | Address
     memory_mib: int = 1024
 
     def __post_init__(self) -> None:
-        """Refuse a session of another version, and a folder of another kind.
+        """Refuse a session of another version, and a place that cannot be one for rows.
 
         Raises
         ------
         UsageError
-            Where it is not Spark 4, or the folder is an address.
+            Where it is not Spark 4, or as of `working_place`.
         """
-        if "://" in str(self.working):
-            raise UsageError(
-                f"{self.working} is an address, and rows are kept in a folder. Name one that "
-                "driver and executors see under the same path."
-            )
+        working_place(self.working)
         release = tuple(int(part) for part in self.spark.version.split(".")[:2])
         if not OLDEST <= release < NEXT:
             raise UsageError(
                 f"the session is Spark {self.spark.version}, which lacks what a run needs. Use "
                 "Spark 4."
             )
+
+    @property
+    def place(self) -> Place:
+        """The place under which runs keep rows."""
+        return working_place(self.working)
 
     @contextmanager
     def at(self, folder: Path, run: str) -> Iterator[SparkTables]:
@@ -108,7 +115,7 @@ class SparkEngine:
             Where another run of this name has left its folder there.
         """
         name = f"{folder.name.lstrip('.')}-{run[:RUN_DIGITS]}"
-        shared = shared_folder(Path(self.working) / name, folder)
+        shared = shared_place(self.place / name, folder)
         name_others(shared)
         yield SparkTables(self.spark, shared, run)
 
@@ -142,7 +149,7 @@ class SparkTables:
     spark
         The session.
     working
-        The folder of the run.
+        The folder of the run, or its address.
     run
         What this run alone has: what another one has kept is never taken.
     """
@@ -150,7 +157,7 @@ class SparkTables:
     dialect: Dialect = "spark"
     apart = True
 
-    def __init__(self, spark: Any, working: Path, run: str) -> None:
+    def __init__(self, spark: Any, working: Place, run: str) -> None:
         self._spark = spark
         self._working = working
         self._run = run
@@ -201,8 +208,7 @@ class SparkTables:
         if not self._is_kept(name):
             with stage(doing), spoken(doing):
                 rows.write.mode("overwrite").parquet(written_at(self._working / name))
-            with whole_file(self._working / f"{name}.{NOTE}", mode=OWNER_ONLY) as part:
-                part.write_bytes(self._note(name))
+            write_note(self._working, f"{name}.{NOTE}", self._note(name))
         return self.kept_as(name)
 
     def kept_as(self, name: str) -> Frame:
@@ -219,10 +225,10 @@ class SparkTables:
         ReleaseError
             Where another run has.
         """
-        note = self._working / f"{name}.{NOTE}"
-        if not note.is_file():
+        noted = note(self._working, f"{name}.{NOTE}")
+        if noted is None:
             return False
-        if note.read_bytes() != self._note(name):
+        if noted != self._note(name):
             raise ReleaseError(
                 f"{self._working} holds {name} of another run, which are never published. Delete "
                 "it, and begin anew."
@@ -267,8 +273,8 @@ def _spelled(kind: pa.DataType) -> str:
     return {pa.int32(): "INT", pa.int64(): "BIGINT", pa.string(): "STRING"}[kind]
 
 
-def written_at(path: Path) -> str:
-    """Return a folder of this machine as Spark takes it to write there, whatever its name.
+def written_at(path: Place) -> str:
+    """Return a folder or an address as Spark takes it to write there, whatever its name.
 
     Nothing is escaped: what looks so is a name of its own to Spark, in another place.
 
@@ -277,11 +283,13 @@ def written_at(path: Path) -> str:
     >>> written_at(Path("/mnt/our run"))
     'file:///mnt/our run'
     """
+    if isinstance(path, Address):
+        return str(path)
     return f"file:///{path.absolute().as_posix().lstrip('/')}"
 
 
-def read_at(path: Path) -> str:
-    r"""Return a file or folder of this machine as Spark takes it to read, whatever its name.
+def read_at(path: Place) -> str:
+    r"""Return a file, folder or address as Spark takes it to read, whatever its name.
 
     Examples
     --------

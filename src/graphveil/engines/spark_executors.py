@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
+import secrets
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,16 +17,17 @@ from typing import Any
 import pyarrow as pa
 
 from graphveil._version import __version__
+from graphveil.engines.spark import written_at
 from graphveil.engines.spark_errors import spoken
 from graphveil.errors import GraphveilError, ResourceError, UsageError
-from graphveil.places.address import Address
+from graphveil.places.address import Address, Place
 
 PROBES = 8
 _PROBE, _FAILED = ".graphveil-probe-", "failed: "
 
 
 def check_executors(
-    spark: Any, working: Path | None = None, addresses: tuple[Address, ...] = ()
+    spark: Any, working: Place | None = None, addresses: tuple[Address, ...] = ()
 ) -> None:
     """Refuse executors that would not do what this process would do.
 
@@ -34,7 +36,7 @@ def check_executors(
     spark
         The session.
     working
-        The folder that they and this process are to share; None where there is none.
+        The folder or address that they and this process are to share; None where there is none.
     addresses
         Where they are to write as this process does.
 
@@ -46,6 +48,9 @@ def check_executors(
         Where this process or they cannot write the folder or an address, or it is not the same one.
     """
     here = equipment()
+    if isinstance(working, Address):
+        _check_writer(spark, working)
+        addresses, working = (*addresses, working), None
     with ExitStack() as stack:
         probe = stack.enter_context(_probed(working))
         seen = tuple((one, stack.enter_context(one.probed())) for one in addresses)
@@ -65,6 +70,28 @@ def check_executors(
             f"executors have {'; '.join(sorted(others))}, and this process has {here}. Install the "
             "same on both."
         )
+
+
+def _check_writer(spark: Any, working: Address) -> None:
+    """Refuse an address that Spark's own writer does not reach, or where it is another one.
+
+    Raises
+    ------
+    ResourceError
+        Where it does not, or what it writes is not seen by this process.
+    """
+    probe = working / f"{_PROBE}{secrets.token_hex(6)}"
+    with spoken(f"writing to {working}"):
+        spark.range(1).write.parquet(written_at(probe))
+    try:
+        if not probe.is_dir():
+            raise ResourceError(
+                f"this process does not see what Spark writes to {working}. Name a place that "
+                "both reach under the same name."
+            )
+    finally:
+        with suppress(GraphveilError):
+            probe.delete_all()
 
 
 def equipment() -> str:

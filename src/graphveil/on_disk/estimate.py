@@ -176,7 +176,7 @@ def estimate_of_frame(
     clustered = runs_on_disk(method)
     refuse_people(options)
     source = FrameSource.of(rows, engine.spark)
-    tables = SparkTables(engine.spark, Path(engine.working), "")  # nothing is kept
+    tables = SparkTables(engine.spark, engine.place, "")  # nothing is kept
     with stage(f"drawing users of {source.name}"):
         given = source.given(tables, options)
         if options.items is None:

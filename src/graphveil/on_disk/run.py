@@ -196,14 +196,14 @@ def anonymize_frame(  # noqa: PLR0913  as above
     """
     target, options = place_of(out), reading or BipartiteOptions()
     owners = None if private is None else place_of(private)
-    _check_places(target, owners, force=force, working=Path(engine.working))
+    _check_places(target, owners, force=force, working=engine.place)
     clustered = runs_on_disk(method)
     refuse_people(options)
     form = release_format(format, "bipartite")
     check_parts(parts, form, target)
     source = FrameSource.of(rows, engine.spark)
     addresses = tuple(place for place in (target, owners) if isinstance(place, Address))
-    check_executors(engine.spark, Path(engine.working), addresses)
+    check_executors(engine.spark, engine.place, addresses)
     job = Job(
         method=clustered,
         target=target,
@@ -221,7 +221,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
 
 
 def _check_places(
-    target: Place, private: Place | None, *, force: bool, working: Path | None = None
+    target: Place, private: Place | None, *, force: bool, working: Place | None = None
 ) -> None:
     """Refuse places that must not be written, or of which one lies in another."""
     check_place(target, force=force, private=private)

@@ -16,8 +16,8 @@ from typing import IO, Any, TypeVar
 import msgspec
 
 from graphveil.atomic import LOCK, OWNER_ONLY, kept_elsewhere, whole_file, working_folder
-from graphveil.errors import ReleaseError, ResourceError, option, warn
-from graphveil.places.address import Place
+from graphveil.errors import GraphveilError, ReleaseError, ResourceError, option, warn
+from graphveil.places.address import Address, Place, place_of
 from graphveil.randomness import Randomness
 from graphveil.warning_kinds import LeftoverWarning
 
@@ -216,12 +216,23 @@ def _delete(folder: Path) -> None:
     LeftoverWarning
         Where something could not be deleted.
     """
-    for path in (kept_elsewhere(folder), folder):
-        if path is not None:
-            shutil.rmtree(path, ignore_errors=True)
-            if os.path.lexists(path):
-                left = f"{path} holds rows of people, and could not be deleted. Delete it"
-                warn(left, LeftoverWarning)
+    elsewhere = kept_elsewhere(folder)
+    for place in (None if elsewhere is None else place_of(elsewhere), folder):
+        if place is not None and not _is_gone(place):
+            left = f"{place} holds rows of people, and could not be deleted. Delete it"
+            warn(left, LeftoverWarning)
+
+
+def _is_gone(place: Place) -> bool:
+    """Whether everything in a place could be deleted."""
+    if isinstance(place, Address):
+        try:
+            place.delete_all()
+        except GraphveilError:
+            return False
+        return True
+    shutil.rmtree(place, ignore_errors=True)
+    return not os.path.lexists(place)
 
 
 def _in_words(folder: Path) -> tuple[str, str]:

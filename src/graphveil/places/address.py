@@ -144,6 +144,16 @@ class Address:
         """Whether it is a folder of each machine, under its path."""
         return SCHEMES[self.scheme].is_local
 
+    @property
+    def mounted(self) -> Path | None:
+        """The folder of this machine that it is, where it is one."""
+        return Path(self._path()) if self.is_local else None
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether it has a password or options, which no text of it has."""
+        return self.secret != (self.authority, "")
+
     @cached_property
     def _system(self) -> Any:
         return SCHEMES[self.scheme].opened(*self.secret)
@@ -277,6 +287,17 @@ class Address:
         ):
             with suppress(OSError):
                 self._system.delete_dir(self._path())
+
+    def delete_all(self) -> None:
+        """Delete everything beneath it, and the folder where file systems have such.
+
+        Raises
+        ------
+        ResourceError
+            Where something could not be deleted.
+        """
+        with reached(self, "deleted"), suppress(FileNotFoundError):
+            self._system.delete_dir(self._path())
 
     def probe(self) -> None:
         """Write an object beneath it, and delete it.

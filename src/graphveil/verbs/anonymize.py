@@ -131,7 +131,7 @@ class RunOptions(NamedTuple):
     engine
         Where rows lie and chunks run: on this machine, or in the Spark session that is there.
     working
-        The folder that the executors of Spark keep rows in meanwhile.
+        The folder or address that the executors of Spark keep rows in meanwhile.
     """
 
     seed: int | None = None
@@ -140,7 +140,7 @@ class RunOptions(NamedTuple):
     jobs: int | None = None
     on_disk: bool = False
     engine: EngineName = "local"
-    working: Path | None = None
+    working: Place | None = None
 
 
 def anonymize_file(
