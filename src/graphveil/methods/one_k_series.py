@@ -70,7 +70,7 @@ class OneKSeries(NoisyMethod):
     limits: ClassVar[str] = (
         "It hides one tie, not all of a person's: at epsilon 2, someone who knows how many ties "
         "each of the neighbors has re-identified 3.1 % of the people on a dense network of 242 "
-        "people. At epsilon 7.11, someone who has a copy of the network re-identified 0.7 % on a "
+        "people. At epsilon 7.11, someone who has a copy of the network re-identified 0.6 % on a "
         "network of 1,224 people (measured by us)."
     )
     cost: ClassVar[str] = "linear in the nodes, and in the edges before and after"

@@ -114,7 +114,7 @@ class KDegree(AttributedMethod):
         "It hides only how many ties a person has: at k=20 with edits=add, someone who has a copy "
         "of the network re-identified 100 % of the people on a dense network of 242 people. "
         "Someone who knows of a person only how many ties each of the neighbors has re-identified "
-        "51 % on a network of 12,006 people (measured by us)."
+        "48 % on a network of 12,006 people (measured by us)."
     )
     limits_of_attributes: ClassVar[str] = (
         "Where attributes are published, someone who knows those of a person and of that person's "
