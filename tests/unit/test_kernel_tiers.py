@@ -29,11 +29,21 @@ STRUCTURAL = [
     {"phi": 10.0},
     {"k": 2, "heuristic": "mirror", "effort": 0.01},
 ]
+DELETED = {
+    "k": 4,
+    "effort": 0.1,
+    "measure": "count",
+    "goal": gv.Partial(share=0.8),
+    "edits": "delete",
+}
 RUNS = {
     "k-degree": [("k-degree", {"k": 4, "edits": edits}) for edits in ("add", "any")]
     + [("k-degree", {"k": 4, "edits": "add", "target": "greedy"})],
     "structural": [("structural", {"k": 4, "effort": 0.1, **more}) for more in STRUCTURAL]
-    + [("structural directed", {"k": 3, "effort": 0.1, "measure": "directed-count"})],
+    + [
+        ("structural dense", DELETED),
+        ("structural directed", {"k": 3, "effort": 0.1, "measure": "directed-count"}),
+    ],
     "smooth-k": [
         (method, {"k": 4}) for method in ("smooth-k", "smooth-k popular", "mondrian", "suppress-k")
     ],
@@ -99,7 +109,7 @@ def data_for(method):
     if method in {"profile", "structural directed"}:
         ends = (100 * np.random.Generator(np.random.PCG64(1)).random((2, 150)) ** 2).astype(int)
         return gv.Network((gv.Layer.from_arcs(*ends[:, ends[0] != ends[1]], n=100),))
-    return random_graph(30, 70)
+    return random_graph(30, 200 if method == "structural dense" else 70)
 
 
 @pytest.mark.parametrize("room", RUNS)

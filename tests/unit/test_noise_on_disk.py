@@ -47,8 +47,8 @@ FLAWS = [
         "name": "an exact size of the true number of edges",
         "means": "The number of ties is published as it is, outside of epsilon.",
         "file": "src/graphveil/on_disk/ties/draft.py",
-        "old": "resize(lists, before, drawn, int(stated.noisy_count), words, file)",
-        "new": "resize(lists, before, drawn, graph.n_edges, words, file)",
+        "old": "resize(lists, drawn_file, drawn, int(size), words, file)",
+        "new": "resize(lists, drawn_file, drawn, graph.n_edges, words, file)",
     },
 ]
 

@@ -190,20 +190,21 @@ def _drawn(
     spent = method.entered(graph, ledger, working.randomness.seed)
     stated = method.stated_for(graph, graph.n_edges, working.randomness)
     lists = NeighborLists(graph.indptr, graph.indices)
+    exact = isinstance(method, AsymmetricResponse) and method.exact_size
+    size = stated.noisy_count if exact else None
+    drawn_file = file if size is None else file.with_name("drawn")
     with stage("drawing noise", total=graph.n_edges) as advance:
         drawn = draw(
             lists,
             Channel(int(stated.T0), int(stated.T1)),
             words_from(working.randomness, "cells"),
-            file,
+            drawn_file,
             advance,
         )
-    exact = isinstance(method, AsymmetricResponse) and method.exact_size
-    if exact and stated.noisy_count is not None:
-        before = file.rename(file.with_name("before"))
+    if size is not None:
         words = words_from(working.randomness, "size")
-        drawn = resize(lists, before, drawn, int(stated.noisy_count), words, file)
-        before.unlink()
+        drawn = resize(lists, drawn_file, drawn, int(size), words, file)
+        drawn_file.unlink()
     return Noise(
         stated=stated,
         published=drawn.published,
