@@ -150,7 +150,7 @@ def steady(text):
     )
 
 
-def test_the_demo_is_the_whole_way_and_ends_with_two_pages(graphveil_here, cwd):
+def test_the_demo_is_the_whole_way_and_ends_with_two_pages(graphveil_here, cwd, listing):
     done = graphveil_here("demo", "--out", "demo")
     lines = done.out.splitlines()
     assert (0, True) == (done.code, len(lines) <= MOST_LINES_OF_DEMO)
@@ -160,6 +160,13 @@ def test_the_demo_is_the_whole_way_and_ends_with_two_pages(graphveil_here, cwd):
     assert ["demo.private/report.html", "demo-report.html"] == pages
     assert all((cwd / page).read_text().startswith("<!doctype html>") for page in pages)
     assert "next: graphveil measure YOUR-FILE.csv" == lines[-1]
+    for said in ("Every claim holds: every person of the release", "Promised:", "Not protected:"):
+        assert said in done.out
+    before = listing()
+    again = graphveil_here("demo", "--out", "demo")
+    assert (2, True) == (again.code, "--force" in again.err)
+    assert before == listing()
+    assert 0 == graphveil_here("verify", "demo").code
 
 
 def test_all_prints_every_row_and_json_and_files_hold_them_whatever_is_printed(graphveil_here, cwd):

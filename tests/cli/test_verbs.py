@@ -134,21 +134,6 @@ def test_methods_lists_the_registry(graphveil_here):
     assert all(name in graphveil_here("methods").out for name in METHODS)
 
 
-def test_the_demo_leaves_a_release_that_verifies(graphveil_here, listing):
-    done = graphveil_here("demo", "--out", "first")
-    assert 0 == done.code
-    assert "Every claim holds: every person of the release" in done.out
-    assert "Promised:" in done.out
-    assert "Not protected:" in done.out
-    assert {"first", "first.private", "first-report.html"} <= set(listing())
-    before = listing()
-    done = graphveil_here("demo", "--out", "first")
-    assert 2 == done.code
-    assert "--force" in done.err
-    assert before == listing()
-    assert 0 == graphveil_here("verify", "first").code
-
-
 def test_only_what_works_is_listed(graphveil_here):
     shown = graphveil_here("--help").out
     verbs = (

@@ -13,6 +13,7 @@ import graphveil as gv
 from graphveil.report import figures, paper
 from graphveil.report.bins import Bin
 from graphveil.report.charts import Mark
+from networks_data import random_graph
 
 HOSTILE = "<script>alert(1)</script> $\\frac{1}{0}$ \u202e \x00 & " + "x" * 200
 SVG = "{http://www.w3.org/2000/svg}"
@@ -192,9 +193,11 @@ def test_a_sweep_draws_two_figures_of_every_point(tmp_path):
         sweep.plot("treasure")
 
 
-def test_the_pictures_of_a_sweep_and_of_a_report_are_those_of_their_pages(tmp_path, graph, release):
+def test_the_pictures_of_a_sweep_and_of_a_report_are_those_of_their_pages(tmp_path):
     written = swept().write_figures(tmp_path / "swept")
     assert "frontier-1.svg" in {path.name for path in written}
+    graph = random_graph(40, 80)
+    release = gv.KDegree(k=3).anonymize(graph, seed=1)
     report = release.report(graph, seed=1)
     named = {path.stem for path in report.write_figures(tmp_path / "report")}
     assert set(report.figures) == named
