@@ -161,9 +161,15 @@ def chosen_by(release: Release[Any], people: int) -> Chosen:
                     f"with {name}={parameters[name]} the choices of {method} rule nothing out"
                 )
         if method in ways:
-            complete = ways is CUTS or (method == "cluster-k" and people <= WHOLE_ROWS)
+            whole = people <= WHOLE_ROWS and not _in_blocks(release)
+            complete = ways is CUTS or (method == "cluster-k" and whole)
             return Chosen(ways is CUTS, int(parameters["k"]), complete)
     raise NotMeasuredError(f"the choices of {method} rule nothing out")
+
+
+def _in_blocks(release: Release[Any]) -> bool:
+    """Whether the owner asked for blocks, which no row leaves; the record alone says it."""
+    return release.private is not None and release.private.withheld.get("block_rows") is not None
 
 
 def _features_of(original: Bipartite) -> Features:
