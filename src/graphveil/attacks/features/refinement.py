@@ -93,6 +93,8 @@ def refinement(situation: AttackInput[BipartiteComparison], options: AttackOptio
         refined = after_cuts(shown, features, chosen.k)
     else:
         refined = after_moves(shown, features, chosen.k, complete=chosen.complete)
+    if not shown.values.size:
+        raise NotMeasuredError("nothing is hidden")
     told = [
         _hidden_cells(shown, truth, column, refined, features)
         for column in range(shown.values.size)
@@ -273,7 +275,8 @@ class HiddenCells(NamedTuple):
     people
         int64: whose they are.
     ruled_out, certain
-        bool: whether a value is ruled out, and whether all but one are.
+        bool: whether a value is ruled out, and whether all but one are, in a column in which nobody
+        has none.
     narrowed, wrongly
         bool: whether a value is ruled out or unlikely, and whether the true one is.
     mass
@@ -317,7 +320,7 @@ def _hidden_cells(
     return HiddenCells(
         people=people,
         ruled_out=(left < of_it.size)[own],
-        certain=(left == 1)[own],
+        certain=((left == 1) & (left < of_it.size) & (known != SUPPRESSED).all())[own],
         narrowed=less[own].sum(axis=1) > 0,
         wrongly=less[own, value],
         mass=(likely * less).sum(axis=1)[own],
