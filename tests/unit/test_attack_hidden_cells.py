@@ -173,6 +173,26 @@ def test_where_a_search_may_end_early_nothing_is_certain_and_much_unlikely():
     assert (0.0, 1.0) == (told[TRUE].value, told[NARROWED].value)
 
 
+def test_what_columns_say_without_a_method_is_not_its_choice():
+    """A column of one value, a cell that may be missing as well, a table without any value."""
+    made = {"made_by": "cluster-k", "k": 2, "search": "local"}
+    told, _ = told_of(["xy", "xy", "x*"], ["x*"] * 3, "refinement", **made)
+    assert (0.0, 0.0) == (told[RULED_OUT].value, told[CERTAIN].value)
+    before, after = ["xf"] * 2 + ["x*"] + ["xm"] * 2, ["x*"] * 3 + ["xm"] * 2
+    told, _ = told_of(before, after, "refinement", **made)
+    assert (1.0, 0.0) == (told[RULED_OUT].value, told[CERTAIN].value)
+    told, missing = told_of(["**"] * 3, ["**"] * 3, "refinement", **made)
+    assert ({}, {"refinement": "nothing is hidden"}) == (told, missing)
+
+
+def test_where_blocks_were_asked_for_nothing_is_certain():
+    """No row moves from block to block, and no file that is published says how large they were."""
+    data = table(["xf"] * 9 + ["xm"] * 9 + ["ym"] * 9)
+    for block_rows, complete in ((None, True), (8, False)):
+        release = gv.ClusterK(k=2, block_rows=block_rows).anonymize(data, seed=1)
+        assert complete == refinement.chosen_by(release, 27).complete
+
+
 def refined_of(method, codes, k):
     """Return what is ruled out in a release of a table, and its rows and those of the original."""
     data = Table.from_columns(

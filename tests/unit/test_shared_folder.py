@@ -211,6 +211,16 @@ def test_what_cannot_be_deleted_at_an_address_is_named(tmp_path):
     assert not working.folder.exists()
 
 
+@both
+def test_rows_behind_a_link_are_not_thought_to_be_deleted(tmp_path, spelled):
+    working, folder = begun(tmp_path, spelled=spelled)
+    folder.rename(tmp_path / "moved")
+    folder.symlink_to(tmp_path / "moved")
+    with pytest.warns(GraphveilWarning, match=f"{spelled.format(folder)} .*could not be deleted"):
+        working.remove()
+    assert (tmp_path / "moved").is_dir()
+
+
 def test_what_is_deleted_at_an_address_is_what_lies_beneath_its_name(tmp_path):
     working, folder = begun(tmp_path, spelled=ADDRESS)
     tables = SparkTables(None, place_of(f"file://{folder}"), working.name)

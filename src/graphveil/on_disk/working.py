@@ -224,15 +224,22 @@ def _delete(folder: Path) -> None:
 
 
 def _is_gone(place: Place) -> bool:
-    """Whether everything in a place could be deleted."""
+    """Whether everything in a place could be deleted: what is behind a link could not."""
     if isinstance(place, Address):
-        try:
-            place.delete_all()
-        except GraphveilError:
-            return False
-        return True
+        folder = place.mounted
+        if folder is None:
+            return _is_gone_from_store(place)
+        place = folder
     shutil.rmtree(place, ignore_errors=True)
     return not os.path.lexists(place)
+
+
+def _is_gone_from_store(place: Address) -> bool:
+    try:
+        place.delete_all()
+    except GraphveilError:
+        return False
+    return True
 
 
 def _in_words(folder: Path) -> tuple[str, str]:

@@ -93,6 +93,8 @@ def refinement(situation: AttackInput[BipartiteComparison], options: AttackOptio
         refined = after_cuts(shown, features, chosen.k)
     else:
         refined = after_moves(shown, features, chosen.k, complete=chosen.complete)
+    if not shown.values.size:
+        raise NotMeasuredError("nothing is hidden")
     told = [
         _hidden_cells(shown, truth, column, refined, features)
         for column in range(shown.values.size)
@@ -161,9 +163,15 @@ def chosen_by(release: Release[Any], people: int) -> Chosen:
                     f"with {name}={parameters[name]} the choices of {method} rule nothing out"
                 )
         if method in ways:
-            complete = ways is CUTS or (method == "cluster-k" and people <= WHOLE_ROWS)
+            whole = people <= WHOLE_ROWS and not _in_blocks(release)
+            complete = ways is CUTS or (method == "cluster-k" and whole)
             return Chosen(ways is CUTS, int(parameters["k"]), complete)
     raise NotMeasuredError(f"the choices of {method} rule nothing out")
+
+
+def _in_blocks(release: Release[Any]) -> bool:
+    """Whether the owner asked for blocks, which no row leaves; the record alone says it."""
+    return release.private is not None and release.private.withheld.get("block_rows") is not None
 
 
 def _features_of(original: Bipartite) -> Features:
@@ -267,7 +275,8 @@ class HiddenCells(NamedTuple):
     people
         int64: whose they are.
     ruled_out, certain
-        bool: whether a value is ruled out, and whether all but one are.
+        bool: whether a value is ruled out, and whether all but one are, in a column in which nobody
+        has none.
     narrowed, wrongly
         bool: whether a value is ruled out or unlikely, and whether the true one is.
     mass
@@ -311,7 +320,7 @@ def _hidden_cells(
     return HiddenCells(
         people=people,
         ruled_out=(left < of_it.size)[own],
-        certain=(left == 1)[own],
+        certain=((left == 1) & (left < of_it.size) & (known != SUPPRESSED).all())[own],
         narrowed=less[own].sum(axis=1) > 0,
         wrongly=less[own, value],
         mass=(likely * less).sum(axis=1)[own],
