@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from graphveil.errors import ReleaseError, ResourceError, UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import SmoothK
 from graphveil.verbs.anonymize_rows import anonymize_rows
+from graphveil.warning_kinds import SpillWarning
 from odd_engines import Session
 
 FLAWS = [
@@ -26,6 +28,13 @@ FLAWS = [
         "file": "src/graphveil/engines/spark_executors.py",
         "old": ", {libraries}, {platform.machine()}",
         "new": ", {libraries}",
+    },
+    {
+        "name": "nothing is said of disks that are not encrypted",
+        "means": "Rows of people lie readable on disks of a cluster, and the owner is not told.",
+        "file": "src/graphveil/engines/spark_executors.py",
+        "old": 'off = [] if on_disks == "true" else',
+        "new": "off = [] if on_disks else",
     },
     {
         "name": "a stack of the JVM is taken for one of Python",
@@ -120,6 +129,35 @@ def test_executors_that_would_make_other_bytes_are_refused(monkeypatch, what):
     session = Session(lambda: monkeypatch.setattr(executors, name, value))
     with pytest.raises(UsageError, match=r"^executors have .*, and this process has .*on both\.$"):
         executors.check_executors(session)
+
+
+DISKS, BETWEEN = "spark.io.encryption.enabled", "spark.network.crypto.enabled"
+SETTINGS = {
+    "a laptop": ({"spark.master": "local[4]"}, [DISKS]),
+    "a laptop that encrypts": ({"spark.master": "local", DISKS: "true"}, []),
+    "a cluster": ({"spark.master": "yarn"}, [DISKS, BETWEEN]),
+    "a cluster that encrypts disks": ({"spark.master": "yarn", DISKS: "true"}, [BETWEEN]),
+    "a cluster that encrypts all": ({DISKS: "true", BETWEEN: "true"}, []),
+    "a cluster with certificates": ({DISKS: "true", "spark.ssl.rpc.enabled": "true"}, []),
+    "a session that shows none": (None, []),
+}
+
+
+@pytest.mark.parametrize("what", SETTINGS)
+def test_the_owner_is_told_of_rows_that_spark_does_not_encrypt(what):
+    given, off = SETTINGS[what]
+
+    def get(name, default):
+        if given is None:
+            raise error_of_spark("[CONFIG_NOT_AVAILABLE]")
+        return given.get(name, default)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        executors.tell_of_spills(SimpleNamespace(conf=SimpleNamespace(get=get)))
+    assert [SpillWarning] * bool(off) == [one.category for one in caught]
+    said = " ".join(str(one.message) for one in caught)
+    assert off == [name for name in (DISKS, BETWEEN) if name in said]
 
 
 # what Spark gives up
