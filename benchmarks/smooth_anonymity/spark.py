@@ -8,8 +8,9 @@ then executors write them, at an address of the same disk.
 FOLDER gets a Parquet file of lists of users for every size, and both releases of it (k=8, chunks of
 20,000, without the local search), which must be equal. Every (size, engine) is one fresh process; a
 small run before compiles and warms the session up, and is not counted. Seconds are those of the
-CPU: of the JVM, of the processes of Python that it starts, and of the calling process. Shuffled
-bytes are those that the event log says. Raw rows go to ``results/spark.parquet``. Linux alone.
+CPU: of the JVM, of the processes of Python that it starts, and of the calling process, of which the
+peak of memory is kept as well. Shuffled bytes are those that the event log says. Raw rows go to
+``results/spark.parquet``. Linux alone.
 """
 
 from __future__ import annotations
@@ -190,6 +191,7 @@ def one(size: int, engine: str, folder: Path) -> dict[str, Any]:
     data = hashlib.sha256()
     for path in sorted(out.rglob("*.parquet")):
         data.update(path.read_bytes())
+    row |= {"own_mib": peak_kib(os.getpid()) / 1024}
     row |= {**taken, "jaccard": record["cost"]["jaccard"], "data_sha256": data.hexdigest()}
     shutil.rmtree(scratch)
     return row

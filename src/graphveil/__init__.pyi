@@ -77,5 +77,6 @@ from graphveil.warning_kinds import PeopleAsItemsWarning as PeopleAsItemsWarning
 from graphveil.warning_kinds import PublicListWarning as PublicListWarning
 from graphveil.warning_kinds import SeedWarning as SeedWarning
 from graphveil.warning_kinds import SingledOutWarning as SingledOutWarning
+from graphveil.warning_kinds import SpillWarning as SpillWarning
 from graphveil.warning_kinds import TakingPartWarning as TakingPartWarning
 from graphveil.warning_kinds import UnprotectedWarning as UnprotectedWarning

@@ -38,6 +38,10 @@ class LeftoverWarning(GraphveilWarning):
     rank: ClassVar[int] = 0
 
 
+class SpillWarning(GraphveilWarning):
+    """Other machines keep rows of people on their disks, or send them, without encryption."""
+
+
 class OtherReleasesWarning(GraphveilWarning):
     """Another release of the same input lies beside this one."""
 

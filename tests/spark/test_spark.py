@@ -125,7 +125,7 @@ def test_the_release_is_that_of_one_machine(
     assert files_of(here) == files_of(there)
     assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
     assert [] == list((tmp_path / "working").iterdir())
-    refuse_secrets(spark, str(SEED), f"{SEED:x}")
+    refuse_secrets(spark, str(SEED), f"{SEED:x}", "person-", "it'em")
 
 
 def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch):

@@ -36,6 +36,7 @@ def on_a_cluster(size):
     ]
 
 
+@pytest.mark.parametrize("size", [2_000_000, 5_000_000])
 @pytest.mark.parametrize(
     ("who", "engine"),
     [
@@ -43,8 +44,7 @@ def on_a_cluster(size):
         ("executors at an address", "spark, parts by executors"),
     ],
 )
-def test_a_page_says_what_writing_parts_took(who, engine):
-    size = 2_000_000
+def test_a_page_says_what_writing_parts_took(who, engine, size):
     row = last("spark.parquet", size=size, engine=engine)
     other = last("spark.parquet", size=size, engine="spark, parts by the driver")
     assert row["data_sha256"] == other["data_sha256"]
@@ -60,6 +60,12 @@ def test_a_page_says_what_writing_parts_took(who, engine):
     assert f"\n| {size:,}, {who} | {' | '.join(said)} |\n" in text
 
 
+def test_a_page_says_how_the_driver_grows():
+    few, many = (last("spark.parquet", size=n, engine="spark") for n in (1_000_000, 5_000_000))
+    said = f"{few['own_mib']:.0f} MiB for 1,000,000 rows, {many['own_mib']:.0f} for 5,000,000"
+    assert said in (ROOT / "docs" / "how-to" / "on-a-cluster.md").read_text()
+
+
 def on_the_disk(size):
     row = last("scale.parquet", size=size, way="disk", variant="greedy only")
     return [
@@ -71,9 +77,12 @@ def on_the_disk(size):
     ]
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
-    ("page", "measured"), [("on-a-cluster", on_a_cluster), ("larger-than-memory", on_the_disk)]
+    ("page", "measured", "size"),
+    [
+        *(("on-a-cluster", on_a_cluster, size) for size in (*SIZES, 5_000_000)),
+        *(("larger-than-memory", on_the_disk, size) for size in SIZES),
+    ],
 )
 def test_a_page_says_what_was_measured(page, measured, size):
     text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
@@ -105,6 +114,7 @@ def test_a_page_says_what_verifying_parts_took(users):
         ("larger-than-memory", "local", 5_000_000, "greedy", "lists"),
         ("on-a-cluster", "spark", 1_000_000, "greedy", "lists"),
         ("on-a-cluster", "spark", 1_000_000, "greedy", "pairs"),
+        ("on-a-cluster", "spark", 5_000_000, "greedy", "lists"),
     ],
 )
 def test_a_page_says_what_estimates_said_and_runs_took(page, engine, size, variant, form):

@@ -43,7 +43,7 @@ from graphveil.on_disk.columns import KEY
 from graphveil.on_disk.stages import CHUNK_ROWS
 from graphveil.on_disk.worker import Released
 from graphveil.release import digest_of, read_manifest, read_record, read_release
-from odd_engines import HookedEngine, Interrupted, ScrambledEngine
+from odd_engines import HookedEngine, Interrupted, ScrambledEngine, ScrambledTables
 
 ALONE = LocalEngine(jobs=1)
 
@@ -480,6 +480,20 @@ def test_a_free_run_on_scrambled_rows_gives_a_release_that_verifies(tmp_path):
     path = write_as(likes(), tmp_path, "parquet")
     out = anonymize_file(METHOD, path, tmp_path / "out", engine=ScrambledEngine())
     assert gv.verify_release(out, original=gv.read_bipartite(path)).ok
+
+
+@pytest.mark.parametrize("name", ["rows", "released"])
+def test_a_row_that_is_lost_between_two_stages_stops_the_run(tmp_path, monkeypatch, name):
+    def lost(self, kept):
+        rows = kept_as(self, kept)
+        return (lambda: rows().slice(1)) if kept == name else rows
+
+    kept_as = ScrambledTables.kept_as
+    monkeypatch.setattr(ScrambledTables, "kept_as", lost)
+    path = write_as(likes(), tmp_path, "parquet")
+    with pytest.raises(ResourceError, match=r"^39 rows are left of 40 .* begin anew\.$"):
+        anonymize_file(METHOD, path, tmp_path / "out", engine=ScrambledEngine())
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("seed", [None, 3])

@@ -25,7 +25,7 @@ from graphveil.engines.shared_folder import (
     write_note,
 )
 from graphveil.engines.spark_errors import first_line, spoken
-from graphveil.errors import ReleaseError, UsageError
+from graphveil.errors import ReleaseError, ResourceError, UsageError
 from graphveil.places.address import Address, Place
 from graphveil.progress import stage
 
@@ -35,6 +35,8 @@ Frame: TypeAlias = Any
 MOST_REDUCERS = 4096
 OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
+_NOTHING_THERE = "[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]"
+"""What Spark says of a folder that is not there, or holds no file."""
 _PATTERN = re.compile(r"([\\{}\[\]*?])")
 """What Spark takes for a pattern in the name of what is read."""
 RUN_DIGITS = 32
@@ -212,10 +214,22 @@ class SparkTables:
         return self.kept_as(name)
 
     def kept_as(self, name: str) -> Frame:
-        """Return the rows that this run has kept under a name."""
+        """Return the rows that this run has kept under a name.
+
+        Raises
+        ------
+        ResourceError
+            Where they are not there, or cannot be read.
+        """
         if not self._is_kept(name):
             raise gone(name, self._working)
-        return self._spark.read.parquet(read_at(self._working / name))
+        try:
+            with spoken(f"reading {name}"):
+                return self._spark.read.parquet(read_at(self._working / name))
+        except ResourceError as error:
+            if not any(said in str(error) for said in _NOTHING_THERE):
+                raise
+            raise gone(name, self._working) from error
 
     def _is_kept(self, name: str) -> bool:
         """Whether this run has kept rows under a name.

@@ -8,10 +8,17 @@ from contextlib import contextmanager
 
 from graphveil.errors import ResourceError, UsageError
 
-_PYTHON_ERROR = re.compile(r"^\s*((?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b: .*)$", re.MULTILINE)
-"""The last line of a traceback of Python, among those of the JVM."""
+_PYTHON_ERROR = re.compile(
+    r"^\s*(?!(?:com|java|javax|org|py4j|scala|sun)\.)"
+    r"((?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b: .*)$",
+    re.MULTILINE,
+)
+"""The last line of a traceback of Python, among those of the JVM, whose classes have other names.
+
+A session may show them, as `spark.sql.pyspark.jvmStacktrace.enabled` says.
+"""
 _CALLING = re.compile(r"^An error occurred while calling .*\n: (?:[\w.$]+: )?")
-_CAUSED = re.compile(r"^\s*Caused by: (?:[\w.$]+: )*(.*\S)", re.MULTILINE)
+_CAUSED = re.compile(r"^\s*Caused by: (?:(?:\w+\.)+[\w$]+: )*(.*\S)", re.MULTILINE)
 """What the JVM says of what lies behind an error, without the names of its classes."""
 _OURS = re.compile(r"graphveil\.errors\.(UsageError|ResourceError): (.*)")
 _OF_RESOURCES = ("MemoryError", "OSError", "IOError")

@@ -18,12 +18,16 @@ import pyarrow as pa
 
 from graphveil._version import __version__
 from graphveil.engines.spark import written_at
-from graphveil.engines.spark_errors import spoken
-from graphveil.errors import GraphveilError, ResourceError, UsageError
+from graphveil.engines.spark_errors import is_of_spark, spoken
+from graphveil.errors import GraphveilError, ResourceError, UsageError, warn
 from graphveil.places.address import Address, Place
+from graphveil.warning_kinds import SpillWarning
 
 PROBES = 8
 _PROBE, _FAILED = ".graphveil-probe-", "failed: "
+_ON_DISKS = "spark.io.encryption.enabled"
+_BETWEEN = "spark.network.crypto.enabled", "spark.ssl.rpc.enabled"
+"""The settings of Spark that encrypt what it spills, and, one or the other, what it sends."""
 
 
 def check_executors(
@@ -69,6 +73,35 @@ def check_executors(
         raise UsageError(
             f"executors have {'; '.join(sorted(others))}, and this process has {here}. Install the "
             "same on both."
+        )
+
+
+def tell_of_spills(spark: Any) -> None:
+    """Tell the owner where Spark keeps or sends rows of people without encryption.
+
+    Nothing is said of settings that the session does not show.
+
+    Warns
+    -----
+    SpillWarning
+        Where what it spills, or sends between machines, is not encrypted.
+    """
+    try:
+        alone = spark.conf.get("spark.master", "").startswith("local")
+        on_disks, *between = (spark.conf.get(one, "false") for one in (_ON_DISKS, *_BETWEEN))
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
+        return
+    off = [] if on_disks == "true" else [(_ON_DISKS, "what Spark spills on its disks")]
+    if not alone and "true" not in between:
+        off.append((_BETWEEN[0], "what it sends between machines"))
+    if off:
+        settings, what = (" and ".join(words) for words in zip(*off, strict=True))
+        warn(
+            f"{what} holds rows of people, not encrypted by Spark. Start the session with "
+            f"{settings}, unless nobody else reaches these machines or their disks are encrypted",
+            SpillWarning,
         )
 
 

@@ -9,7 +9,7 @@ from graphveil.anonymizer import Anonymizer
 from graphveil.engines.engine import Engine, Tables
 from graphveil.engines.local import LocalEngine
 from graphveil.engines.spark import SparkEngine
-from graphveil.engines.spark_executors import check_executors
+from graphveil.engines.spark_executors import check_executors, tell_of_spills
 from graphveil.errors import UsageError, option
 from graphveil.io import BipartiteOptions
 from graphveil.io.options import recorded
@@ -204,6 +204,7 @@ def anonymize_frame(  # noqa: PLR0913  as above
     source = FrameSource.of(rows, engine.spark)
     addresses = tuple(place for place in (target, owners) if isinstance(place, Address))
     check_executors(engine.spark, engine.place, addresses)
+    tell_of_spills(engine.spark)
     job = Job(
         method=clustered,
         target=target,

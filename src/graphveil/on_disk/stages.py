@@ -16,7 +16,7 @@ from graphveil.anonymizer import Anonymizer
 from graphveil.claims.conditions import PeopleAsItems
 from graphveil.data.left_out import left_out_words
 from graphveil.engines.engine import Engine, Rows, Tables
-from graphveil.errors import UsageError, warn
+from graphveil.errors import ResourceError, UsageError, warn
 from graphveil.io import Format
 from graphveil.methods import METHODS
 from graphveil.methods.equivalence_classes.rule import Kept, cost_of
@@ -168,7 +168,7 @@ def run_stages(
         known_by = frozenset((facts.input_sha256, *job.origins))
         warned += forewarn_of_others(target, known_by, warned=warned, private=private)
         released = run.released(facts)
-        tally = run.tally(released)
+        tally = run.tally(released, facts)
         advice = advice_on(run.counts(tally, released, facts), k=method.k)
         as_things = ids_as_things(facts.ids_as_items, facts.n_items)
         advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
@@ -283,13 +283,25 @@ class Stages:
                     return order, order.cuts(sample, sampling.n_chunks)
                 sampling = sampling.doubled()
 
-    def tally(self, released: Rows) -> Tally:
-        """Return what the clusters keep."""
+    def tally(self, released: Rows, facts: Facts) -> Tally:
+        """Return what the clusters keep, once no row is lost: an id without one is nobody's.
+
+        Raises
+        ------
+        ResourceError
+            Where the place of the run has lost some of them.
+        """
         with self._timed("count"), stage("counting released rows"):
             rows = [
                 tuple(map(int, row)) for row in self.tables.ask(queries.TALLY, released=released)
             ]
-        empty, shared, created, clusters = (sum(row[n] for row in rows) for n in range(2, 6))
+        n, empty, shared, created, clusters = (sum(row[at] for row in rows) for at in range(1, 6))
+        if n != facts.n_rows:
+            where, all_of_it = self.working.folders
+            raise ResourceError(
+                f"{n} rows are left of {facts.n_rows} that the run kept in {where}. Delete "
+                f"{all_of_it}, and begin anew."
+            )
         return Tally(shared, created, clusters, empty, tuple((row[0], row[1]) for row in rows))
 
     def counts(self, tally: Tally, released: Rows, facts: Facts) -> EntryCounts:
