@@ -37,7 +37,7 @@ demo: $(INSTALLED) ## anonymize a network that ships with the package, and verif
 	@'$(BIN)/graphveil' demo --out '$(DEMO_OUT)' --force
 
 test: lint type ## run the linter, the type checker and the whole test suite
-	'$(BIN)/python' -m pytest -n $(TEST_WORKERS) --dist worksteal
+	'$(BIN)/python' -m pytest -n $(TEST_WORKERS)
 
 lint: $(INSTALLED_DEV) ## check style and formatting
 	'$(BIN)/python' -m ruff check .
