@@ -34,6 +34,7 @@ from graphveil.on_disk.drawing import drawn_from_tables
 from graphveil.on_disk.frames import FrameSource
 from graphveil.on_disk.worker import Released
 from graphveil.on_disk.written_apart import PartOfUsers
+from thorough import in_fuzz_alone
 
 pytestmark = [
     pytest.mark.spark,
@@ -157,6 +158,8 @@ class Faulty(SparkTables):
         return super().grouped(rows, by, n, work, schema)
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_executors_that_fail_at_first_write_the_parts_of_one_machine_at_an_address(
     spark, tmp_path, monkeypatch
 ):

@@ -10,11 +10,18 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from thorough import in_fuzz_alone
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
 import notebooks  # noqa: E402  a script beside the package
 
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+LONG = [pytest.mark.thorough, in_fuzz_alone]
+RUN = [
+    pytest.param(page, marks=LONG if page.stem in {"compare-methods", "register"} else [])
+    for page in PAGES
+]
 PAGE = """# A page
 
 Words [to a page](../index.md).
@@ -94,7 +101,7 @@ def test_the_notebook_of_a_tutorial_is_the_page(page):
     assert nbformat.writes(made) + "\n" == page.with_suffix(".ipynb").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 @pytest.mark.usefixtures("command")
 def test_a_tutorial_prints_what_its_page_says(page, tmp_path):
     notebook = notebooks.notebook_of(page.read_text(encoding="utf-8"))

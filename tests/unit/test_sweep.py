@@ -18,6 +18,7 @@ from graphveil.sweeping.folder import release_folder
 from graphveil.sweeping.grid import methods_of, values_in
 from graphveil.sweeping.table import TIMES
 from graphveil.verbs import sweep_point
+from thorough import in_fuzz_alone
 
 RING = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
 GRID = {"k-degree": {"k": [2, 3], "edits": ["add", "any"]}, "randomized-response": {"epsilon": 2.0}}
@@ -195,6 +196,8 @@ def test_a_release_that_could_not_be_measured_is_not_kept(monkeypatch, tmp_path)
     assert [] == list((tmp_path / "out" / "points").iterdir())
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_a_point_out_of_time_is_given_up_and_the_others_are_not(tmp_path):
     asked = {"metrics": [], "attacks": ["alignment"], "jobs": 1, "seed": 1, "seconds": 8}
     grid = {"suppress-k": {"k": 2}, "k-degree": {"k": 2}}  # of which one is attacked for minutes
