@@ -482,11 +482,10 @@ def test_a_free_run_on_scrambled_rows_gives_a_release_that_verifies(tmp_path):
     assert gv.verify_release(out, original=gv.read_bipartite(path)).ok
 
 
-@pytest.mark.parametrize("name", ["rows", "released"])
-def test_a_row_that_is_lost_between_two_stages_stops_the_run(tmp_path, monkeypatch, name):
+def test_a_row_that_is_lost_between_two_stages_stops_the_run(tmp_path, monkeypatch):
     def lost(self, kept):
         rows = kept_as(self, kept)
-        return (lambda: rows().slice(1)) if kept == name else rows
+        return (lambda: rows().slice(1)) if kept == "released" else rows
 
     kept_as = ScrambledTables.kept_as
     monkeypatch.setattr(ScrambledTables, "kept_as", lost)
