@@ -299,8 +299,8 @@ class Stages:
         if n != facts.n_rows:
             where, all_of_it = self.working.folders
             raise ResourceError(
-                f"{n} rows are left of {facts.n_rows} that the run kept in {where}. Delete "
-                f"{all_of_it}, and begin anew."
+                f"rows that the run kept in {where} are lost: {facts.n_rows} were counted, and {n} "
+                f"are left. Delete {all_of_it}, and begin anew."
             )
         return Tally(shared, created, clusters, empty, tuple((row[0], row[1]) for row in rows))
 

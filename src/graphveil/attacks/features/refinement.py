@@ -275,8 +275,8 @@ class HiddenCells(NamedTuple):
     people
         int64: whose they are.
     ruled_out, certain
-        bool: whether a value is ruled out, and whether all but one are, in a column in which nobody
-        has none.
+        bool: whether a value is ruled out, and whether all but one are, in a column of which
+        everybody has a value.
     narrowed, wrongly
         bool: whether a value is ruled out or unlikely, and whether the true one is.
     mass
