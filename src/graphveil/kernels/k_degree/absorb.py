@@ -15,6 +15,7 @@ from graphveil.kernels.k_degree.edits import (
     state_of,
 )
 from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
+from graphveil.kernels.sorting import sort
 from graphveil.kernels.tiers import tiered
 
 NEAR_TRIES = 24
@@ -253,25 +254,29 @@ def _fall_together(
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
     eligible = np.empty(size, dtype=np.int64)
-    eligible[:] = -1
-    highest = 0
+    cells = np.empty(size, dtype=np.int64)
+    there = 0
     for step in range(size):
         x = wide(edits.indices[first + (start + step) % size])
         falls = classes.target[x] % classes.span > lowest
         if falls and edits.residual[x] == 0 and adjacent(edits, v, x):
-            eligible[step] = x
-            highest = max(highest, classes.target[x])
-    counts = np.zeros(highest + 1, dtype=np.int64)
-    for x in eligible:
-        if x >= 0:
-            counts[classes.target[x]] += 1
-    for t in range(highest, 0, -1):
-        count = min(counts[t], -edits.residual[v])
+            eligible[there] = x
+            cells[there] = classes.target[x]
+            there += 1
+    sort(cells[:there])
+    end = there
+    while end > 0 and edits.residual[v] < 0:
+        t = cells[end - 1]
+        begin = end - 1
+        while begin > 0 and cells[begin - 1] == t:
+            begin -= 1
+        count = min(end - begin, -edits.residual[v])
+        end = begin
         if count < classes.members[t]:
             count = min(count, classes.members[t] - k)
         if count <= 0 or classes.members[t - 1] + count < k:
             continue
-        for step in range(size):
+        for step in range(there):
             x = eligible[step]
             if count > 0 and x >= 0 and classes.target[x] == t:
                 _move(edits, classes, x, MINUS_ONE)

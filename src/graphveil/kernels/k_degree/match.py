@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from graphveil.kernels.draws import below
 from graphveil.kernels.k_degree.edits import (
     DegreeEdits,
-    adjacent,
     cut,
     in_graph,
     make,
     set_pair,
     state_of,
 )
-from graphveil.kernels.leaf import allocating, leaf, wide
+from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
 from graphveil.kernels.sorting import sort
 from graphveil.kernels.tiers import tiered
 
@@ -107,36 +106,65 @@ def match_deletions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
 
 
 class Nearness(NamedTuple):
-    """What rules pairs out without a look-up: neighbors in the graph of two nodes, v and w.
+    """Whom two nodes, v and w, are joined to now, and every node's edits.
 
-    ``of_v[x]`` is v where the graph has the edge (v, x), ``of_w`` likewise. ``crossed`` tells the
-    nodes that ever had an edit of the other sign: between two of them the graph says nothing.
+    ``of_v[x]`` is v where v and x are joined, ``of_w`` likewise. ``ends`` holds both ends of every
+    key of the two logs: 2 i and 2 i + 1 are those of key i of the additions, deletions come behind
+    them. A node's ends are a chain: ``first[v]``, and what ``after`` says of each; -1 ends it.
     """
 
     of_v: NDArray[np.int32]
     of_w: NDArray[np.int32]
-    crossed: NDArray[np.bool_]
-
-
-@allocating
-def _nearness(edits: DegreeEdits, sign: int) -> Nearness:
-    """Return the nearness of no nodes yet."""
-    n = edits.indptr.size - 1
-    of_v = np.empty(n, dtype=np.int32)
-    of_v[:] = -1
-    crossed = np.zeros(n, dtype=np.bool_)
-    log = edits.deleted if sign > 0 else edits.added
-    for i in range(edits.tally[1] if sign > 0 else edits.tally[0]):
-        crossed[log[i] // n] = True
-        crossed[log[i] % n] = True
-    return Nearness(of_v, of_v.copy(), crossed)
+    ends: NDArray[np.int32]
+    first: NDArray[np.int32]
+    after: NDArray[np.int32]
 
 
 @leaf
-def _mark(edits: DegreeEdits, v: int, near: NDArray[np.int32]) -> None:
-    """Write v at its neighbors in the graph."""
+def _link(edits: DegreeEdits, near: Nearness, sign: int, begin: int) -> None:
+    """Chain the keys of the log of this sign, from the one numbered `begin` on."""
+    log = edits.added if sign > 0 else edits.deleted
+    size = edits.tally[0] if sign > 0 else edits.tally[1]
+    shift = 0 if sign > 0 else 2 * edits.added.size
+    n = edits.indptr.size - 1
+    for i in range(begin, size):
+        u = log[i] // n
+        at = shift + 2 * i
+        near.ends[at], near.ends[at + 1] = u, log[i] - u * n
+        for end in range(at, at + 2):
+            near.after[end] = near.first[near.ends[end]]
+            near.first[near.ends[end]] = end
+
+
+@allocating
+def _nearness(edits: DegreeEdits) -> Nearness:
+    """Return the nearness of no nodes yet."""
+    n = edits.indptr.size - 1
+    nobody = np.empty(n, dtype=np.int32)
+    nobody[:] = -1
+    ends = np.empty(2 * (edits.added.size + edits.deleted.size), dtype=np.int32)
+    near = Nearness(nobody, nobody.copy(), ends, nobody.copy(), np.empty_like(ends))
+    _link(edits, near, ONE, 0)
+    _link(edits, near, MINUS_ONE, 0)
+    return near
+
+
+@leaf
+def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: NDArray[np.int32]) -> None:
+    """Write v at those who are joined to it now, and at nobody else.
+
+    Of the nodes that it ever had an edit with, those of the additions are no neighbors in the
+    graph, those of the deletions are.
+    """
     for j in range(edits.indptr[v], edits.indptr[v + 1]):
-        near[edits.indices[j]] = v
+        marks[edits.indices[j]] = v
+    end = near.first[v]
+    while end >= 0:
+        x = near.ends[end ^ 1]
+        state = state_of(edits, v, x)
+        joined = state > 0 if end < 2 * edits.added.size else state == 0
+        marks[x] = v if joined else -1
+        end = near.after[end]
 
 
 @leaf
@@ -145,32 +173,31 @@ def _try_swap(
 ) -> bool:
     """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it.
 
-    Most tries fail, so what the graph alone rules out is not looked up in the table.
+    Most tries fail, so the table is asked only where the marks of v and w allow it.
     """
-    log = edits.added if sign > 0 else edits.deleted
     size = edits.tally[0] if sign > 0 else edits.tally[1]
-    n = edits.indptr.size - 1
+    shift = 0 if sign > 0 else 2 * edits.added.size
     joined = sign < 0
-    of_v, of_w, crossed = near
+    of_v, of_w = near.of_v, near.of_w
     at = start
     for _step in range(min(tries, size)):
-        key = log[at]
+        x = wide(near.ends[shift + 2 * at])
+        y = wide(near.ends[shift + 2 * at + 1])
         at = at + 1 if at + 1 < size else 0
-        x = key // n
-        y = key - x * n
         if v in (x, y) or w in (x, y):
             continue
         for _turn in range(2):
             if (
-                ((of_v[x] == v) == joined or (crossed[v] and crossed[x]))
-                and ((of_w[y] == w) == joined or (crossed[w] and crossed[y]))
+                (of_v[x] == v) == joined
+                and (of_w[y] == w) == joined
                 and state_of(edits, x, y) == sign
-                and adjacent(edits, v, x) == joined
-                and adjacent(edits, w, y) == joined
             ):
                 set_pair(edits, x, y, -sign)
                 set_pair(edits, v, x, sign)
                 set_pair(edits, w, y, sign)
+                _link(edits, near, sign, size)
+                _mark(edits, near, v, of_v)
+                _mark(edits, near, w, of_w)
                 return True
             x, y = y, x
     return False
@@ -188,16 +215,16 @@ def swap(
 ) -> None:
     """Pay two units a time by re-routing one edit of this sign, within a budget of tries."""
     residual = edits.residual
-    near = _nearness(edits, sign)
+    near = _nearness(edits)
     for i in range(left.size):
         v = left[i]
         if residual[v] * sign > 0:
-            _mark(edits, v, near.of_v)
+            _mark(edits, near, v, near.of_v)
         for j in range(i, min(left.size, i + SWAP_PARTNERS)):
             w = left[j]
             both = 2 if v == w else 1
             if residual[v] * sign >= both and residual[w] * sign >= both:
-                _mark(edits, w, near.of_w)
+                _mark(edits, near, w, near.of_w)
             while residual[v] * sign >= both and residual[w] * sign >= both:
                 size = edits.tally[0] if sign > 0 else edits.tally[1]
                 if size == 0 or budget <= 0:
