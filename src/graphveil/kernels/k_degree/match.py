@@ -111,6 +111,8 @@ class Nearness(NamedTuple):
     ``of_v[x]`` is v where v and x are joined, ``of_w`` likewise. ``ends`` holds both ends of every
     key of the two logs: 2 i and 2 i + 1 are those of key i of the additions, deletions come behind
     them. A node's ends are a chain: ``first[v]``, and what ``after`` says of each; -1 ends it.
+    ``worth`` lists, ascending, the ends x of one sign, counted from that sign's first, whose edit v
+    may take over; ``listed`` holds how many they are, or -1 where nothing is listed.
     """
 
     of_v: NDArray[np.int32]
@@ -118,16 +120,29 @@ class Nearness(NamedTuple):
     ends: NDArray[np.int32]
     first: NDArray[np.int32]
     after: NDArray[np.int32]
+    worth: NDArray[np.int32]
+    listed: NDArray[np.int64]
+
+
+@leaf
+def _logged(edits: DegreeEdits, sign: int) -> int:
+    """Return how many keys the log of this sign has."""
+    return int(edits.tally[0] if sign > 0 else edits.tally[1])
+
+
+@leaf
+def _first_end(edits: DegreeEdits, sign: int) -> int:
+    """Return the number of the first end of this sign."""
+    return 0 if sign > 0 else 2 * edits.added.size
 
 
 @leaf
 def _link(edits: DegreeEdits, near: Nearness, sign: int, begin: int) -> None:
     """Chain the keys of the log of this sign, from the one numbered `begin` on."""
     log = edits.added if sign > 0 else edits.deleted
-    size = edits.tally[0] if sign > 0 else edits.tally[1]
-    shift = 0 if sign > 0 else 2 * edits.added.size
     n = edits.indptr.size - 1
-    for i in range(begin, size):
+    shift = _first_end(edits, sign)
+    for i in range(begin, _logged(edits, sign)):
         u = log[i] // n
         at = shift + 2 * i
         near.ends[at], near.ends[at + 1] = u, log[i] - u * n
@@ -143,7 +158,9 @@ def _nearness(edits: DegreeEdits) -> Nearness:
     nobody = np.empty(n, dtype=np.int32)
     nobody[:] = -1
     ends = np.empty(2 * (edits.added.size + edits.deleted.size), dtype=np.int32)
-    near = Nearness(nobody, nobody.copy(), ends, nobody.copy(), np.empty_like(ends))
+    chains = nobody.copy(), np.empty_like(ends)
+    worth = np.empty(2 * max(edits.added.size, edits.deleted.size), dtype=np.int32)
+    near = Nearness(nobody, nobody.copy(), ends, *chains, worth, np.empty(1, dtype=np.int64))
     _link(edits, near, ONE, 0)
     _link(edits, near, MINUS_ONE, 0)
     return near
@@ -168,39 +185,100 @@ def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: NDArray[np.int32]) 
 
 
 @leaf
-def _try_swap(
-    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
-) -> bool:
-    """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it.
+def _list_worth(edits: DegreeEdits, near: Nearness, v: int, sign: int, begin: int) -> None:
+    """List what is worth a try for v, of the keys from the one numbered `begin` on."""
+    shift = _first_end(edits, sign)
+    count = near.listed[0]
+    for end in range(2 * begin, 2 * _logged(edits, sign)):
+        x, y = near.ends[shift + end], near.ends[shift + (end ^ 1)]
+        if v not in (x, y) and (near.of_v[x] == v) == (sign < 0):
+            near.worth[count] = end
+            count += 1
+    near.listed[0] = count
 
-    Most tries fail, so the table is asked only where the marks of v and w allow it.
+
+@leaf
+def _found(
+    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
+) -> int:
+    """Return an end x of an edit (x, y) of this sign that (v, x) and (w, y) may replace, or -1.
+
+    So many edits are tried, from `start` on and round. Most tries fail, so the table is asked only
+    where the marks of v and w allow it.
     """
-    size = edits.tally[0] if sign > 0 else edits.tally[1]
-    shift = 0 if sign > 0 else 2 * edits.added.size
+    size = _logged(edits, sign)
+    shift = _first_end(edits, sign)
     joined = sign < 0
-    of_v, of_w = near.of_v, near.of_w
+    ends, of_v, of_w = near.ends, near.of_v, near.of_w
     at = start
     for _step in range(min(tries, size)):
-        x = wide(near.ends[shift + 2 * at])
-        y = wide(near.ends[shift + 2 * at + 1])
-        at = at + 1 if at + 1 < size else 0
-        if v in (x, y) or w in (x, y):
-            continue
-        for _turn in range(2):
+        for turn in range(2):
+            x = ends[shift + 2 * at + turn]
+            y = ends[shift + 2 * at + 1 - turn]
             if (
                 (of_v[x] == v) == joined
                 and (of_w[y] == w) == joined
-                and state_of(edits, x, y) == sign
+                and v not in (x, y)
+                and w not in (x, y)
+                and state_of(edits, wide(x), wide(y)) == sign
             ):
-                set_pair(edits, x, y, -sign)
-                set_pair(edits, v, x, sign)
-                set_pair(edits, w, y, sign)
-                _link(edits, near, sign, size)
-                _mark(edits, near, v, of_v)
-                _mark(edits, near, w, of_w)
-                return True
-            x, y = y, x
-    return False
+                return int(shift + 2 * at + turn)
+        at = at + 1 if at + 1 < size else 0
+    return -1
+
+
+@leaf
+def _found_worth(
+    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
+) -> int:
+    """Do as `_found`, looking at what is worth a try alone."""
+    size = _logged(edits, sign)
+    shift = _first_end(edits, sign)
+    joined = sign < 0
+    worth, ends, of_v, of_w = near.worth, near.ends, near.of_v, near.of_w
+    count = near.listed[0]
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if worth[middle] < 2 * start:
+            low = middle + 1
+        else:
+            high = middle
+    at = low
+    for _step in range(count):
+        if at == count:
+            at = 0
+        end = worth[at]
+        at += 1
+        if end - 2 * start + (2 * size if end < 2 * start else 0) >= 2 * tries:
+            return -1
+        x = ends[shift + end]
+        y = ends[shift + (end ^ 1)]
+        if (
+            (of_w[y] == w) == joined
+            and (of_v[x] == v) == joined
+            and w not in (x, y)
+            and state_of(edits, wide(x), wide(y)) == sign
+        ):
+            return int(shift + end)
+    return -1
+
+
+@leaf
+def _reroute(edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, end: int) -> None:
+    """Undo the edit (x, y) whose end x this is, and edit (v, x), (w, y) instead."""
+    size = _logged(edits, sign)
+    x, y = wide(near.ends[end]), wide(near.ends[end ^ 1])
+    set_pair(edits, x, y, -sign)
+    set_pair(edits, v, x, sign)
+    set_pair(edits, w, y, sign)
+    near.of_v[x] = v if sign > 0 else -1
+    near.of_w[y] = w if sign > 0 else -1
+    if v == w:
+        near.of_v[y], near.of_w[x] = near.of_w[y], near.of_v[x]
+    _link(edits, near, sign, size)
+    if near.listed[0] >= 0:
+        _list_worth(edits, near, v, sign, size)
 
 
 @tiered()
@@ -213,22 +291,37 @@ def swap(
     budget: int,
     rng: np.random.Generator,
 ) -> None:
-    """Pay two units a time by re-routing one edit of this sign, within a budget of tries."""
+    """Pay two units a time by re-routing one edit of this sign, within a budget of tries.
+
+    Once a node's tries failed, what is worth one for it is listed, where the log is short enough
+    that this saves work.
+    """
     residual = edits.residual
     near = _nearness(edits)
     for i in range(left.size):
         v = left[i]
+        near.listed[0] = -1
         if residual[v] * sign > 0:
             _mark(edits, near, v, near.of_v)
         for j in range(i, min(left.size, i + SWAP_PARTNERS)):
             w = left[j]
             both = 2 if v == w else 1
-            if residual[v] * sign >= both and residual[w] * sign >= both:
+            if residual[v] * sign >= both and residual[w] * sign >= both and near.listed[0] != 0:
                 _mark(edits, near, w, near.of_w)
             while residual[v] * sign >= both and residual[w] * sign >= both:
-                size = edits.tally[0] if sign > 0 else edits.tally[1]
+                size = _logged(edits, sign)
                 if size == 0 or budget <= 0:
                     return
-                if not _try_swap(edits, near, v, w, sign, below(rng, size), tries):
-                    budget -= tries
-                    break
+                start = below(rng, size)
+                if near.listed[0] >= 0:
+                    end = _found_worth(edits, near, v, w, sign, start, tries)
+                else:
+                    end = _found(edits, near, v, w, sign, start, tries)
+                if end >= 0:
+                    _reroute(edits, near, v, w, sign, end)
+                    continue
+                budget -= tries
+                if near.listed[0] < 0 and size <= SWAP_PARTNERS * tries:
+                    near.listed[0] = 0
+                    _list_worth(edits, near, v, sign, 0)
+                break
