@@ -208,7 +208,9 @@ class Runs:
 
     def cuts(self, k, tail):
         cut, run = np.empty(2 * self.n + 2, np.int64), np.empty(2 * self.n + 2, np.int64)
-        filled = sequence.cuts_worth_trying(self.first, k, tail, cut, run)
+        whole, end = np.array([self.first.size - 1]), np.empty(1, np.int64)
+        filled = sequence.cuts_worth_trying(self.first, whole, k, tail, cut, run, end)
+        assert filled - 1 == end[0]
         return cut[:filled].copy(), run[:filled].copy()
 
 

@@ -55,7 +55,7 @@ def _pull(task: DegreeTask, choices: Choices) -> Pull:
     changing = task.degrees[(settled > 0) & (settled != cells)].sum()
     own = task.degrees[choices.nodes]
     if GATHERED * int(own.sum()) < int(changing):
-        return _pull_of_few(task, choices.nodes, falls, rises)
+        return pull_of_few(task, choices.nodes, falls, rises)
     fall, rise = np.zeros((2, task.degrees.size), dtype=np.bool_)
     fall[choices.nodes], rise[choices.nodes] = falls, rises
     pull = np.empty(task.degrees.size, dtype=np.float64)
@@ -67,7 +67,7 @@ def _pull(task: DegreeTask, choices: Choices) -> Pull:
     return of_all
 
 
-def _pull_of_few(
+def pull_of_few(
     task: DegreeTask,
     nodes: NDArray[np.int64],
     falls: NDArray[np.bool_],

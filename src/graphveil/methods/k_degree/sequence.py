@@ -84,7 +84,9 @@ def _positions(runs: DegreeRuns, k: int) -> _Positions:
     )
 
 
-def optimal_plan(runs: DegreeRuns, k: int, *, edits: AllowedEdits) -> Plan:
+def optimal_plan(
+    runs: DegreeRuns, k: int, *, edits: AllowedEdits, parts: Ints | None = None
+) -> Plan:
     """Every target is held by at least k nodes, and no such plan has a lower cost.
 
     Parameters
@@ -97,6 +99,9 @@ def optimal_plan(runs: DegreeRuns, k: int, *, edits: AllowedEdits) -> Plan:
         ``"add"``: no target is below the degree. ``"any"``: targets on both sides; a group gets
         its median, and where it has two middles, any target between them (`Plan.low` and
         `Plan.high`; `Plan.target` is the lower one).
+    parts
+        Where no group may have nodes of several parts of the runs: the run behind each part's last
+        one, ascending. Every part has at least k nodes.
 
     Returns
     -------
@@ -124,17 +129,23 @@ def optimal_plan(runs: DegreeRuns, k: int, *, edits: AllowedEdits) -> Plan:
         raise ParameterError(f'edits={edits!r} is unknown. Give "add" or "any".')
     at = _positions(runs, k)
     tail = k - 1 if edits == "any" else 0
-    room = int(np.minimum(runs.count, k + tail).sum()) + 2
+    parts = np.array([runs.degree.size]) if parts is None else parts
+    room = int(np.minimum(runs.count, k + tail).sum()) + 1 + parts.size
     cut, run = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    filled = kernels.cuts_worth_trying(at.first, k, tail, cut, run)
+    ends = np.empty_like(parts)
+    filled = kernels.cuts_worth_trying(at.first, parts, k, tail, cut, run, ends)
     cut, run = cut[:filled], run[:filled]
     value, previous = np.empty_like(cut), np.empty_like(cut)
-    if edits == "add":
-        kernels.cheapest_raise(cut, at.degree[run], k, value, previous)
-        cost = int(value[-1] - at.prefix[-1])
-    else:
-        kernels.cheapest_median(*at, cut, run, k, value, previous)
-        cost = int(value[-1])
+    slope = at.degree[run]
+    begins = [0, *ends[:-1].tolist()]
+    for begin, end in reversed([*zip(begins, ends.tolist(), strict=True)]):
+        part = slice(begin, end + 1)
+        if edits == "add":
+            kernels.cheapest_raise(cut[part], slope[part], k, value[part], previous[part])
+        else:
+            kernels.cheapest_median(*at, cut[part], run[part], k, value[part], previous[part])
+        previous[part] += begin
+    cost = int(value[ends].sum()) - (int(at.prefix[-1]) if edits == "add" else 0)
     starts = np.empty(cut.size, dtype=np.int64)
     starts = starts[starts.size - kernels.trace_back(cut, previous, starts) :]
     return _plan(cost, runs, at, starts, edits)
