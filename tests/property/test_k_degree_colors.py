@@ -18,6 +18,18 @@ from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from graphveil.methods.k_degree.state import DegreeTask
 from graphveil.randomness import Randomness
 
+FLAWS = [
+    {
+        "name": "a plan across combinations",
+        "means": "Degrees are planned for all people alike, whatever attributes are known of them.",
+        "file": "src/graphveil/methods/k_degree/cells.py",
+        "old": "return optimal_plan(runs, k, edits=edits, parts=parts)",
+        "new": "return optimal_plan(runs, k, edits=edits)",
+        "tests": ["tests/property/test_k_degree_colors.py"],
+        "methods": ["k-degree"],
+    },
+]
+
 
 @st.composite
 def colored(draw, most=14):
@@ -82,6 +94,14 @@ def test_a_plan_of_all_colors_is_the_plans_of_each_color(case, edits):
         cost, groups = cost + own.cost, groups + int(own.group.max()) + 1
     assert cost == plan.cost
     assert pieces == [*zip(*plan[1:], strict=True)]
+
+
+@pytest.mark.parametrize("edits", ["add", "any"])
+def test_nobody_is_planned_with_people_of_another_color_however_near(edits):
+    degrees, colors = np.array([5, 5, 0, 6, 0, 0, 0, 0]), np.array([1, 1, 1, 0, 0, 0, 0, 0])
+    space = CellSpace.of(degrees, 2, 2)
+    assert space.span - 6 < 5
+    assert 5 + 6 == plan_of_cells(degrees, colors, space, 2, edits=edits).cost
 
 
 @settings(deadline=None, max_examples=60)
