@@ -5,7 +5,8 @@
 FOLDER holds ``polblogs/polblogs.gml.gz`` and ``wiki-Vote/wiki-Vote.txt.gz``, on which the search
 was tuned; a third network is generated. Every release is written, verified, and its people in small
 classes are counted again from the published files; seconds are those of the CPU, after a first run
-that compiles. Raw rows go to ``results/goals.parquet``.
+that compiles. Raw rows go to ``results/goals.parquet``; with ``--missing`` those that are there
+stay, and the others are measured.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ import graphveil as gv
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from directed import TUNED, generated, polblogs, wiki_vote
 
-from raw_rows import write_rows
+from raw_rows import read_rows, write_rows
 
 HERE = Path(__file__).parent
+KEYS = ("network", "known", "k", "goal", "edits_kind", "seed")
 CASES = [
     *(("budget:0.05", "delete", seed) for seed in (1, 2, 3)),
     ("budget:0.05", "any", 1),
@@ -75,7 +77,9 @@ def measured(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True)
-    data = parser.parse_args().data
+    parser.add_argument("--missing", action="store_true", help="measure only what has no row yet")
+    arguments = parser.parse_args()
+    data = arguments.data
     warnings.simplefilter("ignore")
     blogs = polblogs(data)
     networks = {
@@ -85,16 +89,20 @@ def main() -> None:
         ("generated 3,000", None): generated(3_000, 30_000),
     }
     gv.Profile(k=2, goal="budget:0.05").anonymize(generated(60, 300), seed=1)
-    rows = []
+    file = HERE / "results" / "goals.parquet"
+    rows = read_rows(file) if arguments.missing else []
+    there = {tuple(row[key] for key in KEYS) for row in rows}
     for (name, known), network in networks.items():
         for k in (2, 5):
             for goal, edits, seed in CASES:
                 row = {"network": name, "tuned": name in TUNED, "people": network.size}
                 row |= {"ties": network.n_ties, "known": known or "", "k": k}
                 row |= {"goal": goal, "edits_kind": edits, "seed": seed}
+                if tuple(row[key] for key in KEYS) in there:
+                    continue
                 rows.append(row | measured(network, known, k, goal, edits, seed))
                 print(rows[-1], flush=True)
-                write_rows(HERE / "results" / "goals.parquet", rows)
+                write_rows(file, rows)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ work, which are not. The method was tuned on the one of 1,000 people; the others
 before. Every release is written, verified, and its profiles are counted again from the published
 files; seconds are those of the CPU, after a first run that compiles. ``alone`` makes each kind
 k-anonymous by itself, and counts who still stands out by all of them together. Raw rows go to
-``results/layers.parquet``.
+``results/layers.parquet``; with ``--missing`` those that are there stay, and the
+others are measured.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from raw_rows import read_rows, write_rows
 
 HERE = Path(__file__).parent
 KS = (2, 5, 10)
+TOGETHER = (("any", None), ("add", None), ("any", "sex"))
+KEYS = ("network", "k", "how", "known", "edits_kind")
 NETWORKS = {"1,000": (1_000, 1, True), "4,000": (4_000, 2, False), "20,000": (20_000, 3, False)}
 
 
@@ -121,13 +124,16 @@ def alone(network: gv.Network, k: int) -> dict[str, object]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", help="the network to run; its rows replace those that are there")
-    only = parser.parse_args().only
+    parser.add_argument("--missing", action="store_true", help="measure only what has no row yet")
+    arguments = parser.parse_args()
+    only, missing = arguments.only, arguments.missing
     warnings.simplefilter("ignore")
     gv.Profile(k=2).anonymize(
         gv.datasets.generated_register(60, seed=9).without("age", "region", "sex"), seed=1
     )
     file = HERE / "results" / "layers.parquet"
-    rows = [row for row in read_rows(file) if only and row["network"] != only]
+    rows = [row for row in read_rows(file) if missing or (only and row["network"] != only)]
+    there = {tuple(row[key] for key in KEYS) for row in rows}
     for name, (n, seed, tuned) in NETWORKS.items():
         if only not in (None, name):
             continue
@@ -135,16 +141,19 @@ def main() -> None:
         bare, sexes = whole.with_attributes([]), whole.with_attributes(["sex"])
         for k in KS:
             row = {"network": name, "tuned": tuned, "ties": whole.n_ties, "k": k}
-            rows.append(row | {"how": "alone", "known": "", "edits_kind": "any"} | alone(bare, k))
-            print(rows[-1], flush=True)
-            for edits, known in (("any", None), ("add", None), ("any", "sex")):
-                network = bare if known is None else sexes
-                with tempfile.TemporaryDirectory() as place:
-                    figures = together(network, k, edits, known, Path(place))
-                row |= {"how": "together", "known": known or "", "edits_kind": edits}
-                rows.append(row | figures)
+            hows = [("alone", "any", None), *(("together", *how) for how in TOGETHER)]
+            for how, edits, known in hows:
+                row |= {"how": how, "known": known or "", "edits_kind": edits}
+                if tuple(row[key] for key in KEYS) in there:
+                    continue
+                if how == "alone":
+                    rows.append(row | alone(bare, k))
+                else:
+                    network = bare if known is None else sexes
+                    with tempfile.TemporaryDirectory() as place:
+                        rows.append(row | together(network, k, edits, known, Path(place)))
                 print(rows[-1], flush=True)
-            write_rows(file, rows)
+                write_rows(file, rows)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,25 @@ from hypothesis import strategies as st
 
 from graphveil import Graph
 from graphveil.errors import InfeasibleError
+from graphveil.kernels.k_degree.edits import pull_of_neighbors
 from graphveil.methods.k_degree.cells import CellSpace, plan_of_cells
 from graphveil.methods.k_degree.realize import realize
+from graphveil.methods.k_degree.roles import pull_of_few
+from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
+from graphveil.methods.k_degree.state import DegreeTask
 from graphveil.randomness import Randomness
+
+FLAWS = [
+    {
+        "name": "a plan across combinations",
+        "means": "Degrees are planned for all people alike, whatever attributes are known of them.",
+        "file": "src/graphveil/methods/k_degree/cells.py",
+        "old": "return optimal_plan(runs, k, edits=edits, parts=parts)",
+        "new": "return optimal_plan(runs, k, edits=edits)",
+        "tests": ["tests/property/test_k_degree_colors.py"],
+        "methods": ["k-degree"],
+    },
+]
 
 
 @st.composite
@@ -61,6 +77,46 @@ def test_every_cell_of_color_and_degree_has_k_nodes(case, edits, seed):
     assert min(Counter(zip(colors.tolist(), degrees, strict=True)).values()) >= k
     assert edits == "any" or not len(found.deleted)
     assert found.cost >= found.lower_bound
+
+
+@settings(deadline=None, max_examples=60)
+@given(case=colored(), edits=st.sampled_from(["add", "any"]))
+def test_a_plan_of_all_colors_is_the_plans_of_each_color(case, edits):
+    graph, k, colors = case
+    degrees, space = graph.degrees(), CellSpace.of(graph.degrees(), int(colors.max()) + 1, k)
+    plan, cost, groups = plan_of_cells(degrees, colors, space, k, edits=edits), 0, 0
+    pieces = []
+    for color in range(space.n_colors)[::-1]:
+        own = optimal_plan(runs_of(degrees[colors == color]), k, edits=edits)
+        shift = color * space.span
+        cells = (own.degree + shift, own.target + shift, own.count, own.low + shift)
+        pieces += zip(*cells, own.high + shift, own.group + groups, strict=True)
+        cost, groups = cost + own.cost, groups + int(own.group.max()) + 1
+    assert cost == plan.cost
+    assert pieces == [*zip(*plan[1:], strict=True)]
+
+
+@pytest.mark.parametrize("edits", ["add", "any"])
+def test_nobody_is_planned_with_people_of_another_color_however_near(edits):
+    degrees, colors = np.array([5, 5, 0, 6, 0, 0, 0, 0]), np.array([1, 1, 1, 0, 0, 0, 0, 0])
+    space = CellSpace.of(degrees, 2, 2)
+    assert space.span - 6 < 5
+    assert 5 + 6 == plan_of_cells(degrees, colors, space, 2, edits=edits).cost
+
+
+@settings(deadline=None, max_examples=60)
+@given(case=colored(), seed=st.integers(0, 9))
+def test_few_nodes_see_of_their_neighbors_what_all_nodes_see(case, seed):
+    graph, k, colors = case
+    task = DegreeTask(graph.indptr, graph.indices, graph.degrees(), k, near=True, colors=colors)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    n = graph.n_nodes
+    goal, nodes = rng.integers(0, n, size=n), np.flatnonzero(rng.random(n) < 0.5)
+    falls, rises = rng.random((2, n)) < 0.5
+    pull = np.empty(n)
+    pull_of_neighbors(graph.indptr, graph.indices, goal, falls, rises, pull)
+    few = pull_of_few(task, nodes, falls[nodes], rises[nodes])
+    assert pull[nodes].tolist() == few(goal).tolist()
 
 
 def least_change(degrees, colors, k, edits):

@@ -135,6 +135,64 @@ def test_a_queue_stays_in_the_order_of_need(needs, seed):
             assert np.count_nonzero(need >= q) == queue.bound[q]
 
 
+def swapped(pairs, now, before, residual, left, sign, tries, rng):
+    """Pay two units a time: the first edit from a random one on that may be re-routed, is."""
+    log = pairs.copy()
+
+    def flip(u, v, by):
+        pair = (min(u, v), max(u, v))
+        now.symmetric_difference_update({pair})
+        for end in pair:
+            residual[end] -= by
+        if by == sign and (pair in before) == (sign < 0):
+            log.append(pair)
+
+    def may(u, v):
+        return u != v and ((min(u, v), max(u, v)) in now) == (sign < 0)
+
+    for i, v in enumerate(left):
+        for w in left[i : i + match.SWAP_PARTNERS]:
+            both = 2 if v == w else 1
+            while log and min(residual[v] * sign, residual[w] * sign) >= both:
+                start = rng.integers(len(log)) if len(log) > 1 else 0
+                tried = [log[(start + step) % len(log)] for step in range(min(tries, len(log)))]
+                ways = [way for pair in tried for way in (pair, pair[::-1])]
+                for x, y in ways:
+                    edited = (min(x, y), max(x, y))
+                    is_edit = (edited in now) == (sign > 0) != (edited in before)
+                    if {v, w} & {x, y} or not (is_edit and may(v, x) and may(w, y)):
+                        continue
+                    flip(x, y, -sign)
+                    flip(v, x, sign)
+                    flip(w, y, sign)
+                    break
+                else:
+                    break
+    return now, residual
+
+
+@given(graphs(smallest=5), st.data(), st.sampled_from([-1, 1]), SEEDS)
+@settings(deadline=None, max_examples=80)
+def test_swaps_re_route_the_edits_that_a_search_through_sets_re_routes(graph, data, sign, seed):
+    n, before, edits = graph.n_nodes, edges_of(graph), editable(graph)
+    pairs, logged, now = list(combinations(range(n), 2)), [], set(before)
+    for u, v in data.draw(st.lists(st.sampled_from(pairs), max_size=12)):
+        by = -1 if (u, v) in now else 1
+        kernel.set_pair(edits, u, v, by)
+        if by == sign and ((u, v) in before) == (sign < 0):
+            logged.append((u, v))
+        now ^= {(u, v)}
+    needs = st.lists(st.integers(-1, 4), min_size=n, max_size=n)
+    edits.residual[:] = sign * np.array(data.draw(needs))
+    left = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
+    tries, owed = data.draw(st.integers(1, 6)), edits.residual.tolist()
+    case = (logged, now, before, owed, left.tolist(), sign, tries, generator(seed))
+    expected, owed = swapped(*case)
+    match.swap(edits, left, sign, tries, 10**6, generator(seed))
+    assert owed == edits.residual.tolist()
+    assert expected == {pair for pair in pairs if kernel.adjacent(edits, *pair)}
+
+
 class Runs:
     """A descending sequence of degrees and what the kernels are given of it."""
 
@@ -150,7 +208,9 @@ class Runs:
 
     def cuts(self, k, tail):
         cut, run = np.empty(2 * self.n + 2, np.int64), np.empty(2 * self.n + 2, np.int64)
-        filled = sequence.cuts_worth_trying(self.first, k, tail, cut, run)
+        whole, end = np.array([self.first.size - 1]), np.empty(1, np.int64)
+        filled = sequence.cuts_worth_trying(self.first, whole, k, tail, cut, run, end)
+        assert filled - 1 == end[0]
         return cut[:filled].copy(), run[:filled].copy()
 
 

@@ -13,8 +13,10 @@ from graphveil.kernels.k_degree.edits import (
     cut,
     make,
     state_of,
+    still_there,
 )
 from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
+from graphveil.kernels.sorting import sort
 from graphveil.kernels.tiers import tiered
 
 NEAR_TRIES = 24
@@ -28,12 +30,12 @@ def _can_rise(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int) -> boo
 
 
 @leaf
-def _can_fall(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int) -> bool:
+def _can_fall(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int, lowest: int) -> bool:
     t = classes.target[x]
     return bool(
         edits.residual[x] == 0
-        and t % classes.span > 0
         and classes.members[t] > k
+        and t % classes.span > lowest
         and classes.members[t - 1] >= k
     )
 
@@ -227,15 +229,16 @@ def _fall_alone(
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
     for again in (False, True):
-        for step in range(size):
+        at = start
+        for _step in range(size):
             if edits.residual[v] == 0:
                 return
-            x = wide(edits.indices[first + (start + step) % size])
+            x = wide(edits.indices[first + at])
+            at = at + 1 if at + 1 < size else 0
             if (
                 (again or not edits.touched[x])
-                and classes.target[x] % classes.span > lowest
-                and _can_fall(edits, classes, x, k)
-                and adjacent(edits, v, x)
+                and _can_fall(edits, classes, x, k, lowest)
+                and still_there(edits, v, x)
             ):
                 _move(edits, classes, x, MINUS_ONE)
                 cut(edits, v, x)
@@ -253,25 +256,35 @@ def _fall_together(
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
     eligible = np.empty(size, dtype=np.int64)
-    eligible[:] = -1
-    highest = 0
+    cells = np.empty(size, dtype=np.int64)
+    there = 0
     for step in range(size):
-        x = wide(edits.indices[first + (start + step) % size])
-        falls = classes.target[x] % classes.span > lowest
-        if falls and edits.residual[x] == 0 and adjacent(edits, v, x):
-            eligible[step] = x
-            highest = max(highest, classes.target[x])
-    counts = np.zeros(highest + 1, dtype=np.int64)
-    for x in eligible:
-        if x >= 0:
-            counts[classes.target[x]] += 1
-    for t in range(highest, 0, -1):
-        count = min(counts[t], -edits.residual[v])
+        at = start + step
+        x = wide(edits.indices[first + (at if at < size else at - size)])
+        t = classes.target[x]
+        if (
+            edits.residual[x] == 0
+            and t % classes.span > lowest
+            and classes.members[t - 1] - edits.residual[v] >= k
+            and still_there(edits, v, x)
+        ):
+            eligible[there] = x
+            cells[there] = t
+            there += 1
+    sort(cells[:there])
+    end = there
+    while end > 0 and edits.residual[v] < 0:
+        t = cells[end - 1]
+        begin = end - 1
+        while begin > 0 and cells[begin - 1] == t:
+            begin -= 1
+        count = min(end - begin, -edits.residual[v])
+        end = begin
         if count < classes.members[t]:
             count = min(count, classes.members[t] - k)
         if count <= 0 or classes.members[t - 1] + count < k:
             continue
-        for step in range(size):
+        for step in range(there):
             x = eligible[step]
             if count > 0 and x >= 0 and classes.target[x] == t:
                 _move(edits, classes, x, MINUS_ONE)

@@ -94,6 +94,12 @@ def adjacent(edits: DegreeEdits, u: int, v: int) -> bool:
 
 
 @leaf
+def still_there(edits: DegreeEdits, u: int, v: int) -> bool:
+    """Return whether u and v, which are joined in the graph, are joined now."""
+    return state_of(edits, u, v) == 0
+
+
+@leaf
 def make(edits: DegreeEdits, u: int, v: int) -> None:
     """Join u and v, which are not joined now; each is owed one less."""
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.kernels.draws import below
-from graphveil.kernels.k_degree.edits import DegreeEdits, adjacent, cut, make
+from graphveil.kernels.k_degree.edits import DegreeEdits, adjacent, cut, make, still_there
 from graphveil.kernels.leaf import leaf, wide
 
 PAIR_TRIES = 400
@@ -35,7 +35,7 @@ def rotate(
                 if residual[u] >= 0 or residual[w] <= 0:
                     break
                 x = wide(edits.indices[first + (start + step) % size])
-                if adjacent(edits, u, x) and not adjacent(edits, w, x):
+                if still_there(edits, u, x) and not adjacent(edits, w, x):
                     cut(edits, u, x)
                     make(edits, w, x)
             failed += residual[w] > 0
@@ -55,7 +55,7 @@ def _pair_owed(edits: DegreeEdits, v: int, w: int, rng: np.random.Generator) -> 
         turn = below(rng, size)
         for j in range(1 if step < PAIR_TRIES else size):
             y = wide(indices[indptr[x] + (turn + j) % size])
-            if y != v and x != w and adjacent(edits, x, y) and not adjacent(edits, w, y):
+            if y != v and x != w and still_there(edits, x, y) and not adjacent(edits, w, y):
                 cut(edits, x, y)
                 make(edits, v, x)
                 make(edits, w, y)
@@ -72,14 +72,14 @@ def _pair_surplus(edits: DegreeEdits, v: int, w: int, rng: np.random.Generator) 
     looks = 0
     for i in range(v_size):
         x = wide(indices[indptr[v] + (v_turn + i) % v_size])
-        if x == w or not adjacent(edits, v, x):
+        if x == w or not still_there(edits, v, x):
             continue
         looks += w_size
         if looks > PAIR_LOOKS + w_size:
             return False
         for j in range(w_size):
             y = wide(indices[indptr[w] + (w_turn + j) % w_size])
-            if y != v and adjacent(edits, w, y) and not adjacent(edits, x, y):
+            if y != v and still_there(edits, w, y) and not adjacent(edits, x, y):
                 cut(edits, v, x)
                 cut(edits, w, y)
                 make(edits, x, y)
@@ -95,10 +95,10 @@ def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: np.random.Generator) ->
     for _try in range(8 * PAIR_TRIES):
         x = wide(indices[indptr[u] + below(rng, indptr[u + 1] - indptr[u])])
         z = below(rng, n)
-        if indptr[z + 1] == indptr[z] or adjacent(edits, x, z) or not adjacent(edits, u, x):
+        if indptr[z + 1] == indptr[z] or adjacent(edits, x, z) or not still_there(edits, u, x):
             continue
         y = wide(indices[indptr[z] + below(rng, indptr[z + 1] - indptr[z])])
-        if adjacent(edits, z, y) and not adjacent(edits, y, w):
+        if still_there(edits, z, y) and not adjacent(edits, y, w):
             cut(edits, u, x)
             make(edits, x, z)
             cut(edits, z, y)

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from graphveil.kernels.draws import below
 from graphveil.kernels.k_degree.edits import (
     DegreeEdits,
-    adjacent,
     cut,
     in_graph,
     make,
     set_pair,
     state_of,
 )
-from graphveil.kernels.leaf import allocating, leaf, wide
+from graphveil.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
 from graphveil.kernels.sorting import sort
 from graphveil.kernels.tiers import tiered
 
@@ -107,73 +106,179 @@ def match_deletions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
 
 
 class Nearness(NamedTuple):
-    """What rules pairs out without a look-up: neighbors in the graph of two nodes, v and w.
+    """Whom two nodes, v and w, are joined to now, and every node's edits.
 
-    ``of_v[x]`` is v where the graph has the edge (v, x), ``of_w`` likewise. ``crossed`` tells the
-    nodes that ever had an edit of the other sign: between two of them the graph says nothing.
+    ``of_v[x]`` is v where v and x are joined, ``of_w`` likewise. ``ends`` holds both ends of every
+    key of the two logs: 2 i and 2 i + 1 are those of key i of the additions, deletions come behind
+    them. A node's ends are a chain: ``first[v]``, and what ``after`` says of each; -1 ends it.
+    ``worth`` lists, ascending, the ends x of one sign, counted from that sign's first, whose edit v
+    may take over; ``listed`` holds how many they are, or -1 where nothing is listed.
     """
 
     of_v: NDArray[np.int32]
     of_w: NDArray[np.int32]
-    crossed: NDArray[np.bool_]
+    ends: NDArray[np.int32]
+    first: NDArray[np.int32]
+    after: NDArray[np.int32]
+    worth: NDArray[np.int32]
+    listed: NDArray[np.int64]
+
+
+@leaf
+def _logged(edits: DegreeEdits, sign: int) -> int:
+    """Return how many keys the log of this sign has."""
+    return int(edits.tally[0] if sign > 0 else edits.tally[1])
+
+
+@leaf
+def _first_end(edits: DegreeEdits, sign: int) -> int:
+    """Return the number of the first end of this sign."""
+    return 0 if sign > 0 else 2 * edits.added.size
+
+
+@leaf
+def _link(edits: DegreeEdits, near: Nearness, sign: int, begin: int) -> None:
+    """Chain the keys of the log of this sign, from the one numbered `begin` on."""
+    log = edits.added if sign > 0 else edits.deleted
+    n = edits.indptr.size - 1
+    shift = _first_end(edits, sign)
+    for i in range(begin, _logged(edits, sign)):
+        u = log[i] // n
+        at = shift + 2 * i
+        near.ends[at], near.ends[at + 1] = u, log[i] - u * n
+        for end in range(at, at + 2):
+            near.after[end] = near.first[near.ends[end]]
+            near.first[near.ends[end]] = end
 
 
 @allocating
-def _nearness(edits: DegreeEdits, sign: int) -> Nearness:
+def _nearness(edits: DegreeEdits) -> Nearness:
     """Return the nearness of no nodes yet."""
     n = edits.indptr.size - 1
-    of_v = np.empty(n, dtype=np.int32)
-    of_v[:] = -1
-    crossed = np.zeros(n, dtype=np.bool_)
-    log = edits.deleted if sign > 0 else edits.added
-    for i in range(edits.tally[1] if sign > 0 else edits.tally[0]):
-        crossed[log[i] // n] = True
-        crossed[log[i] % n] = True
-    return Nearness(of_v, of_v.copy(), crossed)
+    nobody = np.empty(n, dtype=np.int32)
+    nobody[:] = -1
+    ends = np.empty(2 * (edits.added.size + edits.deleted.size), dtype=np.int32)
+    chains = nobody.copy(), np.empty_like(ends)
+    worth = np.empty(2 * max(edits.added.size, edits.deleted.size), dtype=np.int32)
+    near = Nearness(nobody, nobody.copy(), ends, *chains, worth, np.empty(1, dtype=np.int64))
+    _link(edits, near, ONE, 0)
+    _link(edits, near, MINUS_ONE, 0)
+    return near
 
 
 @leaf
-def _mark(edits: DegreeEdits, v: int, near: NDArray[np.int32]) -> None:
-    """Write v at its neighbors in the graph."""
-    for j in range(edits.indptr[v], edits.indptr[v + 1]):
-        near[edits.indices[j]] = v
+def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: NDArray[np.int32]) -> None:
+    """Write v at those who are joined to it now, and at nobody else.
 
-
-@leaf
-def _try_swap(
-    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
-) -> bool:
-    """Undo one edit (x, y) of this sign and edit (v, x), (w, y) instead, if any allows it.
-
-    Most tries fail, so what the graph alone rules out is not looked up in the table.
+    Of the nodes that it ever had an edit with, those of the additions are no neighbors in the
+    graph, those of the deletions are.
     """
-    log = edits.added if sign > 0 else edits.deleted
-    size = edits.tally[0] if sign > 0 else edits.tally[1]
-    n = edits.indptr.size - 1
+    for j in range(edits.indptr[v], edits.indptr[v + 1]):
+        marks[edits.indices[j]] = v
+    end = near.first[v]
+    while end >= 0:
+        x = near.ends[end ^ 1]
+        state = state_of(edits, v, x)
+        joined = state > 0 if end < 2 * edits.added.size else state == 0
+        marks[x] = v if joined else -1
+        end = near.after[end]
+
+
+@leaf
+def _list_worth(edits: DegreeEdits, near: Nearness, v: int, sign: int, begin: int) -> None:
+    """List what is worth a try for v, of the keys from the one numbered `begin` on."""
+    shift = _first_end(edits, sign)
+    count = near.listed[0]
+    for end in range(2 * begin, 2 * _logged(edits, sign)):
+        x, y = near.ends[shift + end], near.ends[shift + (end ^ 1)]
+        if v not in (x, y) and (near.of_v[x] == v) == (sign < 0):
+            near.worth[count] = end
+            count += 1
+    near.listed[0] = count
+
+
+@leaf
+def _found(
+    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
+) -> int:
+    """Return an end x of an edit (x, y) of this sign that (v, x) and (w, y) may replace, or -1.
+
+    So many edits are tried, from `start` on and round. Most tries fail, so the table is asked only
+    where the marks of v and w allow it.
+    """
+    size = _logged(edits, sign)
+    shift = _first_end(edits, sign)
     joined = sign < 0
-    of_v, of_w, crossed = near
+    ends, of_v, of_w = near.ends, near.of_v, near.of_w
     at = start
     for _step in range(min(tries, size)):
-        key = log[at]
-        at = at + 1 if at + 1 < size else 0
-        x = key // n
-        y = key - x * n
-        if v in (x, y) or w in (x, y):
-            continue
-        for _turn in range(2):
+        for turn in range(2):
+            x = ends[shift + 2 * at + turn]
+            y = ends[shift + 2 * at + 1 - turn]
             if (
-                ((of_v[x] == v) == joined or (crossed[v] and crossed[x]))
-                and ((of_w[y] == w) == joined or (crossed[w] and crossed[y]))
-                and state_of(edits, x, y) == sign
-                and adjacent(edits, v, x) == joined
-                and adjacent(edits, w, y) == joined
+                (of_v[x] == v) == joined
+                and (of_w[y] == w) == joined
+                and v not in (x, y)
+                and w not in (x, y)
+                and state_of(edits, wide(x), wide(y)) == sign
             ):
-                set_pair(edits, x, y, -sign)
-                set_pair(edits, v, x, sign)
-                set_pair(edits, w, y, sign)
-                return True
-            x, y = y, x
-    return False
+                return int(shift + 2 * at + turn)
+        at = at + 1 if at + 1 < size else 0
+    return -1
+
+
+@leaf
+def _found_worth(
+    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
+) -> int:
+    """Do as `_found`, looking at what is worth a try alone."""
+    size = _logged(edits, sign)
+    shift = _first_end(edits, sign)
+    joined = sign < 0
+    worth, ends, of_v, of_w = near.worth, near.ends, near.of_v, near.of_w
+    count = near.listed[0]
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if worth[middle] < 2 * start:
+            low = middle + 1
+        else:
+            high = middle
+    at = low
+    for _step in range(count):
+        if at == count:
+            at = 0
+        end = worth[at]
+        at += 1
+        if end - 2 * start + (2 * size if end < 2 * start else 0) >= 2 * tries:
+            return -1
+        x = ends[shift + end]
+        y = ends[shift + (end ^ 1)]
+        if (
+            (of_w[y] == w) == joined
+            and (of_v[x] == v) == joined
+            and w not in (x, y)
+            and state_of(edits, wide(x), wide(y)) == sign
+        ):
+            return int(shift + end)
+    return -1
+
+
+@leaf
+def _reroute(edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, end: int) -> None:
+    """Undo the edit (x, y) whose end x this is, and edit (v, x), (w, y) instead."""
+    size = _logged(edits, sign)
+    x, y = wide(near.ends[end]), wide(near.ends[end ^ 1])
+    set_pair(edits, x, y, -sign)
+    set_pair(edits, v, x, sign)
+    set_pair(edits, w, y, sign)
+    near.of_v[x] = v if sign > 0 else -1
+    near.of_w[y] = w if sign > 0 else -1
+    if v == w:
+        near.of_v[y], near.of_w[x] = near.of_w[y], near.of_v[x]
+    _link(edits, near, sign, size)
+    if near.listed[0] >= 0:
+        _list_worth(edits, near, v, sign, size)
 
 
 @tiered()
@@ -186,22 +291,37 @@ def swap(
     budget: int,
     rng: np.random.Generator,
 ) -> None:
-    """Pay two units a time by re-routing one edit of this sign, within a budget of tries."""
+    """Pay two units a time by re-routing one edit of this sign, within a budget of tries.
+
+    Once a node's tries failed, what is worth one for it is listed, where the log is short enough
+    that this saves work.
+    """
     residual = edits.residual
-    near = _nearness(edits, sign)
+    near = _nearness(edits)
     for i in range(left.size):
         v = left[i]
+        near.listed[0] = -1
         if residual[v] * sign > 0:
-            _mark(edits, v, near.of_v)
+            _mark(edits, near, v, near.of_v)
         for j in range(i, min(left.size, i + SWAP_PARTNERS)):
             w = left[j]
             both = 2 if v == w else 1
-            if residual[v] * sign >= both and residual[w] * sign >= both:
-                _mark(edits, w, near.of_w)
+            if residual[v] * sign >= both and residual[w] * sign >= both and near.listed[0] != 0:
+                _mark(edits, near, w, near.of_w)
             while residual[v] * sign >= both and residual[w] * sign >= both:
-                size = edits.tally[0] if sign > 0 else edits.tally[1]
+                size = _logged(edits, sign)
                 if size == 0 or budget <= 0:
                     return
-                if not _try_swap(edits, near, v, w, sign, below(rng, size), tries):
-                    budget -= tries
-                    break
+                start = below(rng, size)
+                if near.listed[0] >= 0:
+                    end = _found_worth(edits, near, v, w, sign, start, tries)
+                else:
+                    end = _found(edits, near, v, w, sign, start, tries)
+                if end >= 0:
+                    _reroute(edits, near, v, w, sign, end)
+                    continue
+                budget -= tries
+                if near.listed[0] < 0 and size <= SWAP_PARTNERS * tries:
+                    near.listed[0] = 0
+                    _list_worth(edits, near, v, sign, 0)
+                break

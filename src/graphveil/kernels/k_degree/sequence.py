@@ -18,28 +18,40 @@ Ints = NDArray[np.int64]
 
 @tiered(for_each_entry(2))
 @leaf
-def cuts_worth_trying(first: Ints, k: int, tail: int, cut: Ints, run: Ints) -> int:
+def cuts_worth_trying(
+    first: Ints, parts: Ints, k: int, tail: int, cut: Ints, run: Ints, ends: Ints
+) -> int:
     """Write into cut and run the cuts that some optimum needs, ascending; return how many.
 
-    These are 0, the first k and the last `tail` positions of every run as far as k nodes lie on
-    either side, and n. A run's positions are looked at once, whatever its length.
+    Part p of the sequence ends before run parts[p], and no group leaves it. Its cuts are its first
+    position, the first k and the last `tail` positions of every run as far as k of its nodes lie on
+    either side, and its end, which is the cut ends[p] and the first of the next part. A run's
+    positions are looked at once, whatever its length.
     """
-    n = first[-1]
-    cut[0] = 0
-    run[0] = 0
-    filled = 1
-    for r in range(first.size - 1):
-        middle = min(first[r] + k, first[r + 1])
-        for i in range(max(first[r], k), min(middle, n - k + 1)):
-            cut[filled] = i
-            run[filled] = r
-            filled += 1
-        for i in range(max(middle, first[r + 1] - tail, k), min(first[r + 1], n - k + 1)):
-            cut[filled] = i
-            run[filled] = r
-            filled += 1
-    cut[filled] = n
-    run[filled] = first.size - 1
+    filled = 0
+    r = 0
+    for p in range(parts.size):
+        begin = first[r]
+        last = first[parts[p]] - k
+        cut[filled] = begin
+        run[filled] = r
+        filled += 1
+        while r < parts[p]:
+            middle = min(first[r] + k, first[r + 1])
+            for i in range(max(first[r], begin + k), min(middle, last + 1)):
+                cut[filled] = i
+                run[filled] = r
+                filled += 1
+            for i in range(
+                max(middle, first[r + 1] - tail, begin + k), min(first[r + 1], last + 1)
+            ):
+                cut[filled] = i
+                run[filled] = r
+                filled += 1
+            r += 1
+        ends[p] = filled
+    cut[filled] = first[r]
+    run[filled] = r
     return filled + 1
 
 

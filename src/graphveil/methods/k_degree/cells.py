@@ -16,7 +16,7 @@ from graphveil.methods.k_degree.plan import AllowedEdits, Ints, Plan, runs_of
 from graphveil.methods.k_degree.sequence import greedy_plan, optimal_plan, targets_per_node
 
 ROOM = 64
-"""So many degrees above twice the largest have a number before colors are numbered anew."""
+"""So many degrees above the largest have a number, and k more, before colors are numbered anew."""
 
 
 class CellSpace(NamedTuple):
@@ -51,7 +51,7 @@ class CellSpace(NamedTuple):
         >>> CellSpace.of(np.array([1, 2, 1, 0, 0, 0]), 2, 2)
         CellSpace(n=6, span=8, n_colors=2)
         """
-        most = 2 * (int(degrees.max(initial=0)) + k) + ROOM
+        most = int(degrees.max(initial=0)) + k + ROOM
         return cls(degrees.size, _even(min(degrees.size, most) + 2), n_colors)
 
     @property
@@ -146,18 +146,18 @@ def plan_of_cells(
         Of cells in place of degrees. Its cost is the sum over the colors, and so the least one
         for these colors where it is an optimal plan.
     """
-
-    def planned(some: NDArray[np.integer]) -> Plan:
-        runs = runs_of(some)
-        return greedy_plan(runs, k) if greedy else optimal_plan(runs, k, edits=edits)
-
     if colors is None:
-        return planned(degrees)
+        runs = runs_of(degrees)
+        return greedy_plan(runs, k) if greedy else optimal_plan(runs, k, edits=edits)
+    if not greedy:
+        runs = runs_of(colors * space.span + degrees)
+        parts = np.flatnonzero(np.diff(runs.degree // space.span, append=-1)) + 1
+        return optimal_plan(runs, k, edits=edits, parts=parts)
     order = np.argsort(colors, kind="stable")
     ends = np.cumsum(np.bincount(colors, minlength=space.n_colors))
     plans, groups = [], 0
     for color, nodes in reversed([*enumerate(np.split(order, ends[:-1]))]):
-        plan, shift = planned(degrees[nodes]), color * space.span
+        plan, shift = greedy_plan(runs_of(degrees[nodes]), k), color * space.span
         plans.append(
             plan._replace(
                 degree=plan.degree + shift,
@@ -168,5 +168,5 @@ def plan_of_cells(
             )
         )
         groups += int(plan.group.max()) + 1
-    columns = [np.concatenate(parts) for parts in zip(*(p[1:] for p in plans), strict=True)]
+    columns = [np.concatenate(column) for column in zip(*(p[1:] for p in plans), strict=True)]
     return Plan(sum(plan.cost for plan in plans), *columns)

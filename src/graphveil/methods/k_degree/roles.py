@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from graphveil.kernels.k_degree.edits import pull_of_neighbors
 from graphveil.methods.k_degree.cells import CellSpace
-from graphveil.methods.k_degree.sequence import Plan, settle_parity, targets_per_node
+from graphveil.methods.k_degree.sequence import Choices, Plan, choices_of, settle_parity
 from graphveil.methods.k_degree.state import DegreeTask
 
 PASSES = 3
+GATHERED = 8
+"""An entry of a node with a choice takes as long as so many of nodes that change."""
 
 
 def roles(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -26,16 +28,66 @@ def roles(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> NDArray[np.
     """
     cells, first = task.cells(), task.first_cells()
     ties = rng.permutation(cells.size) / cells.size
-    goal = targets_per_node(cells, plan, ties)
-    falls, rises = (
-        np.bincount(plan.degree[change], minlength=task.space.size)[cells] > 0
-        for change in (plan.target < plan.degree, plan.target > plan.degree)
-    )
-    pull = np.empty(cells.size, dtype=np.float64)
-    for _ in range(PASSES):
-        pull_of_neighbors(task.indptr, task.indices, goal - first, falls, rises, pull)
-        goal = targets_per_node(cells, plan, pull + 1e-9 * ties)
+    choices = choices_of(cells, plan)
+    ties = ties[choices.nodes]
+    pull = _pull(task, choices)
+    goal = choices.taken(ties)
+    for _ in range(PASSES if choices.nodes.size else 0):
+        goal = choices.taken(pull(goal - first) + 1e-9 * ties)
     return goal
+
+
+Pull = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+
+
+def _pull(task: DegreeTask, choices: Choices) -> Pull:
+    """Return what tells of degrees to come how much neighbors of the nodes with a choice change.
+
+    Where few have one, their own neighbors are looked at, otherwise those of all who change: the
+    same numbers, summed in the same order.
+    """
+    plan = choices.plan
+    falls = choices.any_piece(plan.target < plan.degree)
+    rises = choices.any_piece(plan.target > plan.degree)
+    settled = choices.settled.copy()
+    settled[choices.nodes] = 0
+    cells = task.cells()
+    changing = task.degrees[(settled > 0) & (settled != cells)].sum()
+    own = task.degrees[choices.nodes]
+    if GATHERED * int(own.sum()) < int(changing):
+        return pull_of_few(task, choices.nodes, falls, rises)
+    fall, rise = np.zeros((2, task.degrees.size), dtype=np.bool_)
+    fall[choices.nodes], rise[choices.nodes] = falls, rises
+    pull = np.empty(task.degrees.size, dtype=np.float64)
+
+    def of_all(goal: NDArray[np.int64]) -> NDArray[np.float64]:
+        pull_of_neighbors(task.indptr, task.indices, goal, fall, rise, pull)
+        return pull[choices.nodes]
+
+    return of_all
+
+
+def pull_of_few(
+    task: DegreeTask,
+    nodes: NDArray[np.int64],
+    falls: NDArray[np.bool_],
+    rises: NDArray[np.bool_],
+) -> Pull:
+    """Return `pull_of_neighbors` of these nodes, from their own lists."""
+    sizes = task.degrees[nodes]
+    of_entry = np.repeat(np.arange(nodes.size), sizes)
+    start = task.indptr[nodes] - (np.cumsum(sizes) - sizes)
+    neighbors = task.indices[np.arange(of_entry.size) + start[of_entry]]
+    fall, rise = falls[of_entry], rises[of_entry]
+
+    def of_few(goal: NDArray[np.int64]) -> NDArray[np.float64]:
+        share = (goal - task.degrees) / np.maximum(task.degrees, 1)
+        share[task.degrees == 0] = 0.0
+        change = share[neighbors]
+        counted = np.abs(change) * np.where(change < 0, fall, rise)
+        return np.bincount(of_entry, counted, nodes.size).astype(np.float64, copy=False)
+
+    return of_few
 
 
 def settled_plans(optimum: Plan, k: int, space: CellSpace) -> list[Plan]:

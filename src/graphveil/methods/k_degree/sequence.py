@@ -37,9 +37,11 @@ from graphveil.methods.k_degree.plan import (
 
 __all__ = [
     "AllowedEdits",
+    "Choices",
     "DegreeRuns",
     "Plan",
     "bound_for_targets",
+    "choices_of",
     "greedy_plan",
     "lower_bound_edits",
     "optimal_plan",
@@ -82,7 +84,9 @@ def _positions(runs: DegreeRuns, k: int) -> _Positions:
     )
 
 
-def optimal_plan(runs: DegreeRuns, k: int, *, edits: AllowedEdits) -> Plan:
+def optimal_plan(
+    runs: DegreeRuns, k: int, *, edits: AllowedEdits, parts: Ints | None = None
+) -> Plan:
     """Every target is held by at least k nodes, and no such plan has a lower cost.
 
     Parameters
@@ -95,6 +99,9 @@ def optimal_plan(runs: DegreeRuns, k: int, *, edits: AllowedEdits) -> Plan:
         ``"add"``: no target is below the degree. ``"any"``: targets on both sides; a group gets
         its median, and where it has two middles, any target between them (`Plan.low` and
         `Plan.high`; `Plan.target` is the lower one).
+    parts
+        Where no group may have nodes of several parts of the runs: the run behind each part's last
+        one, ascending. Every part has at least k nodes.
 
     Returns
     -------
@@ -122,17 +129,23 @@ def optimal_plan(runs: DegreeRuns, k: int, *, edits: AllowedEdits) -> Plan:
         raise ParameterError(f'edits={edits!r} is unknown. Give "add" or "any".')
     at = _positions(runs, k)
     tail = k - 1 if edits == "any" else 0
-    room = int(np.minimum(runs.count, k + tail).sum()) + 2
+    parts = np.array([runs.degree.size]) if parts is None else parts
+    room = int(np.minimum(runs.count, k + tail).sum()) + 1 + parts.size
     cut, run = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    filled = kernels.cuts_worth_trying(at.first, k, tail, cut, run)
+    ends = np.empty_like(parts)
+    filled = kernels.cuts_worth_trying(at.first, parts, k, tail, cut, run, ends)
     cut, run = cut[:filled], run[:filled]
     value, previous = np.empty_like(cut), np.empty_like(cut)
-    if edits == "add":
-        kernels.cheapest_raise(cut, at.degree[run], k, value, previous)
-        cost = int(value[-1] - at.prefix[-1])
-    else:
-        kernels.cheapest_median(*at, cut, run, k, value, previous)
-        cost = int(value[-1])
+    slope = at.degree[run]
+    begins = [0, *ends[:-1].tolist()]
+    for begin, end in reversed([*zip(begins, ends.tolist(), strict=True)]):
+        part = slice(begin, end + 1)
+        if edits == "add":
+            kernels.cheapest_raise(cut[part], slope[part], k, value[part], previous[part])
+        else:
+            kernels.cheapest_median(*at, cut[part], run[part], k, value[part], previous[part])
+        previous[part] += begin
+    cost = int(value[ends].sum()) - (int(at.prefix[-1]) if edits == "add" else 0)
     starts = np.empty(cut.size, dtype=np.int64)
     starts = starts[starts.size - kernels.trace_back(cut, previous, starts) :]
     return _plan(cost, runs, at, starts, edits)
@@ -228,28 +241,89 @@ def targets_per_node(
     >>> targets_per_node(degrees, plan, np.array([0, 3, 1, 4, 2, 5])).tolist()
     [2, 3, 3, 3, 2, 2]
     """
+    choices = choices_of(degrees, plan)
+    return choices.taken(keys[choices.nodes])
+
+
+class Choices(NamedTuple):
+    """The targets that a plan gives nodes, and the nodes that it leaves a choice.
+
+    Attributes
+    ----------
+    settled
+        int64 array of n targets: those of the nodes whose degree has one target.
+    nodes
+        The nodes whose degree has several targets, degree by degree as the plan has them, each
+        degree's in ascending order.
+    sizes
+        How many nodes each of these degrees has.
+    pieces
+        For every piece of the plan whether its degree has several targets.
+    first
+        The first piece of each of these degrees.
+    plan
+        The plan.
+    """
+
+    settled: Ints
+    nodes: Ints
+    sizes: Ints
+    pieces: NDArray[np.bool_]
+    first: Ints
+    plan: Plan
+
+    def taken(self, keys: NDArray[np.integer | np.floating]) -> Ints:
+        """Return everyone's target; `keys` has one for each of `nodes`, lower ones go up."""
+        target, count = self.plan.target[self.pieces], self.plan.count[self.pieces]
+        out = self.settled.copy()
+        if self.nodes.size <= SORTED_AT_ONCE:
+            order = np.lexsort((keys, np.repeat(np.arange(self.sizes.size), self.sizes)))
+            out[self.nodes[order]] = np.repeat(target, count)
+            return out
+        ends = np.cumsum(self.sizes)
+        parts = [*np.searchsorted(np.flatnonzero(self.pieces), self.first).tolist(), target.size]
+        for b, end in enumerate(ends.tolist()):
+            members = slice(end - int(self.sizes[b]), end)
+            mine = slice(parts[b], parts[b + 1])
+            _by_key(self.nodes[members], keys[members], target[mine], count[mine], out)
+        return out
+
+    def any_piece(self, such: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return for each of `nodes` whether its degree has such a piece."""
+        if self.nodes.size == 0:
+            return np.empty(0, dtype=np.bool_)
+        starts = np.searchsorted(np.flatnonzero(self.pieces), self.first)
+        return np.repeat(np.logical_or.reduceat(such[self.pieces], starts), self.sizes)
+
+
+def choices_of(degrees: NDArray[np.integer], plan: Plan) -> Choices:
+    """Return what the plan leaves to choose.
+
+    Parameters
+    ----------
+    degrees, plan
+        As `targets_per_node` takes them.
+
+    Examples
+    --------
+    >>> degrees = np.array([1, 2, 3, 2, 1, 2])
+    >>> choices_of(degrees, optimal_plan(runs_of(degrees), 3, edits="add")).nodes.tolist()
+    [1, 3, 5]
+    """
     first = np.flatnonzero(np.diff(plan.degree, prepend=-1))
     last = np.append(first[1:], plan.degree.size) - 1
     label, table = _labels(degrees, plan.degree[first])
-    split = np.flatnonzero(plan.target[first] != plan.target[last])
-    sizes = np.add.reduceat(plan.count, first)[split]
+    several = plan.target[first] != plan.target[last]
+    sizes = np.add.reduceat(plan.count, first)[several]
     edges = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
     bucket = np.full(first.size, -1, dtype=np.int64)
-    bucket[split] = np.arange(split.size)
+    bucket[several] = np.arange(sizes.size)
     nodes = np.empty(int(edges[-1]), dtype=np.int64)
     out = np.empty(degrees.size, dtype=np.int64)
     free = edges[:-1].copy()
     kernels.hand_out(label, plan.target[first][table], bucket[table], free, nodes, out)
-    if nodes.size <= SORTED_AT_ONCE:
-        of_split = np.repeat(plan.target[first] != plan.target[last], last - first + 1)
-        order = np.lexsort((keys[nodes], np.repeat(np.arange(split.size), sizes)))
-        out[nodes[order]] = np.repeat(plan.target[of_split], plan.count[of_split])
-        return out
-    for b, r in enumerate(split):
-        members = nodes[edges[b] : edges[b + 1]]
-        pieces = slice(first[r], last[r] + 1)
-        _by_key(members, keys[members], plan.target[pieces], plan.count[pieces], out)
-    return out
+    pieces = np.repeat(several, last - first + 1)
+    return Choices(out, nodes, sizes, pieces, first[several], plan)
 
 
 def _labels(
