@@ -23,7 +23,7 @@ from graphveil.attacks.features.twin import (
     refuse_people,
     twin,
 )
-from graphveil.attacks.intervals import bootstrap_paired_auc, positives_above
+from graphveil.attacks.intervals import of_paired_area, positives_above
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
@@ -98,13 +98,13 @@ def item_membership(
     people = people_of(situation.comparison)
     rng = situation.rng("item-membership")
     asked = asked_of(people, rng.permutation(people.own.size), options.targets, rng)
-    figures = list(_figures("of people inside", asked, people, rng))
+    figures = list(_figures("of people inside", asked, people))
     missing = {}
     try:
         out = people_to_leave_out(people, options.targets, rng)
         beside = twin(situation, out, int(rng.integers(1 << 62)))
         asked_out = asked_of(beside, rng.permutation(out), options.targets, rng)
-        figures.extend(_figures("of people left out", asked_out, beside, rng))
+        figures.extend(_figures("of people left out", asked_out, beside))
     except (NotMeasuredError, GraphveilError) as error:
         missing[TWIN] = str(error)
     risk, baseline = (np.full(people.own.size, np.nan) for _ in range(2))
@@ -219,9 +219,7 @@ def _above_by_frequency(asked: ChallengedPairs, people: People) -> NDArray[np.fl
     return positives_above(frequency[asked.item], frequency[asked.other])
 
 
-def _figures(
-    whom: str, asked: ChallengedPairs, people: People, rng: np.random.Generator
-) -> Iterator[AttackFigure]:
+def _figures(whom: str, asked: ChallengedPairs, people: People) -> Iterator[AttackFigure]:
     """Yield the area under the curve, beside that of the items' frequencies."""
     above = _above(asked, people)
     yield AttackFigure(
@@ -229,7 +227,7 @@ def _figures(
         float(above.mean()),
         "area under the curve",
         float(_above_by_frequency(asked, people).mean()),
-        sample=bootstrap_paired_auc(above, rng),
+        sample=of_paired_area(above),
     )
 
 
