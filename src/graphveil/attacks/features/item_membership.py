@@ -17,6 +17,7 @@ from graphveil.attacks.features.linkage import TWIN, popular_items
 from graphveil.attacks.features.scoring import MOST_CELLS, chances, classes_in
 from graphveil.attacks.features.twin import (
     FEWEST_FEATURES,
+    ONE_OUT_IN,
     Again,
     features_of,
     people_to_leave_out,
@@ -231,8 +232,8 @@ def _figures(whom: str, asked: ChallengedPairs, people: People) -> Iterator[Atta
     )
 
 
-PER_CELL, PER_PAIR = 2e-7, 2e-7
-"""Seconds for every target and class, and for every pair of targets, mostly to draw them again."""
+PER_CELL, PER_PAIR = 4.5e-8, 4e-8
+"""Seconds for every target and class, and for every pair of targets."""
 
 PER_SHADOW_CELL, PER_SCORE = 4e-7, 2e-5
 """Seconds for every target, class and release, and for every target and release."""
@@ -249,7 +250,9 @@ def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembership
     pair = situation.comparison
     classes = classes_in(pair)
     targets = min(options.targets, pair.original.n_users)
-    alone = 2 * targets * (PER_CELL * classes + PER_PAIR * targets) + run_again(situation)
+    out = min(options.targets, pair.original.n_users // ONE_OUT_IN)
+    alone = run_again(situation)
+    alone += sum(some * (PER_CELL * classes + PER_PAIR * some) for some in (targets, out))
     rng = situation.rng("item-membership: how long it takes")
     try:
         work = _either(situation, options, rng)
