@@ -107,7 +107,10 @@ def cases() -> Iterator[Case]:
         yield Case("seeded-matching", lambda n=n: network(n), n, HIDDEN, {"known": 0})
     for n in (2_000, 8_000, 30_000):
         yield Case("linkage", lambda n=n: lists(n), n, SMOOTH, {})
+        yield Case("linkage", lambda n=n: lists(n), n, ("rename", {}), {})
+        yield Case("linkage", lambda n=n: table(n, 10), n, ("mondrian", {"k": 3}), {})
         yield Case("item-membership", lambda n=n: lists(n), n, SMOOTH, {})
+        yield Case("item-membership", lambda n=n: lists(n), n, ("rename", {}), {"shadows": 0})
         yield Case("class-truth", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("homogeneity", lambda n=n: lists(n), n, SMOOTH, {})
         yield Case("intersection", lambda n=n: lists(n), n, SMOOTH, {})

@@ -51,6 +51,7 @@ HIDING = [
     for name in ("suppress-k", "cluster-k", "mondrian", "smooth-k")
     for k in (2, 5, 8)
 ]
+HIDING += [("mondrian", {"k": k, "split": "balanced"}) for k in (2, 5, 8)]
 AGAIN = [
     *(("adaptive", {"levels": level}) for level in (2, 5, 20)),
     ("adaptive", {"levels": 5, "refine": "regular-search"}),

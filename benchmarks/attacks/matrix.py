@@ -1,13 +1,14 @@
 """Every method at three strengths against every attack that fits.
 
     python benchmarks/attacks/matrix.py --data FOLDER [--sets NAME ...] [--methods NAME ...]
-        [--attacks NAME ...] [--seeds N] [--minutes N]
+        [--attacks NAME ...] [--seeds N] [--minutes N] [--longest SECONDS]
 
 A point is a data set, a method, a strength and the seed of a release; attacks run under the same
 seed. The rows of every attack go to ``results/matrix.parquet`` (twice a minute, and at the end),
 what could not be measured with its reason, and an attack that stands there is not run again. One
-row an attack says what the hundredth of people who are worst off have to fear. Attacks and their
-defaults were tuned on `TUNED`, and on no other data of this file.
+row an attack says what the hundredth of people who are worst off have to fear, where at least a
+hundred have a risk. Attacks and their defaults were tuned on `TUNED`, and on no other data of this
+file.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ for beside in ("", "adaptive_anonymity", "smooth_anonymity"):
 import data as sets  # noqa: E402  the data of another comparison
 import tables  # noqa: E402
 
-from raw_rows import append_rows, read_rows  # noqa: E402
+from raw_rows import append_rows, read_rows, write_rows  # noqa: E402
 
 RESULTS = HERE / "results" / "matrix.parquet"
 SEEDS = (1, 2, 3, 4, 5)
@@ -63,12 +64,16 @@ FILES = {
 PEOPLE_IN = {ARENAS: 1_133, SCHOOL: 242, BLOGS: 1_224, HEPPH: 12_006}
 CELL = ("data", "method", "parameters", "attack", "options")
 WORST = "mean risk of the hundredth of people who are worst off"
+FEWEST_FOR_A_HUNDREDTH = 100
+"""People: the hundredth of fewer is less than one person."""
 BETWEEN_WRITES = 30.0
 """Seconds."""
 RUN_AGAIN = {"edge-re-run": "runs", "tie-membership": "shadows"}
 """Attacks that run the method many times, and the option that says how often."""
 LONGEST = 30.0
-"""Seconds of CPU time: such an attack is not run where it says that it takes longer."""
+"""Seconds of CPU time: such an attack is not run where it says that it takes longer.
+
+`--longest` sets another bound, and tries again what is left out by its stored reason."""
 SURELY_LONG = 3.0
 """Seconds of CPU time: a run of the method that took as long is not timed again."""
 
@@ -241,6 +246,12 @@ def is_long(row: Parameters) -> bool:
     return time_of(row.get("not_measured", "")) is not None
 
 
+def without_stale(rows: list[Parameters]) -> list[Parameters]:
+    """Return rows without reasons of what was run, or said to take long once more, later on."""
+    last = {key_of(row): place for place, row in enumerate(rows)}
+    return [row for place, row in enumerate(rows) if not is_long(row) or last[key_of(row)] == place]
+
+
 def points(given: argparse.Namespace) -> Iterator[Parameters]:
     """Yield every run of an attack: all of one seed, those that take long last; then the next."""
     for seed in SEEDS[: given.seeds]:
@@ -290,6 +301,7 @@ class Place(NamedTuple):
 
     data: Path
     releases: Path
+    longest: float = LONGEST
 
 
 def measured(point: Parameters, place: Place) -> list[Parameters]:
@@ -327,7 +339,7 @@ def attacked(point: Parameters, place: Place) -> Iterator[Parameters]:
     subject = read(point["data"], place.data)
     named, attack = point_of(point), point["attack"]
     folder = released(*named, point["seed"], place)
-    if attack in RUN_AGAIN and (needed := seconds_of(point, folder, subject.data)) > LONGEST:
+    if attack in RUN_AGAIN and (needed := seconds_of(point, folder, subject.data)) > place.longest:
         yield {"part": "", "not_measured": not_run(needed)}
         return
     second = released(*named, point["seed"] + 1_000, place) if attack == "intersection" else None
@@ -351,7 +363,7 @@ def attacked(point: Parameters, place: Place) -> Iterator[Parameters]:
     if path.exists():
         risks = parquet.read_table(path)["risk"].to_numpy()
         known = np.sort(risks[~np.isnan(risks)])[::-1]
-        if known.size:
+        if known.size >= FEWEST_FOR_A_HUNDREDTH:
             worst = float(known[: math.ceil(known.size / 100)].mean())
             yield {"part": WORST, "value": worst, "unit": "risk", "sample_size": known.size}
         path.unlink()
@@ -366,6 +378,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--attacks", nargs="*")
     parser.add_argument("--seeds", type=int, default=len(SEEDS))
     parser.add_argument("--minutes", type=float, default=math.inf)
+    parser.add_argument("--longest", type=float, default=LONGEST)
     return parser.parse_args()
 
 
@@ -374,12 +387,14 @@ def main() -> None:
     given = arguments()
     warnings.simplefilter("ignore", gv.GraphveilWarning)
     stored = read_rows(RESULTS)
+    if given.longest > LONGEST:
+        stored = [row for row in stored if not is_long(row)]
     known, long = {key_of(row) for row in stored}, set(map(cell_of, filter(is_long, stored)))
     todo = [point for point in points(given) if key_of(point) not in known]
     began = written = time.monotonic()
     waiting: list[Parameters] = []
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(given.data, Path(folder))
+        place = Place(given.data, Path(folder), given.longest)
         for number, point in enumerate(todo, 1):
             if cell_of(point) in long:
                 continue
@@ -394,6 +409,7 @@ def main() -> None:
                 append_rows(RESULTS, *waiting)
                 waiting, written = [], time.monotonic()
     append_rows(RESULTS, *waiting)
+    write_rows(RESULTS, without_stale(read_rows(RESULTS)))
 
 
 if __name__ == "__main__":

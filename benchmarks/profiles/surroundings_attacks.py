@@ -79,6 +79,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--network", help="the one to run")
     parser.add_argument("--k", type=int, help="the k to run")
+    parser.add_argument("--edits", help="the edits to run")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     networks: dict[str, Callable[[], gv.Network]] = {
@@ -92,7 +93,7 @@ def main() -> None:
             continue
         network = make()
         for k, edits in RELEASES:
-            if asked.k not in {None, k}:
+            if asked.k not in {None, k} or asked.edits not in {None, edits}:
                 continue
             release = {"network": name, "tuned": TUNED.get(name, ""), "k": k, "edits": edits}
             there = [

@@ -96,7 +96,7 @@ def test_a_half_is_the_data_with_the_other_item_of_those_who_are_not_in_it():
 @pytest.mark.parametrize("data", [table(), lists()], ids=["table", "lists"])
 def test_of_a_release_that_changes_nothing_either_item_is_told(data):
     told, missing = told_of(data)
-    assert told[BY_RELEASES].low > 0.9
+    assert told[BY_RELEASES].low > 0.85
     assert told[f"{BY_RELEASES}, found at 1 % false alarms"].value > 0.6
     assert {} == missing
 

@@ -195,22 +195,25 @@ def test_where_blocks_were_asked_for_nothing_is_certain():
 
 def refined_of(method, codes, k):
     """Return what is ruled out in a release of a table, and its rows and those of the original."""
+    method, _, split = method.partition(", ")
+    parameters = {"k": k} | ({"split": split} if split else {})
     data = Table.from_columns(
         {name: list(map(str, column)) for name, column in zip("abcd", codes.T, strict=False)}
     )
-    release = gv.METHODS[method].from_parameters({"k": k}).anonymize(data, seed=1)
+    release = gv.METHODS[method].from_parameters(parameters).anonymize(data, seed=1)
     pair = comparison_of(release, data, Randomness(seed=1), wanted_by="attack")
     pair = pair.one_hot() if method == "cluster-k" else pair
     features = refinement._features_of(pair.original)
     shown, truth = cells_of(pair)
     if method == "mondrian":
-        return refinement.after_cuts(shown, features, k), shown, truth, features
+        cut = refinement.chosen_by(release, len(codes)).cut
+        return refinement.after_cuts(shown, features, k, cut), shown, truth, features
     return refinement.after_moves(shown, features, k, complete=True), shown, truth, features
 
 
-SMALL = {"cluster-k": (5, (4,)), "mondrian": (8, (4,))}
+SMALL = {"cluster-k": (5, (4,)), "mondrian": (8, (4,)), "mondrian, balanced": (6, (4,))}
 if FUZZ:
-    SMALL = {"cluster-k": (5, (4, 2)), "mondrian": (8, (3, 2))}
+    SMALL = {"cluster-k": (5, (4, 2)), "mondrian": (8, (3, 2)), "mondrian, balanced": (8, (3, 2))}
 """The rows of small tables, and the values that their columns can have."""
 
 
@@ -290,7 +293,7 @@ def test_where_choices_say_nothing_the_reason_stands():
     for method, original, reason in (
         (gv.SmoothK(k=5), data, "features belong to no columns"),
         (gv.SmoothK(k=5), named, "the choices of smooth-k rule nothing out"),
-        (gv.Mondrian(k=2, split="balanced"), named, "with split=balanced the choices of mondrian"),
+        (gv.Mondrian(k=2, column_order="given"), named, "with column_order=given the choices of"),
         (gv.ClusterK(k=2, search="plain"), named, "with search=plain the choices of cluster-k"),
         (gv.SuppressK(k=2), named, "nothing is hidden"),
     ):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.intervals import RESAMPLES, percentiles, resampled
+from graphveil.attacks.intervals import RESAMPLES, of_area, percentiles, resampled
 from graphveil.evaluate.metric import Sample
 
 _CELLS = 1_000_000
@@ -66,24 +66,23 @@ class Curve:
         """Return the area: how often the first group scores higher, ties being a half."""
         return float(self._shares()[self._first].mean())
 
-    def area_sample(self) -> Sample:
+    def area_sample(self, *, times: float = 1.0) -> Sample:
         """Return the interval around the area.
+
+        Parameters
+        ----------
+        times
+            How many times as large its variance is as that of scores that nothing was learned for.
 
         Notes
         -----
-        Every score's share of the other group below or above it, summed by people: Obuchowski,
-        *Nonparametric analysis of clustered ROC curve data*, 1997; Student's quantile.
+        Every score's share of the other group below or above it, summed by people: see `of_area`.
         """
-        from scipy import special  # noqa: PLC0415  heavy: not for help
-
-        if self.people < 2:
-            return Sample(self.people)
         area, shares = self.area(), self._shares()
-        sizes = np.where(self._first, self._first.sum(), (~self._first).sum())
-        off = np.bincount(self._person, (shares - area) / sizes, minlength=self.people)
-        variance = float(off @ off) * self.people / (self.people - 1)
-        half = float(special.stdtrit(self.people - 1, 0.975) * np.sqrt(variance))
-        return Sample(self.people, max(area - half, 0.0), min(area + half, 1.0))
+        first, second = (float(some.sum()) for some in (self._first, ~self._first))
+        weights = (shares - area) / np.where(self._first, first, second)
+        off = np.bincount(self._person, weights, minlength=self.people).astype(np.float64)
+        return of_area(area, off, 2 * min(first, second), times=times)
 
     def recall_at(self, false: float) -> float:
         """Return the share of the first group above a threshold that so few others exceed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.evaluate.intervals import Z, wilson
+from graphveil.evaluate.intervals import Z, wilson, wilson_ends
 from graphveil.evaluate.metric import Sample
 
 RESAMPLES = 1_000
@@ -102,53 +102,64 @@ def bootstrap_difference(
     return percentiles(ratios, sum(sizes), fewest=min(sizes))
 
 
-def bootstrap_auc(
-    positives: NDArray[np.float64], negatives: NDArray[np.float64], rng: np.random.Generator
-) -> Sample:
-    """Return the interval of the bootstrap around the area under the curve of two groups' scores.
+def of_area(area: float, off: NDArray[np.float64], most: float, *, times: float = 1.0) -> Sample:
+    """Return the interval around an area under the curve; near 0 and 1 it covers as well.
 
     Parameters
     ----------
-    positives, negatives
-        float64: the score of everybody in either group.
-    rng
-        Draws the people of either group.
+    area
+        The area, from 0 to 1.
+    off
+        float64, shape (people,): by how much everybody moves it.
+    most
+        The most independent scores that it can rest on: twice those of the smaller group.
+    times
+        How many times as large its variance is as what people move by says.
+
+    Notes
+    -----
+    The variance is that of DeLong, DeLong and Clarke-Pearson, 1988, summed by people as Obuchowski,
+    1997, has it. Added to the area and taken off it, its root covered an area of .98 of 20 people
+    in 53 of 100 runs. So the area is taken for a share of as many scores as have this variance,
+    never more than there are: the interval of Wilson for an effective size, with Student's quantile
+    (Korn and Graubard, 1998; Franco et al., 2019). Where nobody moves it, nothing says how much the
+    scores of a person have in common, and each counts as one.
 
     Examples
     --------
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> bootstrap_auc(np.array([2.0, 3.0]), np.array([0.0, 1.0]), rng)
-    Sample(size=4, low=1.0, high=1.0)
+    >>> sample = of_area(1.0, np.zeros(10), 40.0)
+    >>> sample.size, round(sample.low, 3), sample.high
+    (10, 0.661, 1.0)
     """
-    above = positives_above(positives, negatives)
-    blocks = []
-    for size in _blocks(max(above.shape)):
-        of_positives, of_negatives = (resampled(n, size, rng) for n in above.shape)
-        blocks.append(((of_positives @ above) * of_negatives).sum(axis=1) / above.size)
-    return percentiles(np.concatenate(blocks), sum(above.shape), fewest=min(above.shape))
+    from scipy import special  # noqa: PLC0415  heavy: not for help
+
+    people = off.size
+    if people < 2:
+        return Sample(people)
+    variance = float(off @ off) * people / (people - 1)
+    size = min(area * (1 - area) / variance, most) / times if variance > 0 else min(people, most)
+    quantile = float(special.stdtrit(people - 1, 1 - _TAIL))
+    return Sample(people, *wilson_ends(area, size, quantile))
 
 
-def bootstrap_paired_auc(above: NDArray[np.float64], rng: np.random.Generator) -> Sample:
-    """Return the interval of the bootstrap around the area under the curve of pairs of scores.
+def of_paired_area(above: NDArray[np.float64]) -> Sample:
+    """Return the interval around the area under the curve of pairs of scores: see `of_area`.
 
     Parameters
     ----------
     above
         float64, shape (people, people): whether the positive of one scores above the negative of
         another, as `positives_above` gives it; everybody has one of each.
-    rng
-        Draws the people.
 
     Examples
     --------
-    >>> bootstrap_paired_auc(np.ones((3, 3)), np.random.Generator(np.random.PCG64(1)))
-    Sample(size=3, low=1.0, high=1.0)
+    >>> sample = of_paired_area(np.ones((3, 3)))
+    >>> sample.size, round(sample.low, 3), sample.high
+    (3, 0.139, 1.0)
     """
-    blocks = []
-    for size in _blocks(len(above)):
-        often = resampled(len(above), size, rng)
-        blocks.append(((often @ above) * often).sum(axis=1) / above.size)
-    return percentiles(np.concatenate(blocks), len(above), fewest=len(above))
+    area = float(above.mean())
+    off = (above.mean(axis=0) + above.mean(axis=1) - 2 * area) / len(above)
+    return of_area(area, off, 2.0 * len(above))
 
 
 def positives_above(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackFigure
 from graphveil.attacks.curves import Curve, Scored
-from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Columns = Sequence[int]
 
@@ -212,7 +212,7 @@ def figures_of(
     alone = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
     curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (made, alone))
     area = "area under the curve"
-    figures = [AttackFigure(asked, curve.area(), area, GUESS, sample=curve.area_sample())]
+    figures = [AttackFigure(asked, curve.area(), area, GUESS, sample=_sample_of(curve, len(made)))]
     for false in FALSE:
         part = f"{asked}, found at {100 * false:g} % false alarms"
         sample = curve.recall_sample(false, rng)
@@ -220,6 +220,22 @@ def figures_of(
     part = f"{asked}, by one score of the release"
     figures.append(AttackFigure(part, plain.area(), area, GUESS, sample=plain.area_sample()))
     return figures
+
+
+def _sample_of(curve: Curve, releases: int) -> Sample:
+    """Return the interval around the area of ratios, each learned of all the other releases.
+
+    Notes
+    -----
+    Any two releases are attacked by what nearly the same releases teach, and each teaches how to
+    attack the other. Nadeau and Bengio, *Inference for the generalization error*, 2003: the
+    variance is as many times as large as 1/n + 1/(n - 1) is of 1/n. Where there is nothing to be
+    learned the area of ratios lies below a half on average, as a score that speaks for one group is
+    missing in what is known of it (Airola et al., 2011, of areas of cross-validation). What is true
+    is not below it: the interval reaches a half.
+    """
+    sample = curve.area_sample(times=1 + releases / (releases - 1))
+    return sample if sample.high is None else sample._replace(high=max(sample.high, GUESS))
 
 
 def risks_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:

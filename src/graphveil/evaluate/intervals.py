@@ -28,8 +28,28 @@ def wilson(hits: int, people: int) -> Sample:
     >>> sample.size, sample.low, round(sample.high, 3)
     (10, 0.0, 0.278)
     """
-    share, square = hits / people, Z * Z / people
+    return Sample(people, *wilson_ends(hits / people, people, Z))
+
+
+def wilson_ends(share: float, size: float, quantile: float) -> tuple[float, float]:
+    """Return the ends of the interval of Wilson around a share of so many, whole or not.
+
+    Parameters
+    ----------
+    share
+        What was observed, from 0 to 1.
+    size
+        Of how many, above 0.
+    quantile
+        How many standard deviations the ends are away.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in wilson_ends(0.0, 10, Z)]
+    [0.0, 0.278]
+    """
+    square = quantile * quantile / size
     middle = share + square / 2
-    half = Z * np.sqrt(share * (1 - share) / people + square / (4 * people))
+    half = quantile * np.sqrt(share * (1 - share) / size + square / (4 * size))
     low, high = (float((middle + side) / (1 + square)) for side in (-half, half))
-    return Sample(people, max(min(low, share), 0.0), min(max(high, share), 1.0))
+    return max(min(low, share), 0.0), min(max(high, share), 1.0)

@@ -23,7 +23,7 @@ from graphveil.attacks.features.scoring import (
     guesses,
     other_features,
 )
-from graphveil.attacks.features.twin import people_to_leave_out, twin
+from graphveil.attacks.features.twin import FEWEST_FEATURES, ONE_OUT_IN, people_to_leave_out, twin
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
 from graphveil.attacks.numbers import WholeNumbers
 from graphveil.data import Bipartite
@@ -94,7 +94,7 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, sizes), missing)
 
 
-PER_CELL, PER_TARGET = 1.2e-7, 3e-5
+PER_CELL, PER_TARGET = 5e-8, 3e-5
 """Seconds for every target and class, and for every target, mostly to draw it again."""
 
 
@@ -108,10 +108,17 @@ def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions
     """
     pair = situation.comparison
     classes = classes_in(pair)
-    targets = min(options.targets, pair.original.n_users)
-    beside = 2 if situation.rerun is not None else 0
-    settings = len(options.known) * (len(options.wrong) + beside)
-    return settings * targets * (PER_CELL * classes + PER_TARGET) + run_again(situation)
+    numbers = np.diff(pair.original.indptr)
+    known = int(np.count_nonzero(numbers >= FEWEST_FEATURES))
+    out = min(options.out, numbers.size // ONE_OUT_IN, known // 2)
+    targets = 0
+    for number in options.known:
+        enough = int(np.count_nonzero(numbers >= number))
+        targets += len(options.wrong) * min(options.targets, enough)
+        if situation.rerun is not None:
+            outside = enough * out // max(numbers.size, 1)
+            targets += min(options.targets, enough) + min(options.targets, outside)
+    return targets * (PER_CELL * classes + PER_TARGET) + run_again(situation)
 
 
 def _nobody(number: int, wrong: int) -> str:

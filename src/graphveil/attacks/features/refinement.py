@@ -89,8 +89,8 @@ def refinement(situation: AttackInput[BipartiteComparison], options: AttackOptio
     features = _features_of(situation.comparison.original)
     chosen = chosen_by(situation.release, situation.comparison.original.n_users)
     shown, truth = cells_of(situation.comparison)
-    if chosen.cuts:
-        refined = after_cuts(shown, features, chosen.k)
+    if chosen.cut is not None:
+        refined = after_cuts(shown, features, chosen.k, chosen.cut)
     else:
         refined = after_moves(shown, features, chosen.k, complete=chosen.complete)
     if not shown.values.size:
@@ -117,15 +117,16 @@ class Chosen(NamedTuple):
 
     Parameters
     ----------
-    cuts
-        Whether rows were cut in two, and not moved from class to class.
+    cut
+        Along which feature rows were cut in two, `FIRST` or `BALANCED`; None where they were moved
+        from class to class.
     k
         The smallest class.
     complete
         Whether every move that gains was made.
     """
 
-    cuts: bool
+    cut: str | None
     k: int
     complete: bool
 
@@ -135,9 +136,12 @@ MOVES: dict[str, dict[str, object]] = {
     "suppress-k": {"algorithm": "greedy", "refine": True},
 }
 CUTS: dict[str, dict[str, object]] = {
-    "mondrian": {"split": "first", "column_order": "sorted", "release": "suppress"},
+    "mondrian": {"column_order": "sorted", "release": "suppress"},
 }
 """Methods whose choices say something, with the parameters under which they do."""
+
+FIRST, BALANCED = "first", "balanced"
+"""How `mondrian` chooses a cut."""
 
 
 def chosen_by(release: Release[Any], people: int) -> Chosen:
@@ -165,7 +169,8 @@ def chosen_by(release: Release[Any], people: int) -> Chosen:
         if method in ways:
             whole = people <= WHOLE_ROWS and not _in_blocks(release)
             complete = ways is CUTS or (method == "cluster-k" and whole)
-            return Chosen(ways is CUTS, int(parameters["k"]), complete)
+            cut = str(parameters.get("split", FIRST)) if ways is CUTS else None
+            return Chosen(cut, int(parameters["k"]), complete)
     raise NotMeasuredError(f"the choices of {method} rule nothing out")
 
 
@@ -226,13 +231,12 @@ def after_moves(shown: ShownCells, features: Features, k: int, *, complete: bool
     return Refined(found & free, found & ~free)
 
 
-def after_cuts(shown: ShownCells, features: Features, k: int) -> Refined:
-    """Return what is ruled out where rows were cut in two, along the first feature allowed.
+def after_cuts(shown: ShownCells, features: Features, k: int, cut: str = FIRST) -> Refined:
+    """Return what is ruled out where rows were cut in two, along a feature that counts choose.
 
-    All who have the feature of a cut publish it: nobody else of the part has it. A part of s rows
-    is cut along the first feature that at least k and at most s - max(k, s // 2) of its rows have.
-    How many have it lies between those who publish it and those who could have it. Where that does
-    not settle which feature it is, nothing more is said of the part.
+    All who have the feature of a cut publish it: nobody else of the part has it. How many have a
+    feature lies between those who publish it and those who could have it. Where that does not
+    settle which feature a part was cut along, nothing more is said of it.
 
     Parameters
     ----------
@@ -242,7 +246,10 @@ def after_cuts(shown: ShownCells, features: Features, k: int) -> Refined:
         The columns and values.
     k
         The smallest part.
+    cut
+        `FIRST` or `BALANCED`: see `_first_cut` and `_balanced_cut`.
     """
+    settled = _first_cut if cut == FIRST else _balanced_cut
     sizes = shown.sizes
     published = shown.value[:, features.column] == features.number
     hidden = shown.value[:, features.column] == SUPPRESSED
@@ -251,20 +258,68 @@ def after_cuts(shown: ShownCells, features: Features, k: int) -> Refined:
     parts = [np.arange(sizes.size)]
     while parts:
         part = parts.pop()
-        size = int(sizes[part].sum())
-        most = size - max(k, size // 2)
-        if size // 2 < k:
-            continue
         publish = sizes[part] @ published[part]
         could = publish + (sizes[part] - 1) @ (hidden[part] & ~excluded[part])
-        perhaps = (publish >= k) & (publish <= most)
-        first = next((feature for feature in order if perhaps[feature]), None)
-        if first is None or could[first] > most:
+        number = settled(publish[order], could[order], int(sizes[part].sum()), k)
+        if part.size < 2 or number is None:
             continue
-        having = published[part, first]
-        excluded[part[~having], first] = True
+        having = published[part, order[number]]
+        excluded[part[~having], order[number]] = True
         parts += [part[having], part[~having]]
     return Refined(excluded & hidden, np.zeros_like(published))
+
+
+def _first_cut(
+    publish: NDArray[np.int64], could: NDArray[np.int64], size: int, k: int
+) -> int | None:
+    """Return the first feature that at least k and at most s - max(k, s // 2) of s rows have.
+
+    Parameters
+    ----------
+    publish, could
+        int64: how many rows publish a feature, and could have it, in the order of the features.
+    size
+        How many rows the part has.
+    k
+        The smallest part.
+
+    Returns
+    -------
+    int or None
+        Its number; None where the counts do not settle it, or there is none.
+    """
+    most = size - max(k, size // 2)
+    perhaps = np.flatnonzero((publish >= k) & (publish <= most))
+    settled = size // 2 >= k and perhaps.size and could[perhaps[0]] <= most
+    return int(perhaps[0]) if settled else None
+
+
+def _balanced_cut(
+    publish: NDArray[np.int64], could: NDArray[np.int64], size: int, k: int
+) -> int | None:
+    """Return the feature whose smaller side is largest, of k rows at least, the first of equals.
+
+    Parameters
+    ----------
+    publish, could, size, k
+        As of `_first_cut`, of a part that was cut.
+
+    Returns
+    -------
+    int or None
+        Its number; None where it could be one of several.
+
+    Notes
+    -----
+    All who have the feature of the cut publish it, so its smaller side is known. It may be any
+    whose side all others could stay below, or, of those behind it, reach.
+    """
+    side = np.minimum(publish, size - publish)
+    least = np.minimum(side, np.maximum(size - could, 0))
+    before = np.maximum.accumulate(np.concatenate([[-1], least[:-1]]))
+    behind = np.maximum.accumulate(np.concatenate([[-1], least[:0:-1]]))[::-1]
+    perhaps = np.flatnonzero((side >= k) & (before < side) & (behind <= side))
+    return int(perhaps[0]) if perhaps.size == 1 else None
 
 
 class HiddenCells(NamedTuple):

@@ -18,7 +18,7 @@ from graphveil.progress import stage
 from graphveil.randomness import Randomness
 from graphveil.release import Release
 
-FEWEST_FEATURES = 3
+FEWEST_FEATURES, ONE_OUT_IN = 3, 20
 """People with fewer features are not drawn: about them there is little to learn."""
 
 _PEOPLE_ARE_ITEMS = "items are people, so nobody can be left out without changing the others"
@@ -159,7 +159,7 @@ def people_of_run(
 
 
 def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return whom the twin leaves out: at most one in 20, of people with three features or more.
+    """Return whom the twin leaves out: few of those with three features or more.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> 
         Where there are too few.
     """
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
-    number = min(most, people.own.size // 20, known.size // 2)
+    number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:
         raise NotMeasuredError(
             f"{people.own.size} people, {known.size} of them with {FEWEST_FEATURES} features or "
