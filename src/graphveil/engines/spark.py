@@ -37,6 +37,12 @@ OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
 _NOTHING_THERE = "[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]"
 """What Spark says of a folder that is not there, or holds no file."""
+_SPELLED = {
+    pa.int32(): "INT",
+    pa.int64(): "BIGINT",
+    pa.string(): "STRING",
+    pa.binary(): "BINARY",
+}
 _PATTERN = re.compile(r"([\\{}\[\]*?])")
 """What Spark takes for a pattern in the name of what is read."""
 RUN_DIGITS = 32
@@ -284,7 +290,7 @@ def ddl(schema: pa.Schema) -> str:
 def _spelled(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
         return f"ARRAY<{_spelled(kind.value_type)}>"
-    return {pa.int32(): "INT", pa.int64(): "BIGINT", pa.string(): "STRING"}[kind]
+    return _SPELLED[kind]
 
 
 def written_at(path: Place) -> str:
