@@ -20,7 +20,15 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.on_disk import drawing, pricing
 from graphveil.on_disk.drawing import drawn_from_file, drawn_from_tables
-from graphveil.on_disk.estimate import RATES_OF, WITHIN, Range, estimated
+from graphveil.on_disk.estimate import (
+    KEPT_APART,
+    PART_COPIES,
+    RATES_OF,
+    WITHIN,
+    WORKER_MIB,
+    Range,
+    estimated,
+)
 from graphveil.on_disk.intake import Given
 from graphveil.on_disk.pricing import Priced
 from graphveil.on_disk.raw_rows import check_readable
@@ -167,7 +175,7 @@ def test_factors_explain_what_chunks_did_cost(sizes, factors):
     entries, meetings = np.array(sizes, dtype=np.float64).T
     parts = np.stack([np.ones_like(entries), entries * 1e-5, meetings * 1e-8], axis=1)
     costs = parts @ np.array(factors)
-    table = pa.table({"x": [1]})
+    table = pa.table({"user": [1], "items": [[2]]})
     scaled = pricing._parts_of(entries, meetings)
     priced = Priced.of(costs.tolist(), scaled, [table])
     assert np.isclose(priced.price(entries, meetings).sum(), costs.sum(), rtol=1e-6)
@@ -246,6 +254,21 @@ def test_more_users_in_a_chunk_need_more_memory_and_more_users_more_disk(tmp_pat
     million = estimated(drawn._replace(n_rows=10**6, share=200 / 10**6), large, "local")
     assert million.worker_mib.low > 2 * small.worker_mib.low
     assert million.working_bytes.low > 1000 * small.working_bytes.low
+
+
+def test_parts_that_works_write_take_a_shuffle_more_and_the_memory_of_one(tmp_path):
+    drawn = draw(written(likes(), tmp_path, "parquet"))
+    folder, address = (
+        estimated(drawn, METHOD, "spark", parts_apart=apart) for apart in (False, True)
+    )
+    assert folder.worker_mib == address.worker_mib  # a part of 200 rows
+    assert folder.shuffle_bytes.low < address.shuffle_bytes.low < 2 * folder.shuffle_bytes.low
+    assert np.isclose(KEPT_APART, address.working_bytes.low / folder.working_bytes.low)
+    many = drawn._replace(n_rows=1 << 21, share=200 / (1 << 21))
+    large = estimated(many, METHOD, "spark", parts_apart=True).worker_mib
+    of_a_row = (large.low * WITHIN - WORKER_MIB) / PART_COPIES  # a part has 2^20
+    entries = sum(map(len, by_user(likes()).values())) / 200
+    assert 8 + 4 + 8 * entries < of_a_row < 8 + 4 + 8 * entries + 8
 
 
 def test_a_range_is_about_what_is_expected():
