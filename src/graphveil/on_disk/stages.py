@@ -324,7 +324,8 @@ class Stages:
         sizes = np.zeros(n_buckets + 1, dtype=np.int64)
         for bucket, n in tally.of_buckets:
             sizes[bucket + 1] = n
-        work = Numbered(tuple(np.cumsum(sizes)[:-1].tolist()))
+        starts = tuple(np.cumsum(sizes)[:-1].tolist())
+        work = Numbered(starts)
         ordered = self.tables.select(queries.ORDERED, rows=released)
 
         def of_buckets(work: Callable[[int, pa.Table], pa.Table], schema: pa.Schema) -> Rows:
