@@ -274,7 +274,7 @@ def estimated(
 def _assumed(drawn: Drawn, n_clustered: int, engine: Where) -> tuple[str, ...]:
     n_drawn = drawn.rows.num_rows
     texts = [
-        f"{n_drawn:,} users were drawn, and {n_clustered} chunks of them clustered in this process",
+        f"{n_drawn:,} users were drawn; chunks of them clustered in this process: {n_clustered}",
         "what other stages cost beside that is as in the benchmark, whose rows have 8 items each",
         "processors are like this one, and not shared with other work",
         "kernels are compiled before (graphveil warm METHOD); else each machine adds some seconds",
