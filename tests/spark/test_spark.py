@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import stat
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -107,6 +108,18 @@ class OfSpark40(SparkTables):
         return super().grouped(Without(rows), *arguments)
 
 
+WIDE = "spark.sql.execution.arrow.useLargeVarTypes"
+
+
+@contextmanager
+def set_in(spark, name, value):
+    """Set what a session is to do, as long as this lasts."""
+    before = spark.conf.get(name)
+    spark.conf.set(name, value)
+    yield
+    spark.conf.set(name, before)
+
+
 @pytest.mark.parametrize(
     ("text", "pairs", "partitions", "old"),
     [(False, False, 4, False), (True, True, 3, True)],
@@ -155,36 +168,40 @@ def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch)
 )
 @given(
     st.lists(st.lists(st.integers(0, 9)), min_size=6, max_size=40),
-    st.booleans(),
-    st.booleans(),
-    st.integers(4, 12),
-    st.integers(1, 5),
-    st.integers(5, 20),
+    st.fixed_dictionaries(
+        {
+            **dict.fromkeys(("text", "at_address", "old", "wide"), st.booleans()),
+            "chunk_rows": st.integers(4, 12),
+            "partitions": st.integers(1, 5),
+            "users": st.integers(5, 20),
+        }
+    ),
 )
-def test_any_rows_give_the_same_release_as_on_one_machine(
-    spark, tmp_path_factory, rows, text, at_address, chunk_rows, partitions, users
-):
+def test_any_rows_give_the_same_release_as_on_one_machine(spark, tmp_path_factory, rows, how):
+    how = SimpleNamespace(**how)
     folder = tmp_path_factory.mktemp("rows")
     (folder / "current").mkdir()
-    kind = pa.string() if text else pa.int64()
-    items = [[f"item\n'{item}" for item in row] if text else row for row in rows]
-    names = [f"p{n}" if text else n for n in range(len(rows))]
+    kind = pa.string() if how.text else pa.int64()
+    items = [[f"item\n'{item}" for item in row] if how.text else row for row in rows]
+    names = [f"p{n}" if how.text else n for n in range(len(rows))]
     path = folder / "likes.parquet"
     parquet.write_table(pa.table({"user": names, "items": pa.array(items, pa.list_(kind))}), path)
-    method = SmoothK(k=2, chunks=Chunks(rows=chunk_rows), algorithm=Greedy(refine=None))
-    frame = spark.read.parquet(str(path)).repartition(partitions)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("graphveil.records.parts.PART_USERS", users)
+    method = SmoothK(k=2, chunks=Chunks(rows=how.chunk_rows), algorithm=Greedy(refine=None))
+    frame = spark.read.parquet(str(path)).repartition(how.partitions)
+    with pytest.MonkeyPatch.context() as patched, set_in(spark, WIDE, str(how.wide).lower()):
+        patched.setattr("graphveil.records.parts.PART_USERS", how.users)
         patched.setattr("graphveil.on_disk.ids.BUCKET_ROWS", 9)
         patched.setattr("graphveil.on_disk.packed.MOST_ROWS", 4)
         patched.chdir(folder / "current")
+        if how.old:
+            patched.setattr("graphveil.engines.spark.SparkTables", OfSpark40)
         for name, source, engine in (
             ("here", path, LocalEngine(jobs=1)),
             ("there", frame, engine_of(spark, folder)),
         ):
             place = folder / name
             place.mkdir()
-            start = "file://" if at_address else ""
+            start = "file://" if how.at_address else ""
             gv.anonymize_rows(
                 method,
                 source,

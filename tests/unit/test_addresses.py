@@ -27,7 +27,6 @@ from graphveil.errors import (
 )
 from graphveil.io import BipartiteOptions, list_parts
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.on_disk import packed
 from graphveil.on_disk import parts as parts_on_disk
 from graphveil.on_disk.columns import KEY
 from graphveil.on_disk.ids import Numbered
@@ -495,9 +494,7 @@ def test_other_releases_of_the_same_rows_are_seen_beside_the_private_address(sto
 
 
 @pytest.mark.parametrize("text", [False, True])
-def test_rows_that_travel_packed_are_those_that_were_numbered(monkeypatch, text):
-    monkeypatch.setattr(packed, "MOST_ROWS", 7)
-    monkeypatch.setattr(packed, "MOST_ENTRIES", 11)
+def test_rows_that_travel_packed_are_those_that_were_numbered(text):
     rng = np.random.default_rng(5)
     sizes = rng.integers(0, 5, 60)
     items = [rng.integers(0, 9, n).tolist() for n in sizes]
@@ -508,7 +505,7 @@ def test_rows_that_travel_packed_are_those_that_were_numbered(monkeypatch, text)
     keys = pa.array(rng.integers(0, 2**62, 60))
     rows = pa.table({KEY[0]: keys, KEY[1]: keys, "user": users, "items": lists})
     numbered = Numbered((0, 25))
-    expected, made = numbered(1, rows), Packed(numbered, 20)(1, rows)
+    expected, made = numbered(1, rows), Packed(numbered, 20, most_rows=7, most_entries=11)(1, rows)
     shuffled = made.take(pa.array(rng.permutation(made.num_rows)))
     ids, again = unpacked(shuffled)
     assert expected["id"].to_pylist() == ids.tolist()

@@ -71,7 +71,8 @@ PAIRS_SHUFFLED = 1.75
 """How many times that is where rows are given as pairs, which are put together first."""
 
 KEPT_APART = 0.6
-"""How many times the bytes in folders are that where works write parts: none are kept in order."""
+"""How many times the bytes in folders are that where works write parts: rows are not kept in order
+once more. A linkage in a folder takes some of that back: it is within the range."""
 
 WORKER_MIB, CHUNK_COPIES, PIECE_COPIES = 300, 13, 3
 """The memory of a process that clusters: without rows, and how often it holds those of a chunk and

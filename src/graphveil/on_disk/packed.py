@@ -16,6 +16,7 @@ from pyarrow import ipc
 from graphveil.on_disk import columns
 from graphveil.on_disk.ids import Numbered
 from graphveil.on_disk.lists import starts_of
+from graphveil.records import parts
 
 MOST_ROWS = 1 << 14
 MOST_ENTRIES = 1 << 20
@@ -34,10 +35,14 @@ class Packed:
         Gives ids.
     part_users
         So many users has a part of the release: those that are packed together are of one.
+    most_rows, most_entries
+        About how many rows and entries are packed together at most.
     """
 
     numbered: Numbered
     part_users: int
+    most_rows: int
+    most_entries: int
 
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
         """Return packed rows, see `graphveil.on_disk.columns.PACKED`.
@@ -54,17 +59,22 @@ class Packed:
         entries = starts_of(table["items"].combine_chunks())[:-1]
         part = ids // self.part_users
         changes = np.zeros(ids.size, dtype=np.bool_)
-        for of_row in (part, np.arange(ids.size) // MOST_ROWS, entries // MOST_ENTRIES):
+        for of_row in (part, np.arange(ids.size) // self.most_rows, entries // self.most_entries):
             changes[1:] |= of_row[1:] != of_row[:-1]
         changes[:1] = True
         starts = np.flatnonzero(changes)
         sizes = np.diff(starts, append=ids.size)
-        packed = [
+        values = [
             _packed(table.slice(start, size))
             for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)
         ]
-        cells = [part[starts].astype(np.int32), ids[starts], pa.array(packed, pa.binary())]
+        cells = [part[starts].astype(np.int32), ids[starts], pa.array(values, pa.binary())]
         return pa.table(cells, schema=columns.PACKED)
+
+
+def packed(numbered: Numbered) -> Packed:
+    """Return the work that packs rows, with the sizes that parts and packed values have."""
+    return Packed(numbered, parts.PART_USERS, MOST_ROWS, MOST_ENTRIES)
 
 
 def unpacked(rows: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
@@ -93,5 +103,5 @@ def _packed(rows: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, rows.schema, options=_SMALL) as writer:
         writer.write_table(rows)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
+    value: bytes = sink.getvalue().to_pybytes()
+    return value

@@ -29,7 +29,7 @@ from graphveil.on_disk.cuts import ByNames, ByWords, InChunks, Keyed, RowKeys, S
 from graphveil.on_disk.ids import Numbered, n_buckets_of
 from graphveil.on_disk.intake import ROWS, Facts, items_of
 from graphveil.on_disk.interrupted import kept_where_interrupted
-from graphveil.on_disk.packed import Packed
+from graphveil.on_disk.packed import packed
 from graphveil.on_disk.parts import comes_in_parts
 from graphveil.on_disk.worker import Released
 from graphveil.on_disk.working import Working, fingerprint_of, opened, unfinished_beside
@@ -38,7 +38,6 @@ from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
 from graphveil.places.address import Address, Place
 from graphveil.progress import stage, timed
 from graphveil.randomness import Randomness
-from graphveil.records import parts
 from graphveil.release import Private
 from graphveil.release.addressed import forewarn_of_parts, publish_at
 from graphveil.release.files import DELIMITED, check_items
@@ -174,10 +173,10 @@ def run_stages(
         as_things = ids_as_things(facts.ids_as_items, facts.n_items)
         advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
         advised = warn_owner(advice, seeded=working.randomness.seeded)
-        numbered, packed = run.numbered(released, facts, tally)
+        numbered, in_values = run.numbered(released, facts, tally)
         files = DataFiles(
             numbered=numbered,
-            packed=packed,
+            packed=in_values,
             released=released,
             tables=tables,
             facts=facts,
@@ -333,7 +332,7 @@ class Stages:
 
         return (
             of_buckets(work, columns.numbered(*facts.types)),
-            of_buckets(Packed(work, parts.PART_USERS), columns.PACKED),
+            of_buckets(packed(work), columns.PACKED),
         )
 
     def publication(

@@ -61,6 +61,13 @@ class PartOfUsers:
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
         """Return what was written, as a row of `graphveil.on_disk.columns.WRITTEN`.
 
+        Parameters
+        ----------
+        number
+            That of the part.
+        rows
+            Its users, packed: `graphveil.on_disk.columns.PACKED`.
+
         Raises
         ------
         RuntimeError

@@ -33,10 +33,9 @@ def estimate_rows(
     ----------
     method, source, engine, reading
         As of `anonymize_rows`.
-
     out
-        Where the release is to lie, as of `anonymize_rows`; at an address executors of Spark write
-        parts, which takes memory. None for a folder.
+        Where the release is to lie, as of `anonymize_rows`: at an address executors of Spark write
+        its parts, and each needs the memory of one. None for a folder.
 
     Returns
     -------
@@ -65,8 +64,8 @@ def estimate_rows(
     from graphveil.on_disk.estimate import estimate_of_file, estimate_of_frame  # noqa: PLC0415
 
     options = reading or io.BipartiteOptions()
+    at_address = out is not None and isinstance(place_of(out), Address)
     if isinstance(engine, SparkEngine):
-        at_address = out is not None and isinstance(place_of(out), Address)
         return estimate_of_frame(method, source, options, engine, at_address=at_address)
     if not isinstance(source, str | Path):
         raise no_file_here(source)
