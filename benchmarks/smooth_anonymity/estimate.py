@@ -1,12 +1,13 @@
 """What `--estimate` says a run costs, beside what the run then takes.
 
     python benchmarks/smooth_anonymity/estimate.py FOLDER [--sizes 100000 1000000]
-        [--engines local spark] [--variants greedy search] [--forms lists pairs]
+        [--engines local spark address] [--variants greedy search] [--forms lists pairs]
 
 FOLDER gets a Parquet file of users for every size and form, a row a user with a list, or a row a
 pair (k=8, chunks of 20,000). Every (size,
 engine, variant) is one fresh process of two cores; a small run before compiles and warms up a
-session, and is not counted. Seconds are those of the CPU, of all processes. Raw rows go to
+session, and is not counted. Engine ``address`` is Spark with a release at an address of the same
+disk. Seconds are those of the CPU, of all processes. Raw rows go to
 ``results/estimate.parquet``: figures of the estimate end in ``_low`` and ``_high``. Linux alone.
 """
 
@@ -68,20 +69,27 @@ def one(size: int, engine: str, variant: str, form: str, folder: Path) -> dict[s
     scratch.mkdir()
     working = scratch / "runs"
     working.mkdir()
-    spark = session_in(scratch) if engine == "spark" else None
+    spark = None if engine == "local" else session_in(scratch)
     runs: Any = LocalEngine(jobs=CORES)
     if spark is not None:
         runs = SparkEngine(spark=spark, working=working / "shared")
 
+    def target(rows: int) -> dict[str, Any]:
+        out = scratch / f"released-{rows}"
+        if engine == "address":
+            return {"out": f"file://{out}", "private": f"file://{out}.private"}
+        return {"out": working / out.name}
+
     def release(rows: int, chunk_rows: int) -> None:
-        path, out = folder / f"{form}-{rows}.parquet", working / f"released-{rows}"
-        method = method_of(variant, chunk_rows)
-        gv.anonymize_rows(method, str(path), out, engine=runs, seed=SEED, reading=THINGS)
+        path, method = folder / f"{form}-{rows}.parquet", method_of(variant, chunk_rows)
+        given = {"engine": runs, "seed": SEED, "reading": THINGS, **target(rows)}
+        gv.anonymize_rows(method, str(path), **given)
 
     release(WARM_ROWS, WARM_CHUNK)
     before, began = spent(), time.perf_counter()
     path = str(folder / f"{form}-{size}.parquet")
-    cost = gv.estimate_rows(method_of(variant, CHUNK_ROWS), path, engine=runs, reading=THINGS)
+    method, out = method_of(variant, CHUNK_ROWS), target(size)["out"]
+    cost = gv.estimate_rows(method, path, out=out, engine=runs, reading=THINGS)
     row: dict[str, Any] = {"size": size, "engine": engine, "variant": variant, "form": form}
     row["cores"] = CORES
     row |= {"estimate_wall": time.perf_counter() - began, "estimate_cpu": spent() - before}

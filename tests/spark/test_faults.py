@@ -20,7 +20,7 @@ from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.engines.spark import SparkTables
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.on_disk.ids import Numbered
+from graphveil.on_disk.packed import Packed
 from graphveil.on_disk.worker import Released
 from graphveil.on_disk.working import Working
 from graphveil.on_disk.written_apart import PartOfUsers
@@ -86,7 +86,7 @@ def undisturbed(lists, tmp_path):
     return files
 
 
-@pytest.mark.parametrize("killed", [Released, Numbered, PartOfUsers])
+@pytest.mark.parametrize("killed", [Released, Packed, PartOfUsers])
 def test_a_worker_that_is_killed_changes_no_byte(
     killed, spark, lists, undisturbed, tmp_path, monkeypatch
 ):

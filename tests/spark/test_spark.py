@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import stat
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 import graphveil as gv
@@ -105,6 +108,18 @@ class OfSpark40(SparkTables):
         return super().grouped(Without(rows), *arguments)
 
 
+WIDE = "spark.sql.execution.arrow.useLargeVarTypes"
+
+
+@contextmanager
+def set_in(spark, name, value):
+    """Set what a session is to do, as long as this lasts."""
+    before = spark.conf.get(name)
+    spark.conf.set(name, value)
+    yield
+    spark.conf.set(name, before)
+
+
 @pytest.mark.parametrize(
     ("text", "pairs", "partitions", "old"),
     [(False, False, 4, False), (True, True, 3, True)],
@@ -143,6 +158,70 @@ def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch)
     names = ["release.json", *(f"data/part-{number:05d}.parquet" for number in range(3))]
     assert [(here / n).read_bytes() for n in names] == [(there / n).read_bytes() for n in names]
     assert gv.verify_release(there, original=gv.read_bipartite(path, items="things")).ok
+
+
+@pytest.mark.thorough
+@in_fuzz_alone
+@pytest.mark.timeout(900)
+@settings(
+    deadline=None, max_examples=6, phases=(Phase.generate,), suppress_health_check=list(HealthCheck)
+)
+@given(
+    st.lists(st.lists(st.integers(0, 9)), min_size=6, max_size=40),
+    st.fixed_dictionaries(
+        {
+            **dict.fromkeys(("text", "at_address", "old", "wide"), st.booleans()),
+            "chunk_rows": st.integers(4, 12),
+            "partitions": st.integers(1, 5),
+            "users": st.integers(5, 20),
+        }
+    ),
+)
+def test_any_rows_give_the_same_release_as_on_one_machine(spark, tmp_path_factory, rows, how):
+    how = SimpleNamespace(**how)
+    folder = tmp_path_factory.mktemp("rows")
+    (folder / "current").mkdir()
+    kind = pa.string() if how.text else pa.int64()
+    items = [[f"item\n'{item}" for item in row] if how.text else row for row in rows]
+    names = [f"p{n}" if how.text else n for n in range(len(rows))]
+    path = folder / "likes.parquet"
+    parquet.write_table(pa.table({"user": names, "items": pa.array(items, pa.list_(kind))}), path)
+    method = SmoothK(k=2, chunks=Chunks(rows=how.chunk_rows), algorithm=Greedy(refine=None))
+    frame = spark.read.parquet(str(path)).repartition(how.partitions)
+    with pytest.MonkeyPatch.context() as patched, set_in(spark, WIDE, str(how.wide).lower()):
+        patched.setattr("graphveil.records.parts.PART_USERS", how.users)
+        patched.setattr("graphveil.on_disk.ids.BUCKET_ROWS", 9)
+        patched.setattr("graphveil.on_disk.packed.MOST_ROWS", 4)
+        patched.chdir(folder / "current")
+        if how.old:
+            patched.setattr("graphveil.engines.spark.SparkTables", OfSpark40)
+        for name, source, engine in (
+            ("here", path, LocalEngine(jobs=1)),
+            ("there", frame, engine_of(spark, folder)),
+        ):
+            place = folder / name
+            place.mkdir()
+            start = "file://" if how.at_address else ""
+            gv.anonymize_rows(
+                method,
+                source,
+                f"{start}{place}/out",
+                private=f"{start}{place}/owner",
+                engine=engine,
+                seed=SEED,
+                reading=THINGS,
+                parts=True,
+            )
+        assert gv.verify_release(folder / "there" / "out").ok
+    here, there = (
+        {
+            str(file.relative_to(folder / name)): file.read_bytes()
+            for file in (folder / name).rglob("*.parquet")
+        }
+        for name in ("here", "there")
+    )
+    assert here
+    assert here == there
 
 
 class Faulty(SparkTables):

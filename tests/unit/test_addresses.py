@@ -28,6 +28,9 @@ from graphveil.errors import (
 from graphveil.io import BipartiteOptions, list_parts
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.on_disk import parts as parts_on_disk
+from graphveil.on_disk.columns import KEY
+from graphveil.on_disk.ids import Numbered
+from graphveil.on_disk.packed import Packed, _packed, unpacked
 from graphveil.on_disk.parts import as_lists
 from graphveil.on_disk.writing import Classes
 from graphveil.on_disk.written_apart import PartOfUsers
@@ -490,16 +493,42 @@ def test_other_releases_of_the_same_rows_are_seen_beside_the_private_address(sto
 # works that write
 
 
+@pytest.mark.parametrize("text", [False, True])
+def test_rows_that_travel_packed_are_those_that_were_numbered(text):
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(0, 5, 60)
+    items = [rng.integers(0, 9, n).tolist() for n in sizes]
+    users = pa.array(rng.permutation(60))
+    lists = pa.array(items, pa.list_(pa.int64()))
+    if text:
+        users, lists = users.cast(pa.string()), lists.cast(pa.list_(pa.string()))
+    keys = pa.array(rng.integers(0, 2**62, 60))
+    rows = pa.table({KEY[0]: keys, KEY[1]: keys, "user": users, "items": lists})
+    numbered = Numbered((0, 25))
+    expected, made = numbered(1, rows), Packed(numbered, 20, most_rows=7, most_entries=11)(1, rows)
+    shuffled = made.take(pa.array(rng.permutation(made.num_rows)))
+    ids, again = unpacked(shuffled)
+    assert expected["id"].to_pylist() == ids.tolist()
+    assert expected.select(["user", "items"]).equals(again)
+    for row in made.to_pylist():
+        some, first = pa.ipc.open_stream(row["rows"]).read_all(), row["first"]
+        assert row["part"] == first // 20 == (first + some.num_rows - 1) // 20
+        assert some.num_rows <= 7
+        assert len(some["items"].combine_chunks().flatten()) < 11 + 5
+
+
 def test_a_part_that_lacks_a_user_is_never_written(store):
     work = PartOfUsers(
         out=place_of(OUT), private=None, names=None, n_users=3, part_users=3, group_rows=2
     )
-    rows = pa.table({"id": [2, 0, 1], "user": [7, 8, 9], "items": [[1], [2], []]})
+    users = pa.table({"user": [8, 9, 7], "items": [[2], [], [1]]})
+    values = [_packed(users.slice(start, n)) for start, n in ((2, 1), (0, 2))]
+    rows = pa.table({"first": [2, 0], "rows": values})
     assert ([3], [2]) == tuple(work(0, rows)[name].to_pylist() for name in ("rows", "entries"))
     items = parquet.read_table(pa.BufferReader(store.objects["lake/lists/" + parts.part_name(0)]))
     assert [[2], [], [1]] == items["items"].to_pylist()
     store.objects.clear()
-    for odd in (rows.slice(0, 2), pa.concat_tables([rows, rows.slice(0, 1)])):
+    for odd in (rows.slice(0, 1), pa.concat_tables([rows, rows.slice(0, 1)])):
         with pytest.raises(RuntimeError, match=r"part 0 has \d rows, not its 3 users"):
             work(0, odd)
     assert {} == store.objects

@@ -26,6 +26,7 @@ from graphveil.engines import LocalEngine, current, using
 from graphveil.engines.database import database
 from graphveil.engines.engine import Query
 from graphveil.engines.local_tables import LocalTables
+from graphveil.engines.processes import Crew, done
 from graphveil.errors import ParameterError, ResourceError
 from graphveil.progress import heard, notice
 from thorough import in_fuzz_alone
@@ -229,6 +230,19 @@ def test_a_thread_that_takes_over_the_context_has_its_engine_and_is_heard():
 def test_a_process_that_dies_is_an_error_with_the_way_out():
     with pytest.raises(ResourceError, match=r"a worker process ended .*__main__"):
         list(LocalEngine(jobs=2).map_chunks(os._exit, [1]))
+    assert [] == multiprocessing.active_children()
+
+
+def test_whoever_stops_reading_leaves_processes_to_others():
+    with Crew(done, 2) as crew:
+        assert [0] == list(crew.mapped([partial(abs, 0)]))
+        assert [1, 2] == list(crew.mapped([partial(abs, 1), partial(abs, -2)]))
+        results = crew.mapped([partial(abs, 3), *[partial(abs, 4)] * 9])
+        assert 3 == next(results)
+        results.close()
+        assert [5] == list(crew.mapped([partial(abs, 5)]))
+        assert [6] * 9 == list(crew.mapped([partial(abs, 6)] * 9))
+        assert 2 == len(multiprocessing.active_children())
     assert [] == multiprocessing.active_children()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -14,13 +15,20 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.cli import run as command_line
-from graphveil.engines import LocalEngine
+from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.errors import InfeasibleError, InputError, UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.on_disk import drawing, pricing
 from graphveil.on_disk.drawing import drawn_from_file, drawn_from_tables
-from graphveil.on_disk.estimate import RATES_OF, WITHIN, Range, estimated
+from graphveil.on_disk.estimate import (
+    PART_COPIES,
+    RATES_OF,
+    WITHIN,
+    WORKER_MIB,
+    Range,
+    estimated,
+)
 from graphveil.on_disk.intake import Given
 from graphveil.on_disk.pricing import Priced
 from graphveil.on_disk.raw_rows import check_readable
@@ -167,7 +175,7 @@ def test_factors_explain_what_chunks_did_cost(sizes, factors):
     entries, meetings = np.array(sizes, dtype=np.float64).T
     parts = np.stack([np.ones_like(entries), entries * 1e-5, meetings * 1e-8], axis=1)
     costs = parts @ np.array(factors)
-    table = pa.table({"x": [1]})
+    table = pa.table({"user": [1], "items": [[2]]})
     scaled = pricing._parts_of(entries, meetings)
     priced = Priced.of(costs.tolist(), scaled, [table])
     assert np.isclose(priced.price(entries, meetings).sum(), costs.sum(), rtol=1e-6)
@@ -248,6 +256,21 @@ def test_more_users_in_a_chunk_need_more_memory_and_more_users_more_disk(tmp_pat
     assert million.working_bytes.low > 1000 * small.working_bytes.low
 
 
+def test_parts_that_works_write_take_a_shuffle_more_and_the_memory_of_one(tmp_path):
+    drawn = draw(written(likes(), tmp_path, "parquet"))
+    folder, address = (
+        estimated(drawn, METHOD, "spark", parts_apart=apart) for apart in (False, True)
+    )
+    assert folder.worker_mib == address.worker_mib  # a part of 200 rows
+    assert folder.shuffle_bytes.low < address.shuffle_bytes.low < 2 * folder.shuffle_bytes.low
+    assert address.working_bytes.low < folder.working_bytes.low
+    many = drawn._replace(n_rows=1 << 21, share=200 / (1 << 21))
+    large = estimated(many, METHOD, "spark", parts_apart=True).worker_mib
+    of_a_row = (large.low * WITHIN - WORKER_MIB) / PART_COPIES  # a part has 2^20
+    entries = sum(map(len, by_user(likes()).values())) / 200
+    assert 8 + 4 + 8 * entries < of_a_row < 8 + 4 + 8 * entries + 8
+
+
 def test_a_range_is_about_what_is_expected():
     assert Range(2.0, 4.5) == Range.about(3.0)
 
@@ -293,6 +316,36 @@ def test_what_a_run_refuses_its_estimate_refuses(tmp_path, capsys, words, says):
     assert 0 != command_line([*command, f"--out={tmp_path / 'out'}", *words])
     assert says in capsys.readouterr().err
     assert [path] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("out", "at_address"), [(None, False), ("out", False), ("file:///out", True)]
+)
+def test_where_a_release_is_to_lie_reaches_what_is_said_of_a_cluster(
+    tmp_path, monkeypatch, capsys, out, at_address
+):
+    asked = []
+
+    def of_frame(*_, at_address):
+        asked.append(at_address)
+        raise UsageError("enough")
+
+    engine = SparkEngine(spark=SimpleNamespace(version="4.1.0"), working=tmp_path / "working")
+    monkeypatch.setattr("graphveil.on_disk.estimate.estimate_of_frame", of_frame)
+    monkeypatch.setattr("graphveil.verbs.estimate.spark_engine", lambda *_: (engine, THINGS))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="enough"):
+        gv.estimate_rows(METHOD, "likes.parquet", out=out, engine=engine)
+    if out is not None:
+        words = f"anonymize smooth-k likes.parquet --k=2 --items=things --out={out} --private=own"
+        spark = "--engine=spark --working=working --estimate"
+        written(likes(), tmp_path, "parquet")
+        assert 2 == command_line([*words.split(), *spark.split()])
+        assert "enough" in capsys.readouterr().err
+    assert {at_address} == set(asked)
+    assert 1 + (out is not None) == len(asked)
+    with pytest.raises(UsageError, match="s4://x"):
+        gv.estimate_rows(METHOD, "likes.parquet", out="s4://x/y", engine=ALONE)
 
 
 FRIENDS = {

@@ -115,6 +115,8 @@ def test_a_page_says_what_verifying_parts_took(users):
         ("on-a-cluster", "spark", 1_000_000, "greedy", "lists"),
         ("on-a-cluster", "spark", 1_000_000, "greedy", "pairs"),
         ("on-a-cluster", "spark", 5_000_000, "greedy", "lists"),
+        ("on-a-cluster", "address", 1_000_000, "greedy", "lists"),
+        ("on-a-cluster", "address", 5_000_000, "greedy", "lists"),
     ],
 )
 def test_a_page_says_what_estimates_said_and_runs_took(page, engine, size, variant, form):
@@ -131,4 +133,5 @@ def test_a_page_says_what_estimates_said_and_runs_took(page, engine, size, varia
         f"{row['estimate_cpu']:.1f} s",
     ]
     text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
-    assert f"\n| {size:,} {form} | {search} | {' | '.join(said)} |\n" in text
+    users = f"{size:,} {form}{', at an address' * (engine == 'address')}"
+    assert f"\n| {users} | {search} | {' | '.join(said)} |\n" in text

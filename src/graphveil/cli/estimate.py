@@ -29,10 +29,10 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
     of = "of one core, all processes together"
     say_answer(f"Expected: {time_words(estimate.cpu_seconds)} {of}.")
     result(
-        f"  rows: {estimate.rows:,}, with about {estimate.entries:,} items, in "
-        f"{estimate.chunks:,} chunks"
+        f"  rows: {estimate.rows:,}, with about {estimate.entries:,} items; chunks: "
+        f"{estimate.chunks:,}"
     )
-    result(f"  memory of a process that clusters: {_between(estimate.worker_mib)} MiB")
+    result(f"  memory of a process: {_between(estimate.worker_mib)} MiB")
     result(f"  folders of the run, before its release stands: {_bytes(estimate.working_bytes)}")
     if estimate.shuffle_bytes is not None:
         result(f"  shuffled: {_bytes(estimate.shuffle_bytes)}")

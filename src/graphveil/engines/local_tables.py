@@ -138,16 +138,20 @@ class LocalTables:
         return [InFile(folder / f"{number:06d}.arrow") for number in range(n)]
 
     def batches(self, rows: LocalRows, by: str | None) -> Iterator[pa.RecordBatch]:
-        """Yield rows to this process, a piece at a time."""
+        """Yield rows to this process, a piece at a time.
+
+        Groups, which are large, are made here one after the other: results that wait for their
+        turn would lie in memory.
+        """
         del by  # groups are in order
-        folder = None
-        if isinstance(rows, Groups):
-            folder = self._new_folder("spread")
-            rows = self._spread(rows, folder)
-        for piece in rows:
+        if not isinstance(rows, Groups):
+            for table in self._tables(rows):
+                yield from table.to_batches()
+            return
+        folder = self._new_folder("spread")
+        for piece in self._spread(rows, folder):
             yield from piece().to_batches()
-        if folder is not None:
-            shutil.rmtree(folder)
+        shutil.rmtree(folder)
 
     def _pieces(self, rows: LocalRows) -> Sequence[Piece]:
         """Return pieces, where they are of groups after their rows are spread."""
@@ -183,12 +187,19 @@ class LocalTables:
                 db.register(name, self._reader(self._pieces(table), query.columns))
             yield db
 
-    def _reader(self, pieces: Sequence[Piece], names: tuple[str, ...]) -> pa.RecordBatchReader:
-        """Return columns of pieces, to be read once; those that are computed are in memory."""
+    def _tables(self, pieces: Sequence[Piece]) -> Iterator[pa.Table]:
+        """Yield what pieces give: files are mapped here, and works run where tasks do.
+
+        So what works compile and load takes no memory of this process, unless it runs them.
+        """
         if all(isinstance(piece, InFile) for piece in pieces):
-            tables = (piece() for piece in pieces)
+            yield from (piece() for piece in pieces)
         else:
-            tables = (table for table in self._run(pieces))
+            yield from self._run(pieces)
+
+    def _reader(self, pieces: Sequence[Piece], names: tuple[str, ...]) -> pa.RecordBatchReader:
+        """Return columns of pieces, to be read once."""
+        tables = self._tables(pieces)
         first = next(tables)
         kept = [name for name in first.schema.names if name in names]
         schema = first.select(kept).schema

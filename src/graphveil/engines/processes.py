@@ -86,7 +86,7 @@ class Crew(Generic[T, R]):
     def mapped(self, tasks: Iterable[T]) -> Generator[R]:
         """Yield the result of every task, in the order of the tasks.
 
-        The processes stay for further tasks.
+        The processes stay for further tasks. Where nobody reads on, those that are at work end.
 
         Raises
         ------
@@ -97,26 +97,34 @@ class Crew(Generic[T, R]):
         first = list(islice(numbered, self._jobs))
         waiting = chain(first, numbered)
         idle, self._idle = self._idle, []
-        busy = dict.fromkeys(self._starting, STARTING)
+        starting, self._starting = self._starting, []
+        busy = dict.fromkeys(starting, STARTING)
         busy |= {self._hired(): STARTING for _ in first[len(idle) + len(busy) :]}
         done: dict[int, R] = {}
         expected, upcoming = 0, next(waiting, None)
-        while upcoming is not None or max(busy.values(), default=STARTING) != STARTING:
-            while upcoming is not None and idle and upcoming[0] < expected + AHEAD * self._jobs:
-                worker = idle.pop()
-                _send(worker.pipe, upcoming[1])
-                busy[worker] = upcoming[0]
-                upcoming = next(waiting, None)
-            ready = wait([worker.pipe for worker in busy])
-            for worker in [worker for worker in busy if worker.pipe in ready]:
-                number, answer = busy.pop(worker), _answer(worker.pipe, self._noticed)
-                idle.append(worker)
-                if number != STARTING:
-                    done[number] = answer
-            while expected in done:
-                yield done.pop(expected)
-                expected += 1
-        self._idle, self._starting = idle, list(busy)
+        try:
+            while upcoming is not None or max(busy.values(), default=STARTING) != STARTING:
+                while upcoming is not None and idle and upcoming[0] < expected + AHEAD * self._jobs:
+                    worker = idle.pop()
+                    _send(worker.pipe, upcoming[1])
+                    busy[worker] = upcoming[0]
+                    upcoming = next(waiting, None)
+                ready = wait([worker.pipe for worker in busy])
+                for worker in [worker for worker in busy if worker.pipe in ready]:
+                    number, answer = busy.pop(worker), _answer(worker.pipe, self._noticed)
+                    idle.append(worker)
+                    if number != STARTING:
+                        done[number] = answer
+                while expected in done:
+                    yield done.pop(expected)
+                    expected += 1
+        finally:
+            self._idle.extend(idle)
+            for worker, number in busy.items():
+                if number == STARTING:
+                    self._starting.append(worker)
+                else:
+                    self._end(worker)
 
     def _hired(self) -> _Worker:
         context = multiprocessing.get_context("spawn")
@@ -127,6 +135,15 @@ class Crew(Generic[T, R]):
         process.start()
         theirs.close()
         return worker
+
+    def _end(self, worker: _Worker) -> None:
+        """End a worker whose result nobody waits for, unless the crew has ended it."""
+        if worker not in self._workers:
+            return
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.process.terminate()
+        worker.process.join()
 
     def _dismiss(self) -> None:
         for worker in self._workers:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -32,11 +32,22 @@ from graphveil.progress import stage
 Frame: TypeAlias = Any
 """A DataFrame; pyspark is an extra, and a session brings it."""
 
+Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
+
 MOST_REDUCERS = 4096
 OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
 _NOTHING_THERE = "[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]"
 """What Spark says of a folder that is not there, or holds no file."""
+_SPELLED = {
+    pa.int32(): "INT",
+    pa.int64(): "BIGINT",
+    pa.string(): "STRING",
+    pa.binary(): "BINARY",
+}
+_WIDE = "spark.sql.execution.arrow.useLargeVarTypes"
+_NARROW = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+"""What sessions with wide offsets give, and the same with those that works take."""
 _PATTERN = re.compile(r"([\\{}\[\]*?])")
 """What Spark takes for a pattern in the name of what is read."""
 RUN_DIGITS = 32
@@ -200,7 +211,9 @@ class SparkTables:
         """Return what a work makes of groups of rows."""
         together = -(-n // MOST_REDUCERS)
         if not hasattr(rows, "repartitionById"):
-            return rows.groupBy(by).applyInArrow(_in_group(by, work), ddl(schema))
+            returned = wide if self._spark.conf.get(_WIDE, "false") == "true" else narrow
+            worked = _in_group(by, work, returned)
+            return rows.groupBy(by).applyInArrow(worked, ddl(schema))
         number = rows[by] if together == 1 else (rows[by] / together).cast("int")
         parted = rows.repartitionById(-(-n // together), number)
         return parted.mapInArrow(_Partitioned(by, work, schema), ddl(schema))
@@ -256,7 +269,7 @@ class SparkTables:
         """Yield rows to this process; in an order they are first written, and read in ranges."""
         if by is None:
             with spoken("reading rows"):
-                table = rows.toArrow()
+                table = narrow(rows.toArrow())
             yield from table.to_batches()
             return
         self._n_streams += 1
@@ -266,7 +279,7 @@ class SparkTables:
         for start in range(0, n, READ_ROWS):
             within = kept.where((kept[by] >= start) & (kept[by] < start + READ_ROWS))
             with spoken("reading rows"):
-                table = within.toArrow()
+                table = narrow(within.toArrow())
             yield from table.sort_by(by).combine_chunks().to_batches()
 
 
@@ -284,7 +297,7 @@ def ddl(schema: pa.Schema) -> str:
 def _spelled(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
         return f"ARRAY<{_spelled(kind.value_type)}>"
-    return {pa.int32(): "INT", pa.int64(): "BIGINT", pa.string(): "STRING"}[kind]
+    return _SPELLED[kind]
 
 
 def written_at(path: Place) -> str:
@@ -313,6 +326,43 @@ def read_at(path: Place) -> str:
     return _PATTERN.sub(r"\\\1", written_at(path))
 
 
+def narrow(rows: Rows) -> Rows:
+    """Return rows whose text and bytes have offsets of 32 bits: some sessions give wider ones.
+
+    Parameters
+    ----------
+    rows
+        A table or a batch.
+
+    Examples
+    --------
+    >>> narrow(pa.table({"user": pa.array(["ann"], pa.large_string())}))["user"].type
+    DataType(string)
+    """
+    return _cast(rows, _NARROW)
+
+
+def wide(rows: Rows) -> Rows:
+    """Return rows as a session gives and expects them whose offsets have 64 bits.
+
+    Examples
+    --------
+    >>> wide(pa.table({"user": ["ann"]}))["user"].type
+    DataType(large_string)
+    """
+    return _cast(rows, {small: large for large, small in _NARROW.items()})
+
+
+def _cast(rows: Rows, types: dict[pa.DataType, pa.DataType]) -> Rows:
+    def kind_of(kind: pa.DataType) -> pa.DataType:
+        if pa.types.is_list(kind):
+            return pa.list_(kind_of(kind.value_type))
+        return types.get(kind, kind)
+
+    schema = pa.schema([(field.name, kind_of(field.type)) for field in rows.schema])
+    return rows if schema.types == rows.schema.types else rows.cast(schema)
+
+
 @dataclass(frozen=True)
 class _Batchwise:
     """A work on every batch of a partition."""
@@ -323,15 +373,22 @@ class _Batchwise:
         """Yield what the work makes of every batch that has rows."""
         for batch in batches:
             if batch.num_rows:
-                yield self.work(batch)
+                yield self.work(narrow(batch))
 
 
-def _in_group(by: str, work: Callable[[int, pa.Table], pa.Table]) -> Callable[[pa.Table], pa.Table]:
-    """Return a work on a group as Spark takes it: a function of one argument, with its types."""
+def _in_group(
+    by: str,
+    work: Callable[[int, pa.Table], pa.Table],
+    returned: Callable[[pa.Table], pa.Table],
+) -> Callable[[pa.Table], pa.Table]:
+    """Return a work on a group as Spark takes it: a function of one argument, with its types.
+
+    What it makes must have the offsets that the session expects.
+    """
 
     def worked(rows: pa.Table) -> pa.Table:
-        whole = rows.combine_chunks()
-        return work(int(whole[by][0].as_py()), whole)
+        whole = narrow(rows).combine_chunks()
+        return returned(work(int(whole[by][0].as_py()), whole))
 
     return worked
 
@@ -346,7 +403,7 @@ class _Partitioned:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield what the work makes of every group, in their order."""
-        given = [batch for batch in batches if batch.num_rows]
+        given = [narrow(batch) for batch in batches if batch.num_rows]
         if not given:
             return
         rows = pa.Table.from_batches(given).combine_chunks()

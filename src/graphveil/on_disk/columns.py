@@ -21,6 +21,9 @@ WRITTEN = pa.schema(
 )
 """What is said of a part that was written; `linked` is the digest of its part of the linkage."""
 
+PACKED = pa.schema([("part", pa.int32()), ("first", pa.int64()), ("rows", pa.binary())])
+"""Rows under new ids that are packed, see `graphveil.on_disk.packed`, and the first of the ids."""
+
 
 def rows(user: pa.DataType, item: pa.DataType) -> pa.Schema:
     """Return the columns of the rows of the original.
@@ -59,5 +62,4 @@ def released(user: pa.DataType, item: pa.DataType) -> pa.Schema:
 
 def numbered(user: pa.DataType, item: pa.DataType) -> pa.Schema:
     """Return the columns of rows under their new ids: `user`, who they were, is private."""
-    lists = pa.list_(item)
-    return pa.schema([("id", pa.int64()), ("part", pa.int32()), ("user", user), ("items", lists)])
+    return pa.schema([("id", pa.int64()), ("user", user), ("items", pa.list_(item))])

@@ -22,6 +22,7 @@ from graphveil.on_disk.run import refuse_people
 from graphveil.on_disk.shared_ids import shared_ids
 from graphveil.on_disk.stages import runs_on_disk
 from graphveil.progress import stage
+from graphveil.records.parts import PART_USERS
 
 Where = Literal["local", "spark"]
 
@@ -69,9 +70,17 @@ PAIRS_KEPT: dict[Where, float] = {"local": 1.4, "spark": 1.0}
 PAIRS_SHUFFLED = 1.75
 """How many times that is where rows are given as pairs, which are put together first."""
 
+KEPT_APART = 0.6
+"""How many times the bytes in folders are that where works write parts: rows are not kept in order
+once more. A linkage in a folder takes some of that back: it is within the range."""
+
 WORKER_MIB, CHUNK_COPIES, PIECE_COPIES = 300, 13, 3
 """The memory of a process that clusters: without rows, and how often it holds those of a chunk and
 those of a piece."""
+
+PART_COPIES = 3
+"""The same of a process that writes parts at an address: of the rows of one, which are taken to be
+as large as those of the original, since a draw publishes fewer items than all rows do."""
 
 
 class Range(NamedTuple):
@@ -109,7 +118,7 @@ class Estimate:
     shuffle_bytes
         What executors write for each other; None on one machine.
     worker_mib
-        The memory of a process that clusters, in MiB.
+        The memory of a process that clusters or writes parts, in MiB.
     assumed
         What these figures depend on.
     """
@@ -157,7 +166,12 @@ def estimate_of_file(
 
 
 def estimate_of_frame(
-    method: Anonymizer[Any], rows: Any, options: BipartiteOptions, engine: SparkEngine
+    method: Anonymizer[Any],
+    rows: Any,
+    options: BipartiteOptions,
+    engine: SparkEngine,
+    *,
+    at_address: bool = False,
 ) -> Estimate:
     """Return what `graphveil.on_disk.anonymize_frame` will cost.
 
@@ -167,6 +181,8 @@ def estimate_of_frame(
         As there.
     options
         How the rows are read.
+    at_address
+        Whether the release is to lie at an address: executors write its parts there.
 
     Raises
     ------
@@ -182,7 +198,7 @@ def estimate_of_frame(
         if options.items is None:
             _refuse_people(given, tables)
         drawn = drawn_from_tables(given, tables)
-    return estimated(drawn, clustered, "spark")
+    return estimated(drawn, clustered, "spark", parts_apart=at_address)
 
 
 def _refuse_people(given: Given, tables: SparkTables) -> None:
@@ -194,7 +210,14 @@ def _refuse_people(given: Given, tables: SparkTables) -> None:
         given.refuse(shared.refusal)
 
 
-def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int = 0) -> Estimate:
+def estimated(
+    drawn: Drawn,
+    method: Clustered,
+    engine: Where,
+    *,
+    processes: int = 0,
+    parts_apart: bool = False,
+) -> Estimate:
     """Return what a run of a method on the rows of a draw will cost.
 
     Parameters
@@ -207,6 +230,9 @@ def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int 
         Where it will run.
     processes
         How many processes it starts.
+    parts_apart
+        Whether works write the parts of the release: rows are brought together once more, and a
+        process holds those of a part.
 
     Raises
     ------
@@ -226,9 +252,13 @@ def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int 
         + rates.clustered * clustered.price(*trial.cells()).sum()
     )
     moved = n * (handled.packed + clustered.packed)
-    held = CHUNK_COPIES * trial.n_chunk_rows + PIECE_COPIES * min(rates.piece_rows, n)
+    chunk = CHUNK_COPIES * trial.n_chunk_rows + PIECE_COPIES * min(rates.piece_rows, n)
+    part = PART_COPIES * min(PART_USERS, n)
+    held = handled.bytes * (max(chunk, part) if parts_apart else chunk)
     kept = rates.kept * (PAIRS_KEPT[engine] if drawn.pairs else 1.0)
-    shuffled = SHUFFLED * (PAIRS_SHUFFLED if drawn.pairs else 1.0)
+    kept *= KEPT_APART if parts_apart else 1.0
+    shuffled = SHUFFLED * (PAIRS_SHUFFLED if drawn.pairs else 1.0) * moved
+    shuffled += n * clustered.in_a_part if parts_apart else 0
     return Estimate(
         engine=engine,
         rows=n,
@@ -236,8 +266,8 @@ def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int 
         chunks=trial.n_chunks,
         cpu_seconds=Range.about(float(seconds)),
         working_bytes=Range.about(kept * moved),
-        shuffle_bytes=None if engine == "local" else Range.about(shuffled * moved),
-        worker_mib=Range.about(WORKER_MIB + held * handled.bytes / (1 << 20)),
+        shuffle_bytes=None if engine == "local" else Range.about(shuffled),
+        worker_mib=Range.about(WORKER_MIB + held / (1 << 20)),
         assumed=_assumed(drawn, clustered.n, engine),
     )
 
@@ -245,7 +275,7 @@ def estimated(drawn: Drawn, method: Clustered, engine: Where, *, processes: int 
 def _assumed(drawn: Drawn, n_clustered: int, engine: Where) -> tuple[str, ...]:
     n_drawn = drawn.rows.num_rows
     texts = [
-        f"{n_drawn:,} users were drawn, and {n_clustered} chunks of them clustered in this process",
+        f"{n_drawn:,} users were drawn; chunks of them clustered in this process: {n_clustered}",
         "what other stages cost beside that is as in the benchmark, whose rows have 8 items each",
         "processors are like this one, and not shared with other work",
         "kernels are compiled before (graphveil warm METHOD); else each machine adds some seconds",

@@ -51,12 +51,9 @@ class Numbered:
     ----------
     starts
         The id of the first row of every bucket.
-    part_users
-        So many users has a part of the release.
     """
 
     starts: tuple[int, ...]
-    part_users: int
 
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
         """Return the rows of the bucket in the order of their ids.
@@ -72,8 +69,7 @@ class Numbered:
         if np.any((high[1:] == high[:-1]) & (low[1:] == low[:-1])):
             raise RuntimeError(f"two rows of bucket {number} have one key of 128 bits")
         ids = np.arange(self.starts[number], self.starts[number] + order.size)
-        part = (ids // self.part_users).astype(np.int32)
         chosen = pa.array(order)
         user, items = (whole(rows[name]).take(chosen) for name in ("user", "items"))
         schema = columns.numbered(user.type, items.type.value_type)
-        return pa.table([pa.array(ids), pa.array(part), user, items], schema=schema)
+        return pa.table([pa.array(ids), user, items], schema=schema)

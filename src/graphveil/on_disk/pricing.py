@@ -52,11 +52,14 @@ class Priced(NamedTuple):
         How many chunks were clustered.
     packed
         The bytes of a released row, packed.
+    in_a_part
+        Those of the same row in a part: without what its cluster keeps.
     """
 
     factors: NDArray[np.float64]
     n: int
     packed: float
+    in_a_part: float
 
     @classmethod
     def of(cls, costs: list[float], parts: NDArray[np.float64], tables: list[pa.Table]) -> Priced:
@@ -69,6 +72,7 @@ class Priced(NamedTuple):
             factors * (spent.sum() / explained),
             spent.size,
             sum(map(_packed, tables)) / rows,
+            sum(_packed(table.select(["user", "items"])) for table in tables) / rows,
         )
 
     def price(self, entries: NDArray[np.float64], meetings: NDArray[np.float64]) -> Any:

@@ -29,6 +29,7 @@ from graphveil.on_disk.cuts import ByNames, ByWords, InChunks, Keyed, RowKeys, S
 from graphveil.on_disk.ids import Numbered, n_buckets_of
 from graphveil.on_disk.intake import ROWS, Facts, items_of
 from graphveil.on_disk.interrupted import kept_where_interrupted
+from graphveil.on_disk.packed import packed
 from graphveil.on_disk.parts import comes_in_parts
 from graphveil.on_disk.worker import Released
 from graphveil.on_disk.working import Working, fingerprint_of, opened, unfinished_beside
@@ -37,7 +38,6 @@ from graphveil.owner_warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
 from graphveil.places.address import Address, Place
 from graphveil.progress import stage, timed
 from graphveil.randomness import Randomness
-from graphveil.records import parts
 from graphveil.release import Private
 from graphveil.release.addressed import forewarn_of_parts, publish_at
 from graphveil.release.files import DELIMITED, check_items
@@ -173,8 +173,10 @@ def run_stages(
         as_things = ids_as_things(facts.ids_as_items, facts.n_items)
         advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
         advised = warn_owner(advice, seeded=working.randomness.seeded)
+        numbered, in_values = run.numbered(released, facts, tally)
         files = DataFiles(
-            numbered=run.numbered(released, facts, tally),
+            numbered=numbered,
+            packed=in_values,
             released=released,
             tables=tables,
             facts=facts,
@@ -315,20 +317,22 @@ class Stages:
             kept=Kept(facts.n_entries, tally.shared, tally.created),
         )
 
-    def numbered(self, released: Rows, facts: Facts, tally: Tally) -> Rows:
-        """Return the released rows under their new ids, in the order of random keys."""
+    def numbered(self, released: Rows, facts: Facts, tally: Tally) -> tuple[Rows, Rows]:
+        """Return the released rows under their new ids, in the order of random keys; and packed."""
         n_buckets = n_buckets_of(facts.n_rows, facts.n_entries)
         sizes = np.zeros(n_buckets + 1, dtype=np.int64)
         for bucket, n in tally.of_buckets:
             sizes[bucket + 1] = n
         starts = tuple(np.cumsum(sizes)[:-1].tolist())
+        work = Numbered(starts)
         ordered = self.tables.select(queries.ORDERED, rows=released)
-        return self.tables.grouped(
-            ordered,
-            "bucket",
-            n_buckets,
-            Numbered(starts, parts.PART_USERS),
-            columns.numbered(*facts.types),
+
+        def of_buckets(work: Callable[[int, pa.Table], pa.Table], schema: pa.Schema) -> Rows:
+            return self.tables.grouped(ordered, "bucket", n_buckets, work, schema)
+
+        return (
+            of_buckets(work, columns.numbered(*facts.types)),
+            of_buckets(packed(work), columns.PACKED),
         )
 
     def publication(

@@ -76,6 +76,8 @@ class DataFiles:
     ----------
     numbered
         The rows, see `graphveil.on_disk.columns.numbered`.
+    packed
+        The same rows, packed for the parts that works write, see `graphveil.on_disk.packed`.
     released
         The same rows, as they were released.
     tables
@@ -95,6 +97,7 @@ class DataFiles:
     """
 
     numbered: Rows
+    packed: Rows
     released: Rows
     tables: Tables
     facts: Facts
@@ -161,7 +164,7 @@ class DataFiles:
         n_rows = self.facts.n_rows
         if self.tables.apart and isinstance(public, Address):
             work = part_of_users(public, self.linked, names, n_rows)
-            return write_apart(self.tables, numbered, work)
+            return write_apart(self.tables, self.packed, work)
         rows = _NewRows(names, self._linked)
         batches = self.tables.batches(numbered, "id")
         with stage("writing parts", total=n_rows) as advance:

@@ -16,6 +16,7 @@ from graphveil.io import list_parts
 from graphveil.on_disk import columns
 from graphveil.on_disk.item_names import PublishedNames
 from graphveil.on_disk.lists import ItemLists
+from graphveil.on_disk.packed import unpacked
 from graphveil.on_disk.parts import (
     WrittenParts,
     as_lists,
@@ -60,20 +61,25 @@ class PartOfUsers:
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
         """Return what was written, as a row of `graphveil.on_disk.columns.WRITTEN`.
 
+        Parameters
+        ----------
+        number
+            That of the part.
+        rows
+            Its users, packed: `graphveil.on_disk.columns.PACKED`.
+
         Raises
         ------
         RuntimeError
             Where it is not all of the users that belong here.
         """
-        ids = rows["id"].to_numpy()
-        order = np.argsort(ids, kind="stable")
+        ids, rows = unpacked(rows)
         first = number * self.part_users
         size = min(self.part_users, self.n_users - first)
-        if not np.array_equal(ids[order], np.arange(first, first + size)):
+        if not np.array_equal(ids, np.arange(first, first + size)):
             raise RuntimeError(f"part {number} has {ids.size} rows, not its {size} users")
-        lists, new_ids = ItemLists.of(rows), pa.array(ids[order])
-        lists = lists.taken(order)
-        del rows, ids, order  # a part is large
+        lists, new_ids = ItemLists.of(rows), pa.array(ids)
+        del rows, ids  # a part is large
         order_of_rows = RowOrder()
         order_of_rows.add(lists.users)
         file = write_part(self._groups(lists, new_ids), number, size, self.out)
@@ -101,13 +107,13 @@ class PartOfUsers:
             start += n
 
 
-def write_apart(tables: Tables, numbered: Rows, work: PartOfUsers) -> WrittenParts:
+def write_apart(tables: Tables, packed: Rows, work: PartOfUsers) -> WrittenParts:
     """Let works write all parts, and return what they have written.
 
     Parameters
     ----------
-    tables, numbered
-        Where rows are, and the rows under their new ids.
+    tables, packed
+        Where rows are, and those under new ids, packed.
     work
         What writes a part.
 
@@ -117,7 +123,7 @@ def write_apart(tables: Tables, numbered: Rows, work: PartOfUsers) -> WrittenPar
         Where a part is missing, or rows stand in the order of the original.
     """
     n = parts.n_parts(work.n_users)
-    written = tables.grouped(numbered, "part", n, work, columns.WRITTEN)
+    written = tables.grouped(packed, "part", n, work, columns.WRITTEN)
     with stage("writing parts", total=work.n_users) as advance:
         rows = [row for batch in tables.batches(written, None) for row in batch.to_pylist()]
         advance(work.n_users)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphveil import io
 from graphveil.anonymizer import Anonymizer
 from graphveil.errors import UsageError
+from graphveil.places.address import Address, place_of
 from graphveil.verbs.anonymize import Output, RunOptions, check_output, engine_of, spark_engine
 from graphveil.verbs.anonymize_rows import no_file_here
 
@@ -19,6 +20,7 @@ def estimate_rows(
     method: Anonymizer[Any],
     source: Any,
     *,
+    out: str | Path | Address | None = None,
     engine: Any = None,
     reading: io.BipartiteOptions | None = None,
 ) -> Estimate:
@@ -31,6 +33,9 @@ def estimate_rows(
     ----------
     method, source, engine, reading
         As of `anonymize_rows`.
+    out
+        Where the release is to lie, as of `anonymize_rows`: at an address executors of Spark write
+        its parts, and each needs the memory of one. None for a folder.
 
     Returns
     -------
@@ -59,8 +64,9 @@ def estimate_rows(
     from graphveil.on_disk.estimate import estimate_of_file, estimate_of_frame  # noqa: PLC0415
 
     options = reading or io.BipartiteOptions()
+    at_address = out is not None and isinstance(place_of(out), Address)
     if isinstance(engine, SparkEngine):
-        return estimate_of_frame(method, source, options, engine)
+        return estimate_of_frame(method, source, options, engine, at_address=at_address)
     if not isinstance(source, str | Path):
         raise no_file_here(source)
     return estimate_of_file(method, Path(source), options, engine)
@@ -93,7 +99,7 @@ def estimate_file(
     check_output(method, output, run)
     if run.engine == "spark" or run.working is not None:
         engine, reading = spark_engine(options, run)
-        return estimate_rows(method, str(path), engine=engine, reading=reading)
+        return estimate_rows(method, str(path), out=output.folder, engine=engine, reading=reading)
     if not run.on_disk:
         raise UsageError(
             "--estimate is for rows on the disk or on a cluster. Add --on-disk, or --engine spark."
