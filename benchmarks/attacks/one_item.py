@@ -74,11 +74,15 @@ def show() -> None:
         cells = []
         for part in PARTS.values():
             row = rows.get(part)
-            shown = "-" if row is None else f"{row['value']:.3f}"
+            shown = "-" if row is None else _figure(row["value"])
             if row is not None and "low" in row and part == PARTS["either"]:
-                shown += f" ({row['low']:.3f} to {row['high']:.3f})"
-            cells.append(shown.removeprefix("0") if shown[:2] == "0." else shown)
+                shown += f" ({_figure(row['low'])} to {_figure(row['high'])})"
+            cells.append(shown)
         print(f"| {data}, {release} |", " | ".join(cells), "|")
+
+
+def _figure(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
 
 
 def main() -> None:

@@ -5,16 +5,17 @@
 FOLDER holds ``polblogs/polblogs.gml.gz`` (party of each blog), on which the methods were tuned. The
 other network is generated (`gv.datasets.generated_register`, 1,500 people) and was not looked at
 before. Methods for networks without directions get whoever any tie joins. Every release is made
-once, `profile` of polblogs five times (`AGAIN`), verified from its folder, and attacked from there:
-by who knows a little of one person (`candidate-set`, `neighbor-attributes`), by who looks at
-neighbors or cells (`attribute-inference`, `homogeneity`), and by who has a copy, of ties alone and
-of all that is published; of further releases a whole copy, nobody known. Raw rows go to
-``results/attacks.parquet``.
+once, `profile` of polblogs five times (`AGAIN`) at three strengths (`STRENGTHS`), verified from its
+folder, and attacked from there: by who knows a little of one person (`candidate-set`,
+`neighbor-attributes`), by who looks at neighbors or cells (`attribute-inference`, `homogeneity`),
+and by who has a copy, of ties alone and of all that is published; of further releases a whole copy,
+nobody known, and so of weaker strengths. Raw rows go to ``results/attacks.parquet``.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 import tempfile
 import time
@@ -40,6 +41,9 @@ COPIES = ({"overlap": 1.0, "people": 1.0}, {"overlap": 0.7, "people": 0.6, "draw
 AGAIN = {("polblogs", "profile"): (1, 2, 3, 4, 5)}
 """The seeds of releases, where there are several."""
 
+STRENGTHS = {("polblogs", "profile"): (2, 5, 20)}
+"""Of k, where there are several."""
+
 SHOWN = (": right", "right guess", "neighbors", "class", "release")
 """Parts that are printed end so."""
 
@@ -54,13 +58,15 @@ def methods(known: str, attach: str | None) -> dict[str, gv.Anonymizer[Any]]:
     }
 
 
-def attacked(folder: Path, network: gv.Network, seed: int) -> Iterator[dict[str, object]]:
-    """Yield the figures of every attack on a release folder."""
+def attacked(
+    folder: Path, network: gv.Network, seed: int, *, first: bool
+) -> Iterator[dict[str, object]]:
+    """Yield the figures of every attack on a release folder; of poor copies on a first one."""
     runs: list[tuple[str, dict[str, object]]] = [(name, {}) for name in LITTLE]
     for copy in ("ties", "network"):
-        copies = COPIES if seed == 1 else ({**COPIES[0], "known": 0},)
+        copies = COPIES if first else ({**COPIES[0], "known": 0},)
         runs += [("seeded-matching", {**some, "copy": copy}) for some in copies]
-        if seed == 1:
+        if first:
             runs.append(("seed-propagation", {"overlap": 0.7, "people": 0.6, "copy": copy}))
     for name, options in runs:
         start = time.process_time()
@@ -79,6 +85,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--network", help="the one to run; its rows replace those that are there")
     parser.add_argument("--method", help="the one to run")
+    parser.add_argument("--k", type=int, help="the strength to run")
     parser.add_argument("--seeds", type=int, nargs="*", help="those of releases to run")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -92,26 +99,27 @@ def main() -> None:
         ),
     }
 
-    def is_run(network: str, method: str, seed: int) -> bool:
+    def is_run(network: str, method: str, k: int, seed: int) -> bool:
         """Whether nothing else was asked for."""
-        asked = ((arguments.network, network), (arguments.method, method))
+        asked = ((arguments.network, network), (arguments.method, method), (arguments.k, k))
         named = all(wanted in {None, name} for wanted, name in asked)
         return named and (arguments.seeds is None or seed in arguments.seeds)
 
     def is_replaced(row: dict[str, Any]) -> bool:
-        return is_run(row["network"], row["method"], row["release_seed"])
+        return is_run(row["network"], row["method"], row["k"], row["release_seed"])
 
     rows = [row for row in read_rows(ROWS) if not is_replaced(row)]
     for name, (make, tuned, known, attach) in networks.items():
         network = make()
         joined = gv.Network((gv.Layer.of(network.undirected()),), network.people, network.labels())
         runs = [
-            (method, chosen, seed)
-            for method, chosen in methods(known, attach).items()
+            (method, dataclasses.replace(one, k=k), seed, seed == 1 and k == one.k)
+            for method, one in methods(known, attach).items()
+            for k in STRENGTHS.get((name, method), (one.k,))
             for seed in AGAIN.get((name, method), (1,))
-            if is_run(name, method, seed)
+            if is_run(name, method, k, seed)
         ]
-        for method, chosen, seed in runs:
+        for method, chosen, seed, first in runs:
             data = network if method == "profile" else joined
             with tempfile.TemporaryDirectory() as place:
                 release = chosen.anonymize(data, seed=seed)
@@ -127,13 +135,12 @@ def main() -> None:
                     "attach": attach or "",
                 }
                 row |= {"share": getattr(release.guarantee, "share", 1.0)}
-                new = [row | figures for figures in attacked(folder, data, seed)]
+                new = [row | figures for figures in attacked(folder, data, seed, first=first)]
             rows += new
             for one in new:
-                if one["part"].endswith(
-                    (": right", "right guess", "neighbors", "class", "release")
-                ):
-                    print(name, method, one["attack"], one["part"], round(one["value"], 3))
+                if one["part"].endswith(SHOWN):
+                    shown = (one[field] for field in ("k", "attack", "part"))
+                    print(name, method, *shown, round(one["value"], 3))
             print(flush=True)
             write_rows(ROWS, rows)
 
