@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.kernels.profile.cuts import NEVER, Costs, Cuts, best_cuts
 from graphveil.kernels.profile.grouping import (
-    NEVER,
-    Costs,
     Groups,
-    best_cuts,
     cut_anew,
     fill,
     improve,
@@ -71,23 +69,28 @@ def slow_cuts(points, colors, order, alone, k, prices):
 
 
 def empty_groups(n, k):
-    rows = max(n // k, 1)
+    rows, most = max(n // k, 1), 3 * k + 2
     return Groups(
-        np.full((rows, 3 * k + 2), -1, dtype=np.int64),
+        np.full((rows, most), -1, dtype=np.int64),
         np.zeros(rows, dtype=np.int64),
         np.zeros(rows, dtype=np.int64),
         np.full(n, -1, dtype=np.int64),
+        np.zeros((rows, 2, most + 1), dtype=np.int64),
+        np.zeros((rows, 2, most + 2), dtype=np.int64),
     )
 
 
+def new_cuts(n, k):
+    sizes = (n + 1, n + 1, n + 1, (2, k + 1), 2 * k, 2 * k)
+    return Cuts(*(np.empty(size, dtype=np.int64) for size in sizes))
+
+
 def cut_and_filled(costs, order, k):
-    least = np.empty(order.size + 1, dtype=np.int64)
-    size_at = np.zeros(order.size + 1, dtype=np.int64)
-    best_cuts(costs, order, k, np.empty((2, 2 * k), dtype=np.int64), least, size_at)
+    cuts = new_cuts(order.size, k)
+    best_cuts(costs, order, k, cuts, NEVER)
     groups = empty_groups(costs.colors.size, k)
-    room = np.empty(groups.members.shape[1] + 1, dtype=np.int64)
-    fill(costs, groups, order, size_at, room)
-    return groups, int(least[-1]), room
+    fill(costs, groups, order, cuts.size_at)
+    return groups
 
 
 def assert_counted(costs, groups, k, prices):
@@ -104,6 +107,11 @@ def assert_counted(costs, groups, k, prices):
     assert grouped == np.flatnonzero(groups.group_of >= 0).tolist()
     for g, inside in enumerate(members):
         assert all(groups.group_of[person] == g for person in inside)
+        for c in range(2):
+            values = sorted(costs.points[inside, c].tolist())
+            assert values == groups.values[g, c, : len(values)].tolist()
+            sums = [sum(values[:i]) for i in range(len(values) + 1)]
+            assert not inside or sums == groups.sums[g, c, : len(sums)].tolist()
 
 
 def total(costs, groups):
@@ -117,17 +125,40 @@ def test_the_cut_of_an_order_costs_the_least_that_any_cut_does(some, k, prices, 
     alone = data.draw(
         st.lists(st.sampled_from([1, 3, 9, NEVER]), min_size=len(points), max_size=len(points))
     )
-    order = np.lexsort((data.draw(st.permutations(range(len(points)))), colors))
+    order = np.array(data.draw(st.permutations(range(len(points)))), dtype=np.int64)
     costs = costs_of(points, colors, prices, alone)
     expected = slow_cuts(points, colors, order.tolist(), alone, k, prices)
-    least = np.empty(order.size + 1, dtype=np.int64)
-    size_at = np.zeros(order.size + 1, dtype=np.int64)
-    best_cuts(costs, order, k, np.empty((2, 2 * k), dtype=np.int64), least, size_at)
-    assert expected == least[-1]
+    assert expected == best_cuts(costs, order, k, new_cuts(order.size, k), NEVER)
     if expected < NEVER:
-        groups, _, _ = cut_and_filled(costs, order, k)
+        groups = cut_and_filled(costs, order, k)
         assert_counted(costs, groups, k, prices)
         assert expected == total(costs, groups)
+
+
+@settings(deadline=None)
+@given(people(), st.integers(1, 4), PRICES, st.data())
+def test_a_cut_is_given_up_only_where_none_costs_less_than_the_bound(some, k, prices, data):
+    points, colors = some
+    alone = data.draw(
+        st.lists(st.sampled_from([1, 3, 9, NEVER]), min_size=len(points), max_size=len(points))
+    )
+    order = np.lexsort((data.draw(st.permutations(range(len(points)))), colors))
+    costs = costs_of(points, colors, prices, alone)
+    cuts = new_cuts(order.size, k)
+    least = best_cuts(costs, order, k, cuts, NEVER)
+    sizes = cut_sizes(cuts.size_at)
+    for bound in {least // 2, least, min(least + 1, NEVER), min(2 * least, NEVER)}:
+        expected = least if least < bound else NEVER
+        assert expected == best_cuts(costs, order, k, cuts, bound)
+        assert expected == NEVER or sizes == cut_sizes(cuts.size_at)
+
+
+def cut_sizes(size_at):
+    sizes, end = [], size_at.size - 1
+    while end > 0:
+        sizes.append(int(size_at[end]))
+        end -= max(sizes[-1], 1)
+    return sizes
 
 
 @settings(deadline=None)
@@ -139,7 +170,7 @@ def test_every_improvement_gains_what_it_says_and_keeps_groups_of_k(some, k, pri
     rng = np.random.Generator(np.random.PCG64(seed))
     alone = rng.choice([2, 5, NEVER], size=len(points))
     costs = costs_of(points, colors, prices, alone)
-    groups, _, _ = cut_and_filled(costs, np.arange(len(points)), k)
+    groups = cut_and_filled(costs, np.arange(len(points)), k)
     near = np.tile(np.arange(min(4, groups.sizes.size)), (len(points), 1))
     for step in (
         lambda order: improve(costs, groups, near, order, k),
@@ -160,9 +191,9 @@ def test_between_low_and_high_a_group_costs_the_same_and_above_more(some, k, pri
     if len(points) < k:
         return
     costs = costs_of(points, colors, prices, [NEVER] * len(points))
-    groups, _, room = cut_and_filled(costs, np.arange(len(points)), k)
+    groups = cut_and_filled(costs, np.arange(len(points)), k)
     low, high = (np.zeros((groups.sizes.size, 2), dtype=np.int64) for _ in range(2))
-    ranges(costs, groups, room, low, high)
+    ranges(costs, groups, low, high)
     for g in np.flatnonzero(groups.sizes).tolist():
         inside = points[groups.members[g, : groups.sizes[g]]]
         for goal in (low[g], high[g]):

@@ -24,7 +24,7 @@ from graphveil.methods.profile.pool import (
     unprotected_in,
     walk_of,
 )
-from graphveil.methods.profile.search import search
+from graphveil.methods.profile.search import Look, search
 from graphveil.methods.profile.strip import stripped
 from graphveil.methods.structural.goals import Budget, Partial
 from graphveil.randomness import Randomness
@@ -158,7 +158,7 @@ def test_ties_are_stripped_until_the_goal_is_reached(case, allowed):
     network, colors = case
     task = task_of(network, colors, "delete", allowed=allowed)
     pairs = pairs_of(task, NONE, rng_of(1))
-    gone = stripped(walk_of(task, pairs, rng_of(1)), pairs)
+    gone = stripped(walk_of(task, pairs, rng_of(1)), pairs, task.n_edges)
     kept = np.setdiff1d(keys_of(network.layers), gone)
     layers = {}
     for at, layer in enumerate(network.layers):
@@ -168,6 +168,18 @@ def test_ties_are_stripped_until_the_goal_is_reached(case, allowed):
             gv.Layer.from_arcs(*ends, n=n) if layer.directed else gv.Graph.from_edges(*ends, n=n)
         )
     assert len(slow_unprotected(gv.Network(layers), colors, 2)) <= allowed
+    most = gone.size // 2
+    given_up = stripped(walk_of(task, pairs, rng_of(1)), pairs, most)
+    assert given_up.size in {min(most + 1, gone.size), gone.size}
+
+
+def test_planned_deletions_far_over_a_budget_are_given_up_and_not_walked_from():
+    network = gv.Network((gv.Layer.from_arcs([0, 0, 0, 0], [1, 2, 3, 4], n=6),))
+    task = task_of(network, np.zeros(6, dtype=np.int64), "delete")
+    look = Look(task, 1.0, rng_of(1))
+    needed = look.from_fall()
+    assert needed.unprotected <= task.allowed
+    assert look.from_fall(0) is None
 
 
 N, K = 60, 3

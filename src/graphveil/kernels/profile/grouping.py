@@ -1,8 +1,6 @@
 """Groups of people whose numbers of ties are near: cut from an order, then improved move by move.
 
-A point is what is counted of a person (ties out and ties in), one integer a coordinate. A group
-costs what it costs to bring its points to one: `up` for every unit that a coordinate rises, `down`
-for every unit that it falls.
+What points are and a group costs, `cuts` says.
 """
 
 from __future__ import annotations
@@ -10,76 +8,30 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.kernels.draws import below
 from graphveil.kernels.leaf import allocating, leaf, wide
+from graphveil.kernels.profile.cuts import NEVER, Costs, Cuts, Ints, best_cuts, rank_of_least
 from graphveil.kernels.tiers import tiered
-
-Ints = NDArray[np.int64]
-
-NEVER = 1 << 60
-"""The cost of what cannot be."""
-
-
-class Costs(NamedTuple):
-    """What a group costs.
-
-    ``points`` and ``colors`` are of all people, ``alone`` is what it costs a person to join the
-    nearest cell of at least k, or NEVER. A unit up costs ``up``, a unit down ``down``; below 0
-    nothing may fall.
-    """
-
-    points: Ints
-    colors: Ints
-    alone: Ints
-    up: int
-    down: int
 
 
 class Groups(NamedTuple):
     """People in groups: ``members[g, :sizes[g]]`` stand in group g, who stands alone has -1.
 
-    ``costs`` holds the cost of every group.
+    ``costs`` holds the cost of every group, ``values[g, c, :sizes[g]]`` coordinate c of its members
+    in ascending order, and ``sums[g, c, i]`` the sum of the first i of these.
     """
 
     members: Ints
     sizes: Ints
     costs: Ints
     group_of: Ints
+    values: Ints
+    sums: Ints
 
 
 def _steps_near(_costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, *_: object) -> int:
     return int(8 * people.size * near.shape[1] * groups.members.shape[1] * k)
-
-
-@leaf
-def _insert(values: Ints, size: int, value: int) -> None:
-    """Write a value into its rank of a sorted list with room for it."""
-    at = size
-    while at > 0 and values[at - 1] > value:
-        values[at] = values[at - 1]
-        at -= 1
-    values[at] = value
-
-
-@leaf
-def _rank(size: int, up: int, down: int) -> int:
-    """Return the rank of the value that costs least, the lowest of them, in a sorted list."""
-    if down < 0:
-        return size - 1
-    return int((size * down - 1) // (up + down))
-
-
-@leaf
-def _spread(values: Ints, size: int, up: int, down: int) -> int:
-    """Return the least cost at which these sorted values become one."""
-    center = values[_rank(size, up, down)]
-    total = 0
-    for i in range(size):
-        step = center - values[i]
-        total += up * step if step > 0 else -down * step
-    return int(total)
 
 
 @tiered(lambda _points, _colors, cells, people, _out: people.size * cells.size)
@@ -101,57 +53,45 @@ def nearest_above(points: Ints, colors: Ints, cells: Ints, people: Ints, out: In
                 break
 
 
-@tiered(lambda _costs, order, k, *_: 8 * order.size * k * k)
 @leaf
-def best_cuts(
-    costs: Costs, order: Ints, k: int, sorted_values: Ints, least: Ints, size_at: Ints
-) -> None:
-    """Cut an order of people into groups of k to 2k-1 and single people, at the least cost.
-
-    People of one color stand together in the order. Writes into least[i] the least cost of the
-    first i people, and into size_at[i] how many of them the last group has; 0 for a single person.
-    `sorted_values` has shape (coordinates, 2 k).
-    """
-    points, colors, alone, up, down = costs
-    least[0] = 0
-    for i in range(1, order.size + 1):
-        person = order[i - 1]
-        least[i] = min(least[i - 1] + alone[person], NEVER)
-        size_at[i] = 0
-        for size in range(1, min(2 * k - 1, i) + 1):
-            other = order[i - size]
-            if colors[other] != colors[person]:
-                break
-            cost = 0
-            for c in range(points.shape[1]):
-                _insert(sorted_values[c], size - 1, points[other, c])
-                if size >= k:
-                    cost += _spread(sorted_values[c], size, up, down)
-            if size >= k and least[i - size] + cost < least[i]:
-                least[i] = least[i - size] + cost
-                size_at[i] = size
+def _at(values: Ints, sums: Ints, gone: int, i: int) -> tuple[int, int]:
+    """Return the i-th of sorted values without one that is gone, and the sum of those before it."""
+    value = values[i] if values[i] < gone else values[i + 1]
+    if i == 0 or values[i - 1] < gone:
+        return value, sums[i]
+    return value, sums[i + 1] - gone
 
 
 @leaf
-def _cost(costs: Costs, groups: Groups, g: int, without: int, besides: int, values: Ints) -> int:
+def _cost(costs: Costs, groups: Groups, g: int, without: int, besides: int) -> int:
     """Return the cost of a group without one member and with somebody besides; -1 for nobody."""
+    rest = groups.sizes[g] - (1 if without >= 0 else 0)
+    size = rest + (1 if besides >= 0 else 0)
+    rank = rank_of_least(size, costs.up, costs.down)
     total = 0
-    for c in range(costs.points.shape[1]):
-        size = 0
-        for i in range(groups.sizes[g]):
-            member = groups.members[g, i]
-            if member != without:
-                _insert(values, size, costs.points[member, c])
-                size += 1
+    for c in range(costs.points.shape[1] if size > 0 else 0):
+        values, sums = groups.values[g, c], groups.sums[g, c]
+        gone = costs.points[without, c] if without >= 0 else NEVER
+        center, low = _at(values, sums, gone, rank)
+        high = sums[groups.sizes[g]] - low - (gone if without >= 0 else 0)
         if besides >= 0:
-            _insert(values, size, costs.points[besides, c])
-            size += 1
-        total += _spread(values, size, costs.up, costs.down)
+            value = costs.points[besides, c]
+            high += value
+            before, low_before = _at(values, sums, gone, rank - 1) if rank > 0 else (-1, low)
+            if value < before:
+                center = before
+                high += low - low_before - value
+                low = low_before + value
+            elif rank == rest or value < center:
+                center = value
+        total += costs.up * (rank * center - low)
+        if costs.down > 0:
+            total += costs.down * (high - (size - rank) * center)
     return int(total)
 
 
 @leaf
-def _leave(groups: Groups, person: int, cost: int) -> None:
+def _leave(costs: Costs, groups: Groups, person: int, cost: int) -> None:
     """Take a person out of the group, which then costs so much."""
     g = groups.group_of[person]
     last = groups.sizes[g] - 1
@@ -159,61 +99,76 @@ def _leave(groups: Groups, person: int, cost: int) -> None:
         if groups.members[g, i] == person:
             groups.members[g, i] = groups.members[g, last]
             break
+    for c in range(costs.points.shape[1]):
+        values, sums = groups.values[g, c], groups.sums[g, c]
+        at = last
+        above = values[last]
+        while above > costs.points[person, c]:
+            at -= 1
+            above, values[at] = values[at], above
+        for i in range(at, last):
+            sums[i + 1] = sums[i] + values[i]
     groups.sizes[g] = last
     groups.costs[g] = cost
     groups.group_of[person] = -1
 
 
 @leaf
-def _join(groups: Groups, person: int, g: int, cost: int) -> None:
+def _join(costs: Costs, groups: Groups, person: int, g: int, cost: int) -> None:
     """Put a person who stands alone into a group, which then costs so much."""
-    groups.members[g, groups.sizes[g]] = person
-    groups.sizes[g] += 1
+    size = groups.sizes[g]
+    groups.members[g, size] = person
+    for c in range(costs.points.shape[1]):
+        values, sums = groups.values[g, c], groups.sums[g, c]
+        at, value = size, costs.points[person, c]
+        while at > 0 and values[at - 1] > value:
+            values[at] = values[at - 1]
+            at -= 1
+        values[at] = value
+        for i in range(at, size + 1):
+            sums[i + 1] = sums[i] + values[i]
+    groups.sizes[g] = size + 1
     groups.costs[g] = cost
     groups.group_of[person] = g
 
 
 @tiered()
 @leaf
-def fill(costs: Costs, groups: Groups, order: Ints, size_at: Ints, values: Ints) -> None:
+def fill(costs: Costs, groups: Groups, order: Ints, size_at: Ints) -> None:
     """Put people into groups, all empty, as `best_cuts` cut their order."""
     end, g = wide(order.size), wide(0)
     while end > 0:
         size = size_at[end]
         for i in range(end - size, end):
-            _join(groups, order[i], g, 0)
+            _join(costs, groups, order[i], g, 0)
         if size > 0:
-            groups.costs[g] = _cost(costs, groups, g, -1, -1, values)
+            groups.costs[g] = _cost(costs, groups, g, -1, -1)
             g += 1
         end -= max(size, 1)
 
 
 @tiered()
 @leaf
-def ranges(costs: Costs, groups: Groups, values: Ints, low: Ints, high: Ints) -> None:
+def ranges(costs: Costs, groups: Groups, low: Ints, high: Ints) -> None:
     """Write into low[g] and high[g] between which points a group costs the same."""
     for g in range(groups.sizes.size):
         size = groups.sizes[g]
-        for c in range(costs.points.shape[1]):
-            if size == 0:
-                continue
-            for i in range(size):
-                _insert(values, i, costs.points[groups.members[g, i], c])
-            rank = _rank(size, costs.up, costs.down)
-            low[g, c] = values[rank]
-            free = costs.down >= 0 and (size * costs.down) % (costs.up + costs.down) == 0
-            high[g, c] = values[rank + 1] if free and rank + 1 < size else values[rank]
+        rank = rank_of_least(size, costs.up, costs.down)
+        free = costs.down >= 0 and (size * costs.down) % (costs.up + costs.down) == 0
+        for c in range(costs.points.shape[1] if size > 0 else 0):
+            low[g, c] = groups.values[g, c, rank]
+            high[g, c] = groups.values[g, c, rank + 1 if free and rank + 1 < size else rank]
 
 
 @leaf
-def _moved(costs: Costs, groups: Groups, person: int, near: Ints, k: int, values: Ints) -> int:
+def _moved(costs: Costs, groups: Groups, person: int, near: Ints, k: int) -> int:
     """Let a person into another group or alone where that is cheapest; return what it gains."""
     g = groups.group_of[person]
     rest = 0
     if g >= 0:
         if groups.sizes[g] <= k:
             return 0
-        rest = _cost(costs, groups, g, person, -1, values)
+        rest = _cost(costs, groups, g, person, -1)
         gain = groups.costs[g] - rest
     else:
         gain = costs.alone[person]
@@ -223,45 +178,118 @@ def _moved(costs: Costs, groups: Groups, person: int, near: Ints, k: int, values
     for h in near:
         if h < 0 or h == g or groups.sizes[h] == 0 or groups.sizes[h] == groups.members.shape[1]:
             continue
-        cost = _cost(costs, groups, h, -1, person, values)
+        cost = _cost(costs, groups, h, -1, person)
         if gain - (cost - groups.costs[h]) > best:
             best, where, cost_there = gain - (cost - groups.costs[h]), h, cost
     if best > 0:
         if g >= 0:
-            _leave(groups, person, rest)
+            _leave(costs, groups, person, rest)
         if where >= 0:
-            _join(groups, person, where, cost_there)
+            _join(costs, groups, person, where, cost_there)
     return int(best)
 
 
 @leaf
-def _swapped(costs: Costs, groups: Groups, person: int, near: Ints, values: Ints) -> int:
+def _entering(costs: Costs, groups: Groups, person: int, lines: Ints) -> None:
+    """Write what the group of a person costs with somebody in place of that person.
+
+    Of a value in between it is a line, of one below or above another: lines[c] is where these
+    begin, three values at 0, and the slope in between.
+    """
+    g = groups.group_of[person]
+    size, up, down = groups.sizes[g], costs.up, max(costs.down, 0)
+    rank = rank_of_least(size, costs.up, costs.down)
+    for c in range(costs.points.shape[1]):
+        values, sums, gone = groups.values[g, c], groups.sums[g, c], costs.points[person, c]
+        whole = sums[size] - gone
+        above, low = _at(values, sums, gone, rank)
+        lines[c, 0], lines[c, 1] = -1, NEVER
+        if rank > 0:
+            below, lower = _at(values, sums, gone, rank - 1)
+            lines[c, 0] = below
+            lines[c, 2] = up * (rank * below - lower)
+            lines[c, 2] += down * (whole - lower - (size - rank) * below)
+        if rank < size - 1:
+            lines[c, 1] = above
+            lines[c, 3] = up * (rank * above - low) + down * (whole - low - (size - rank) * above)
+        lines[c, 4] = down * (whole - low) - up * low
+        lines[c, 5] = up * rank - down * (size - rank - 1)
+
+
+@leaf
+def _leaving(costs: Costs, groups: Groups, h: int, person: int, lines: Ints) -> None:
+    """Write what a group costs with a person in place of a member.
+
+    Of a value up to lines[c, 0] it is a line, and another above: their values at 0 follow.
+    """
+    size, up, down = groups.sizes[h], costs.up, max(costs.down, 0)
+    rank = rank_of_least(size, costs.up, costs.down)
+    for c in range(costs.points.shape[1]):
+        values, sums, value = groups.values[h, c], groups.sums[h, c], costs.points[person, c]
+        whole = sums[size] + value
+        for i in range(2):
+            at = rank + i
+            center, low = value, sums[at]
+            if at > 0 and value < values[at - 1]:
+                center, low = values[at - 1], sums[at - 1] + value
+            elif at < size and value > values[at]:
+                center = values[at]
+            if i == 0:
+                lines[c, 0] = center
+            lines[c, 2 - i] = up * (rank * center - low)
+            lines[c, 2 - i] += down * (whole - low - (size - rank) * center)
+
+
+@leaf
+def _exchanged(costs: Costs, other: int, entering: Ints, leaving: Ints) -> int:
+    """Return what the groups of two people cost once these have changed places."""
+    up, down = costs.up, max(costs.down, 0)
+    total = 0
+    for c in range(costs.points.shape[1]):
+        value = costs.points[other, c]
+        if value < entering[c, 0]:
+            total += entering[c, 2] - up * value
+        elif value > entering[c, 1]:
+            total += entering[c, 3] + down * value
+        else:
+            total += entering[c, 4] + entering[c, 5] * value
+        if value > leaving[c, 0]:
+            total += leaving[c, 2] - down * value
+        else:
+            total += leaving[c, 1] + up * value
+    return int(total)
+
+
+@leaf
+def _swapped(costs: Costs, groups: Groups, person: int, near: Ints, lines: Ints) -> int:
     """Exchange a person for the member of a near group with whom it gains most; return the gain."""
     g = groups.group_of[person]
-    best, partner, here, there = 0, -1, 0, 0
+    best, partner = 0, -1
+    if g >= 0:
+        _entering(costs, groups, person, lines[0])
     for h in near:
-        if g < 0 or h < 0 or h == g:
+        if g < 0 or h < 0 or h == g or groups.sizes[h] == 0:
             continue
+        _leaving(costs, groups, h, person, lines[1])
+        before = groups.costs[g] + groups.costs[h]
         for i in range(groups.sizes[h]):
             other = groups.members[h, i]
-            one = _cost(costs, groups, g, person, other, values)
-            if one >= groups.costs[g] + groups.costs[h] - best:
-                continue
-            two = _cost(costs, groups, h, other, person, values)
-            gain = groups.costs[g] + groups.costs[h] - one - two
+            gain = before - _exchanged(costs, other, lines[0], lines[1])
             if gain > best:
-                best, partner, here, there = gain, other, one, two
+                best, partner = gain, other
     if best > 0:
         h = groups.group_of[partner]
-        _leave(groups, person, 0)
-        _leave(groups, partner, 0)
-        _join(groups, partner, g, here)
-        _join(groups, person, h, there)
+        here = _cost(costs, groups, g, person, partner)
+        there = _cost(costs, groups, h, partner, person)
+        _leave(costs, groups, person, 0)
+        _leave(costs, groups, partner, 0)
+        _join(costs, groups, partner, g, here)
+        _join(costs, groups, person, h, there)
     return int(best)
 
 
 @leaf
-def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, values: Ints, undo: Ints) -> int:
+def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, undo: Ints) -> int:
     """Let all members of a group into others or alone where that gains; return what it gains."""
     size, before = groups.sizes[g], groups.costs[g]
     spent = 0
@@ -274,7 +302,7 @@ def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, values: Ints, u
             full = groups.members.shape[1]
             if h < 0 or h == g or groups.sizes[h] == 0 or groups.sizes[h] == full:
                 continue
-            cost = _cost(costs, groups, h, -1, person, values)
+            cost = _cost(costs, groups, h, -1, person)
             if cost - groups.costs[h] < cheapest:
                 cheapest, where, cost_there = cost - groups.costs[h], h, cost
         spent += cheapest
@@ -283,12 +311,12 @@ def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, values: Ints, u
                 other = undo[j]
                 h = groups.group_of[other]
                 if h >= 0:
-                    _leave(groups, other, _cost(costs, groups, h, other, -1, values))
+                    _leave(costs, groups, other, _cost(costs, groups, h, other, -1))
                 groups.group_of[other] = g
             return 0
         groups.group_of[person] = -1
         if where >= 0:
-            _join(groups, person, where, cost_there)
+            _join(costs, groups, person, where, cost_there)
     groups.sizes[g] = 0
     groups.costs[g] = 0
     return int(before - spent)
@@ -301,15 +329,15 @@ def improve(costs: Costs, groups: Groups, near: Ints, order: Ints, k: int) -> in
 
     ``near[person]`` names groups that are near, -1 for none.
     """
-    values = np.empty(groups.members.shape[1] + 1, dtype=np.int64)
     undo = np.empty(groups.members.shape[1], dtype=np.int64)
+    lines = np.empty((2, costs.points.shape[1], 6), dtype=np.int64)
     gain = 0
     for person in order:
-        gain += _moved(costs, groups, person, near[person], k, values)
-        gain += _swapped(costs, groups, person, near[person], values)
+        gain += _moved(costs, groups, person, near[person], k)
+        gain += _swapped(costs, groups, person, near[person], lines)
         g = groups.group_of[person]
         if g >= 0 and groups.members[g, 0] == person:
-            gain += _dissolved(costs, groups, g, near, values, undo)
+            gain += _dissolved(costs, groups, g, near, undo)
     return gain
 
 
@@ -319,9 +347,7 @@ class Trial(NamedTuple):
     order: Ints
     keys: Ints
     old: Ints
-    least: Ints
-    size_at: Ints
-    sorted_values: Ints
+    cuts: Cuts
 
 
 @leaf
@@ -362,7 +388,7 @@ def _sort_along(costs: Costs, trial: Trial, people: int, rng: np.random.Generato
 
 @leaf
 def _regroup(
-    costs: Costs, groups: Groups, trial: Trial, sizes: tuple[int, int], empty: Ints, values: Ints
+    costs: Costs, groups: Groups, trial: Trial, sizes: tuple[int, int], empty: Ints
 ) -> None:
     """Put people into groups as they were cut; `empty` lists empty groups, its first how many."""
     n_groups, people = sizes
@@ -373,7 +399,7 @@ def _regroup(
         groups.costs[trial.old[i]] = 0
     end = people
     while end > 0:
-        size = trial.size_at[end]
+        size = trial.cuts.size_at[end]
         g = wide(-1)
         if size > 0:
             g = empty[empty[0]]
@@ -381,9 +407,9 @@ def _regroup(
         for i in range(end - max(size, 1), end):
             groups.group_of[trial.order[i]] = -1
             if g >= 0:
-                _join(groups, trial.order[i], g, 0)
+                _join(costs, groups, trial.order[i], g, 0)
         if g >= 0:
-            groups.costs[g] = _cost(costs, groups, g, -1, -1, values)
+            groups.costs[g] = _cost(costs, groups, g, -1, -1)
         end -= max(size, 1)
 
 
@@ -401,11 +427,15 @@ def cut_anew(
         np.empty(most, dtype=np.int64),
         np.empty(most, dtype=np.int64),
         np.empty(near.shape[1], dtype=np.int64),
-        np.empty(most + 1, dtype=np.int64),
-        np.zeros(most + 1, dtype=np.int64),
-        np.empty((costs.points.shape[1], 2 * k), dtype=np.int64),
+        Cuts(
+            np.empty(most + 1, dtype=np.int64),
+            np.empty(most + 1, dtype=np.int64),
+            np.empty(most + 1, dtype=np.int64),
+            np.empty((costs.points.shape[1], k + 1), dtype=np.int64),
+            np.empty(2 * k, dtype=np.int64),
+            np.empty(2 * k, dtype=np.int64),
+        ),
     )
-    values = np.empty(groups.members.shape[1] + 1, dtype=np.int64)
     empty = np.zeros(groups.sizes.size + 1, dtype=np.int64)
     for g in range(groups.sizes.size):
         if groups.sizes[g] == 0:
@@ -420,8 +450,8 @@ def cut_anew(
         if before == 0:
             continue
         _sort_along(costs, trial, count, rng)
-        best_cuts(costs, trial.order[:count], k, trial.sorted_values, trial.least, trial.size_at)
-        if trial.least[count] < before:
-            gain += before - trial.least[count]
-            _regroup(costs, groups, trial, (n_groups, count), empty, values)
+        spent = best_cuts(costs, trial.order[:count], k, trial.cuts, before)
+        if spent < before:
+            gain += before - spent
+            _regroup(costs, groups, trial, (n_groups, count), empty)
     return gain

@@ -13,11 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.kernels.profile.cuts import NEVER, Costs, Cuts, best_cuts
 from graphveil.kernels.profile.grouping import (
-    NEVER,
-    Costs,
     Groups,
-    best_cuts,
     cut_anew,
     fill,
     improve,
@@ -181,7 +179,7 @@ def plan_of_profiles(
     high[loners] = target[loners]
     joined = few[groups.group_of[few] >= 0]
     low_of, high_of = (np.zeros((groups.sizes.size, points.shape[1]), np.int64) for _ in range(2))
-    ranges(costs, groups, _room(groups), low_of, high_of)
+    ranges(costs, groups, low_of, high_of)
     target[joined] = low_of[groups.group_of[joined]]
     high[joined] = high_of[groups.group_of[joined]]
     group[joined] = sizes.size + groups.group_of[joined]
@@ -302,24 +300,24 @@ def _cheapest(costs: Costs, few: Ints, k: int, rng: np.random.Generator) -> Grou
     return best
 
 
-def _room(groups: Groups) -> Ints:
-    return np.empty(groups.members.shape[1] + 1, dtype=np.int64)
-
-
 def _groups_of(costs: Costs, order: Ints, k: int) -> Groups:
     """Return the groups that an order of people is cut into."""
     n, coordinates = costs.points.shape
-    least = np.empty(order.size + 1, dtype=np.int64)
+    least, rest = (np.empty(order.size + 1, dtype=np.int64) for _ in range(2))
     size_at = np.zeros(order.size + 1, dtype=np.int64)
-    best_cuts(costs, order, k, np.empty((coordinates, 2 * k), np.int64), least, size_at)
-    rows = max(order.size // k, 1)
+    windows, room = np.empty((coordinates, k + 1), np.int64), np.empty((2, 2 * k), np.int64)
+    cuts = Cuts(least, size_at, rest, windows, room[0], room[1])
+    best_cuts(costs, order, k, cuts, NEVER)
+    rows, most = max(order.size // k, 1), 3 * k + 2
     groups = Groups(
-        members=np.full((rows, 3 * k + 2), -1, dtype=np.int64),
+        members=np.full((rows, most), -1, dtype=np.int64),
         sizes=np.zeros(rows, dtype=np.int64),
         costs=np.zeros(rows, dtype=np.int64),
         group_of=np.full(n, -1, dtype=np.int64),
+        values=np.zeros((rows, coordinates, most + 1), dtype=np.int64),
+        sums=np.zeros((rows, coordinates, most + 2), dtype=np.int64),
     )
-    fill(costs, groups, order, size_at, _room(groups))
+    fill(costs, groups, order, size_at)
     return groups
 
 
@@ -331,7 +329,7 @@ def _improved(costs: Costs, groups: Groups, few: Ints, k: int, rng: np.random.Ge
         used = np.flatnonzero(groups.sizes)
         if not used.size:
             break
-        ranges(costs, groups, _room(groups), low, high)
+        ranges(costs, groups, low, high)
         centers = (low[used] + high[used]) // 2, costs.colors[groups.members[used, 0]]
         most = min(NEAREST, used.size)
         reached, at = _neighbors(centers, (costs.points[few], costs.colors[few]), most)

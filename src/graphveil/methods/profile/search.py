@@ -45,6 +45,9 @@ FOCUS = 0.8
 BISECTIONS = 5
 """A budget is met from a plan by so many goals, each between one too dear and one that it pays."""
 
+HOPELESS = 4
+"""Planned deletions of more than so many budgets are given up: less than that is given back."""
+
 NEAR = 0.01
 """As a share of the people: goals so near each other are not told apart."""
 
@@ -104,7 +107,7 @@ def search(
     if task.by_budget or not changes:
         best = _best_of(best, looks.from_network(), task)
     if task.edits == "delete" and not task.by_budget:
-        best = _best_of(best, looks.from_fall(), task)
+        best = _best_of(best, looks.from_fall() or best, task)
     for plan in changes:
         tried = looks.paid_from(plan, best) if task.by_budget else looks.from_plan(plan)
         best = _best_of(best, tried, task)
@@ -150,15 +153,20 @@ class Look(NamedTuple):
             towards_goal(walk, self._steps)
         return checked(task, pairs, walk)
 
-    def from_fall(self) -> ChangedTies:
+    def from_fall(self, most: int | None = None) -> ChangedTies | None:
         """Return the best state of a walk that takes back deletions: planned ones, and others.
 
-        These go one by one, at unprotected people, until the goal holds.
+        These go one by one, at unprotected people, until the goal holds. None where all together
+        are more than `most`.
         """
+        most = self.task.n_edges if most is None else most
         pairs = pairs_of(self.task, np.empty(0, dtype=np.int64), self.rng)
         walk = walk_of(self.task, pairs, self.rng)
         self._start_at(walk, pairs, falling(self.task, self.rng))
-        self._start_at(walk, pairs, stripped(walk, pairs))
+        gone = stripped(walk, pairs, most)
+        if gone.size > most:
+            return None
+        self._start_at(walk, pairs, gone)
         towards_goal(walk, self._steps)
         return checked(self.task, pairs, walk)
 
@@ -177,12 +185,13 @@ class Look(NamedTuple):
     def paid_by_falls(self, best: ChangedTies) -> ChangedTies:
         """Return what a budget pays of planned deletions, if it pays for clearly more people."""
         more = max(best.unprotected - max(round(NEAR * self.task.n_nodes), 1), 0)
-        tried = self._aimed(more).from_fall()
-        if tried.cost > self.task.budget:
+        most = HOPELESS * self.task.budget
+        tried = self._aimed(more).from_fall(most)
+        if tried is None or tried.cost > self.task.budget:
             return best
-        return self._paid(Look.from_fall, _best_of(best, tried, self.task))
+        return self._paid(lambda aim: aim.from_fall(most), _best_of(best, tried, self.task))
 
-    def _paid(self, look: Callable[[Look], ChangedTies], best: ChangedTies) -> ChangedTies:
+    def _paid(self, look: Callable[[Look], ChangedTies | None], best: ChangedTies) -> ChangedTies:
         """Return the best of what looks reach within the budget, each with another goal."""
         task, few, many = self.task, 0, best.unprotected
         for _ in range(BISECTIONS):
@@ -190,7 +199,7 @@ class Look(NamedTuple):
             if many - few <= max(NEAR * task.n_nodes, 1):
                 break
             tried = look(self._aimed(allowed))
-            if tried.cost <= task.budget:
+            if tried is not None and tried.cost <= task.budget:
                 best = _best_of(best, tried, task)
                 many = min(tried.unprotected, allowed)
             else:
