@@ -10,7 +10,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS, AttackInput
-from graphveil.attacks.features import refinement
+from graphveil.attacks.features import choices, refinement
 from graphveil.attacks.features.cells import ShownCells, TrueCells, cells_of
 from graphveil.attacks.features.minimality import GUESSED, HAVING, UNCOMMON, silent_cells
 from graphveil.attacks.features.refinement import CERTAIN, NARROWED, RULED_OUT, TRUE
@@ -207,8 +207,8 @@ def refined_of(method, codes, k):
     shown, truth = cells_of(pair)
     if method == "mondrian":
         cut = refinement.chosen_by(release, len(codes)).cut
-        return refinement.after_cuts(shown, features, k, cut), shown, truth, features
-    return refinement.after_moves(shown, features, k, complete=True), shown, truth, features
+        return choices.after_cuts(shown, features, k, cut), shown, truth, features
+    return choices.after_moves(shown, features, k, complete=True), shown, truth, features
 
 
 SMALL = {"cluster-k": (5, (4,)), "mondrian": (8, (4,)), "mondrian, balanced": (6, (4,))}
@@ -256,10 +256,10 @@ def test_what_moves_rule_out_is_as_written_out_cell_by_cell(seed):
     value = rng.integers(0, 3, (7, 3)).astype(np.int32)
     value[rng.random((7, 3)) < 0.45] = SUPPRESSED
     shown = ShownCells(value, rng.integers(2, 5, 7), np.full(3, 3), True)
-    features = refinement.Features(
+    features = choices.Features(
         np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3), [f"c{i}" for i in range(9)]
     )
-    made = refinement.after_moves(shown, features, k, complete=True)
+    made = choices.after_moves(shown, features, k, complete=True)
     for own, feature in itertools.product(range(7), range(9)):
         column, asked = features.column[feature], features.number[feature]
         if value[own, column] != SUPPRESSED:

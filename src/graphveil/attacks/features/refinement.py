@@ -22,6 +22,14 @@ from graphveil.attacks.features.cells import (
     cells_of,
     refuse_many,
 )
+from graphveil.attacks.features.choices import (
+    BALANCED,
+    FIRST,
+    Features,
+    Refined,
+    after_cuts,
+    after_moves,
+)
 from graphveil.attacks.features.minimality import NO_COLUMNS, mean_by_person
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
@@ -50,31 +58,6 @@ WHOLE_ROWS = 2_000
 
 MOST_STEPS = 20_000_000_000
 """Up to so many pairs of classes and columns are looked at."""
-
-Excluded = NDArray[np.bool_]
-
-
-class Refined(NamedTuple):
-    """What the method's own choices say of hidden cells.
-
-    Parameters
-    ----------
-    excluded
-        bool, shape (classes, features): which features nobody of a class can have that it hides.
-    unlikely
-        bool: which ones nearly nobody has.
-    """
-
-    excluded: Excluded
-    unlikely: Excluded
-
-
-class Features(NamedTuple):
-    """The features of a table: of which column each is, and which of its values."""
-
-    column: NDArray[np.int64]
-    number: NDArray[np.int64]
-    names: list[str]
 
 
 def refinement(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
@@ -140,9 +123,6 @@ CUTS: dict[str, dict[str, object]] = {
 }
 """Methods whose choices say something, with the parameters under which they do."""
 
-FIRST, BALANCED = "first", "balanced"
-"""How `mondrian` chooses a cut."""
-
 
 def chosen_by(release: Release[Any], people: int) -> Chosen:
     """Return how the method of a release chose classes, by its name and its public parameters.
@@ -170,6 +150,8 @@ def chosen_by(release: Release[Any], people: int) -> Chosen:
             whole = people <= WHOLE_ROWS and not _in_blocks(release)
             complete = ways is CUTS or (method == "cluster-k" and whole)
             cut = str(parameters.get("split", FIRST)) if ways is CUTS else None
+            if cut not in (None, FIRST, BALANCED):
+                raise NotMeasuredError(f"how split={cut} chooses cuts is not known")
             return Chosen(cut, int(parameters["k"]), complete)
     raise NotMeasuredError(f"the choices of {method} rule nothing out")
 
@@ -188,138 +170,6 @@ def _features_of(original: Bipartite) -> Features:
     for of_it in (np.nonzero(column == one)[0] for one in np.unique(column)):
         number[of_it] = np.arange(of_it.size)
     return Features(column, number, as_text(original.feature_labels()).tolist())
-
-
-def after_moves(shown: ShownCells, features: Features, k: int, *, complete: bool) -> Refined:
-    """Return what is ruled out where no row could be moved so that fewer cells are hidden.
-
-    A cluster of s rows hides s times the columns in which they differ. Where a row leaves one with
-    h hidden columns, at least h hidden cells go with it. A cluster of t rows that hides g columns,
-    and shows at most m columns in which the row is another, hides at most g + m (t + 1) cells
-    more. A row that would gain has moved, if its cluster had more than k rows. Members of the class
-    have what it shows; of hidden columns all but the one that is asked about may be another.
-
-    Classes of equal rows below 2k are one cluster. Of others, of those of k rows, and where a
-    search ends before every move that gains is made, the same values are unlikely: most rows are
-    where they hide least.
-
-    Parameters
-    ----------
-    shown
-        What the attacker reads.
-    features
-        The columns and values.
-    k
-        The smallest cluster.
-    complete
-        Whether every move that gains was made.
-    """
-    value, sizes = shown.value, shown.sizes
-    hides = value == SUPPRESSED
-    hidden = hides.sum(axis=1)
-    starts = np.concatenate([[0], np.cumsum(shown.values)])
-    found = np.zeros((sizes.size, int(starts[-1])), dtype=np.bool_)
-    for own in np.flatnonzero(hidden).tolist():
-        others = ~hides & (value != value[own])
-        unlike = others.sum(axis=1) - 1
-        better = np.flatnonzero(hidden[own] - hidden - unlike * (sizes + 1) > 0)
-        for column in np.flatnonzero(hides[own]).tolist():
-            there = value[better, column]
-            found[own, starts[column] + there[there != SUPPRESSED]] = True
-    found = found[:, starts[features.column] + features.number]
-    free = ((sizes > k) & (sizes < 2 * k) & complete)[:, None]
-    return Refined(found & free, found & ~free)
-
-
-def after_cuts(shown: ShownCells, features: Features, k: int, cut: str = FIRST) -> Refined:
-    """Return what is ruled out where rows were cut in two, along a feature that counts choose.
-
-    All who have the feature of a cut publish it: nobody else of the part has it. How many have a
-    feature lies between those who publish it and those who could have it. Where that does not
-    settle which feature a part was cut along, nothing more is said of it.
-
-    Parameters
-    ----------
-    shown
-        What the attacker reads.
-    features
-        The columns and values.
-    k
-        The smallest part.
-    cut
-        `FIRST` or `BALANCED`: see `_first_cut` and `_balanced_cut`.
-    """
-    settled = _first_cut if cut == FIRST else _balanced_cut
-    sizes = shown.sizes
-    published = shown.value[:, features.column] == features.number
-    hidden = shown.value[:, features.column] == SUPPRESSED
-    excluded = np.zeros_like(published)
-    order = sorted(range(features.column.size), key=lambda f: features.names[f].partition("="))
-    parts = [np.arange(sizes.size)]
-    while parts:
-        part = parts.pop()
-        publish = sizes[part] @ published[part]
-        could = publish + (sizes[part] - 1) @ (hidden[part] & ~excluded[part])
-        number = settled(publish[order], could[order], int(sizes[part].sum()), k)
-        if part.size < 2 or number is None:
-            continue
-        having = published[part, order[number]]
-        excluded[part[~having], order[number]] = True
-        parts += [part[having], part[~having]]
-    return Refined(excluded & hidden, np.zeros_like(published))
-
-
-def _first_cut(
-    publish: NDArray[np.int64], could: NDArray[np.int64], size: int, k: int
-) -> int | None:
-    """Return the first feature that at least k and at most s - max(k, s // 2) of s rows have.
-
-    Parameters
-    ----------
-    publish, could
-        int64: how many rows publish a feature, and could have it, in the order of the features.
-    size
-        How many rows the part has.
-    k
-        The smallest part.
-
-    Returns
-    -------
-    int or None
-        Its number; None where the counts do not settle it, or there is none.
-    """
-    most = size - max(k, size // 2)
-    perhaps = np.flatnonzero((publish >= k) & (publish <= most))
-    settled = size // 2 >= k and perhaps.size and could[perhaps[0]] <= most
-    return int(perhaps[0]) if settled else None
-
-
-def _balanced_cut(
-    publish: NDArray[np.int64], could: NDArray[np.int64], size: int, k: int
-) -> int | None:
-    """Return the feature whose smaller side is largest, of k rows at least, the first of equals.
-
-    Parameters
-    ----------
-    publish, could, size, k
-        As of `_first_cut`, of a part that was cut.
-
-    Returns
-    -------
-    int or None
-        Its number; None where it could be one of several.
-
-    Notes
-    -----
-    All who have the feature of the cut publish it, so its smaller side is known. It may be any
-    whose side all others could stay below, or, of those behind it, reach.
-    """
-    side = np.minimum(publish, size - publish)
-    least = np.minimum(side, np.maximum(size - could, 0))
-    before = np.maximum.accumulate(np.concatenate([[-1], least[:-1]]))
-    behind = np.maximum.accumulate(np.concatenate([[-1], least[:0:-1]]))[::-1]
-    perhaps = np.flatnonzero((side >= k) & (before < side) & (behind <= side))
-    return int(perhaps[0]) if perhaps.size == 1 else None
 
 
 class HiddenCells(NamedTuple):
