@@ -47,7 +47,7 @@ type: $(INSTALLED_DEV) ## check types
 	'$(BIN)/python' -m mypy
 
 kernels: $(INSTALLED_DEV) ## test kernels as plain Python, for a debugger or a count of covered lines
-	NUMBA_DISABLE_JIT=1 '$(BIN)/python' -m pytest -n $(TEST_WORKERS) $$(grep -l graphveil.kernels tests/property/*.py)
+	NUMBA_DISABLE_JIT=1 '$(BIN)/python' -m pytest -n $(TEST_WORKERS) $$(grep -lE 'graphveil[a-z_.]*[.]kernels' tests/property/*.py)
 
 fuzz: $(INSTALLED_DEV) ## random data for every property, random edits of sealed releases, many short processes
 	'$(BIN)/python' tests/fuzz/run.py --seconds '$(FUZZ_SECONDS)' --workers '$(TEST_WORKERS)'

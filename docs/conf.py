@@ -14,14 +14,13 @@ from typing import Any, get_args, get_origin
 sys.path.append(str(Path(__file__).parent))
 import graphveil as gv
 from gallery import gallery
-from graphveil.anonymizer import Anonymizer
 from graphveil.cli.app import COMMANDS
+from graphveil.core.parameters import FlatParameter, flat_parameters, is_spelled, options_of
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
 from graphveil.data.kinds import accepted_kinds
 from graphveil.io import FORMATS
-from graphveil.parameters import is_spelled, options_of
-from graphveil.parameters.flat import FlatParameter, flat_parameters
-from graphveil.report.pages import WORDS
+from graphveil.methods.base import Anonymizer
+from graphveil.verbs.report.pages import WORDS
 
 project = "graphveil"
 author = "The graphveil developers"
@@ -123,7 +122,7 @@ def shipped() -> str:
     """Return the data that ships with the package."""
     rows = [
         (f"`{s.name}`", s.kind, f"{s.n:,}", f"{s.m:,}", s.license, f"{s.source}. <{s.url}>", s.note)
-        for s in gv.datasets.DATASETS.values()
+        for s in gv.io.datasets.DATASETS.values()
     ]
     return table(["name", "kind", "n", "m", "license", "source", "how it was derived"], rows)
 
@@ -132,7 +131,7 @@ def larger() -> str:
     """Return the larger sets that can be fetched."""
     rows = [
         (f"`{s.name}`", s.kind, f"{s.bytes:,}", s.license, s.source, f"`{s.sha256}`")
-        for s in gv.datasets.LARGER.values()
+        for s in gv.io.datasets.LARGER.values()
     ]
     return table(["name", "kind", "bytes", "license", "source", "SHA-256"], rows)
 

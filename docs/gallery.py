@@ -14,8 +14,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from graphveil.report.charts import Mark, dots_alone
-from graphveil.report.numbers import percent
+from graphveil.verbs.report.charts import Mark, dots_alone, percent
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "benchmarks"))

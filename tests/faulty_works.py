@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphveil.places.address import Address
+from graphveil.core.storage import Address
 
 
 def is_first(marks: Path, name: str, times: int = 1) -> bool:

@@ -7,14 +7,15 @@ import pkgutil
 
 from numba.core.dispatcher import Dispatcher
 
-import graphveil.kernels
+import graphveil
 
 
 def dispatchers():
     """Return {name: kernel} of all kernels, each in the module that defines it."""
     modules = [
         importlib.import_module(module.name)
-        for module in pkgutil.walk_packages(graphveil.kernels.__path__, "graphveil.kernels.")
+        for module in pkgutil.walk_packages(graphveil.__path__, "graphveil.")
+        if ".kernels." in module.name
     ]
     return {
         f"{module.__name__}.{name}": kernel

@@ -7,8 +7,8 @@ import numpy as np
 import graphveil as gv
 from graphveil.attacks.networks.copies import pairing
 from graphveil.claims.guarantees import NotClaimed
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.attack import attack_release as attack

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 from pyarrow import fs
 
-from graphveil.places import stores
+from graphveil.core import storage as stores
 
 
 def _nothing(verb, name):

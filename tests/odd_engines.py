@@ -14,12 +14,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from graphveil.engines import LocalEngine
-from graphveil.engines.database import stream
-from graphveil.engines.local_tables import LocalTables
-from graphveil.engines.pieces import Filed, Gathered
-from graphveil.io.parquet_files import read_parquet
-from graphveil.on_disk.worker import Released
+from graphveil.io.readers.columnar import read_parquet
+from graphveil.scale.chunks import Released
+from graphveil.scale.engines import LocalEngine
+from graphveil.scale.engines.local import Filed, Gathered, LocalTables, stream
 
 
 def _permuted(table, rng):

@@ -2,7 +2,7 @@
 """Derive the small data that ships with graphveil from the public originals.
 
     python tools/make_shipped_data.py --calls calls.csv --spect-train SPECT.train \
-        --spect-test SPECT.test --adult adult.data --out src/graphveil/datasets/files
+        --spect-test SPECT.test --adult adult.data --out src/graphveil/io/datasets/files
 
 Where the originals are public:
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import graphveil as gv
-from graphveil.advising.until import FINE_EPSILONS
-from graphveil.bounds import Bound, read_bound
 from graphveil.methods import METHODS
+from graphveil.verbs.advise.until import FINE_EPSILONS
+from graphveil.verbs.bounds import Bound, read_bound
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))
@@ -41,7 +41,7 @@ SECONDS = 60.0
 def cases(folder: Path | None) -> Iterator[tuple[str, Any, str]]:
     """Yield name, data and bound."""
     for name, bounds in SHIPPED.items():
-        yield from ((name, gv.datasets.load(name), bound) for bound in bounds)
+        yield from ((name, gv.io.datasets.load(name), bound) for bound in bounds)
     for name, bounds in FILES.items() if folder else ():
         data = gv.read_graph(folder / name / "edges.tsv.gz")
         yield from ((name, data, bound) for bound in bounds)
@@ -61,7 +61,7 @@ def value_of(method: str, parameters: dict[str, Any], data: Any, bound: Bound, s
     """Return the figure of a bound, counted on a release that is made here."""
     try:
         release = METHODS[method].from_parameters(parameters).anonymize(data, seed=seed)
-    except gv.errors.GraphveilError:
+    except gv.core.errors.GraphveilError:
         return None
     if bound.question in ("kept", "false"):
         question, part, lost = SHARES[bound.question, type(release.data).__name__]

@@ -32,7 +32,7 @@ import scipy.sparse as sp
 
 import graphveil as gv
 from graphveil.methods.structural import run as runs
-from graphveil.methods.structural.annealing import starts
+from graphveil.methods.structural import starts
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows, read_rows
@@ -189,7 +189,7 @@ def main() -> None:
         table()
         return
     warnings.simplefilter("ignore")
-    small = gv.datasets.load("copenhagen-calls")
+    small = gv.io.datasets.load("copenhagen-calls")
     gv.compile_at_once()
     for measure in ("count", "vrq"):
         measured(small, measure, 2, "full", "now", 1.0, 1)

@@ -37,8 +37,8 @@ import numpy as np
 from networks import NETWORKS, Network, read
 
 import graphveil as gv
-from graphveil.measures import partition as classes_of
-from graphveil.methods.structural.paper.sampling import sample_edits
+from graphveil.data.measures import partition as classes_of
+from graphveil.methods.structural.paper import sample_edits
 from graphveil.methods.structural.task import Task
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -192,7 +192,7 @@ PARTS = {
 
 def warm_up() -> float:
     """Return the seconds of one run of everything on a small graph: compiling, loading."""
-    graph = gv.datasets.load("copenhagen-calls")
+    graph = gv.io.datasets.load("copenhagen-calls")
     started = time.perf_counter()
     for heuristic in (*PAPERS, "auto"):
         for goal in GOALS:

@@ -23,11 +23,10 @@ import numpy as np
 import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.attack import AttackInput
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 from graphveil.verbs import attack as rows
-from graphveil.verbs.attack import rerun_of
-from graphveil.verbs.attack_plan import seen_by
+from graphveil.verbs.attack import rerun_of, seen_by
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows

@@ -29,12 +29,12 @@ import numpy as np
 
 import graphveil as gv
 from graphveil.attacks.networks.alignment import aligned
+from graphveil.attacks.networks.assignment.fugal import assigned, relaxed_alignment
 from graphveil.attacks.networks.copies import Pairing, pairing
-from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
-from graphveil.attacks.networks.seed_propagation import guess, known_people
+from graphveil.attacks.networks.propagation import guess, known_people
 from graphveil.attacks.networks.seeded_matching import STARTS, best_match
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from generators import chung_lu_graph

@@ -35,15 +35,14 @@ from numpy.typing import NDArray
 import graphveil as gv
 from graphveil.attacks.networks import seeded_matching
 from graphveil.attacks.networks.alignment import aligned
-from graphveil.attacks.networks.best_assignment import best_assignment
-from graphveil.attacks.networks.copies import Pairing, pairing
-from graphveil.attacks.networks.naming import NodeKinds
-from graphveil.attacks.networks.near_candidates import near_match
-from graphveil.attacks.networks.seed_propagation import known_people
+from graphveil.attacks.networks.assignment.best_assignment import best_assignment
+from graphveil.attacks.networks.assignment.frank_wolfe import Ties
+from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.copies import NodeKinds, Pairing, pairing
+from graphveil.attacks.networks.propagation import known_people
 from graphveil.attacks.networks.seeded_matching import best_match
-from graphveil.attacks.networks.ties import Ties
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from generators import chung_lu_graph

@@ -36,9 +36,9 @@ from graphveil.attacks import Attached
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import not_run, time_of
 from graphveil.attacks.registry import ATTACKS as ATTACKERS
-from graphveil.evaluate.comparing import comparison_of
-from graphveil.randomness import Randomness
-from graphveil.records.record import ATTACKED, private_folder
+from graphveil.claims.record import ATTACKED, private_folder
+from graphveil.core.randomness import Randomness
+from graphveil.evaluate.measuring import comparison_of
 from graphveil.verbs.attack import rerun_of
 
 HERE = Path(__file__).parent

@@ -3,7 +3,7 @@
     python benchmarks/attacks/noisy_copies.py --data FOLDER [NETWORK ...]
 
 Releases of asymmetric and randomized response, attacked by `seeded-matching` with a whole copy,
-with nobody known and with 20 known people. ``strength`` is what `graphveil.owner_warnings`
+with nobody known and with 20 known people. ``strength`` is what `graphveil.core.warnings`
 computes; the owner is warned from `MATCHED_FROM` on, which was chosen on polbooks and on random
 graphs (``random-NODESxTIES``) and looked at on the others. Networks above 1,300 nodes: the 800
 nodes nearest to the one of largest degree. Rows go to ``results/noisy_copies.parquet``; what
@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 import graphveil as gv
-from graphveil.noise import channel
-from graphveil.owner_warnings import strength_of_ties
+from graphveil.core.warnings import strength_of_ties
+from graphveil.methods.noise import channel
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from fractions import Fraction
@@ -48,7 +48,7 @@ def network(name: str, data: Path) -> gv.Graph:
         keys = rng.permutation(keys)[: n * mean // 2]
         return gv.Graph.from_edges(keys // n, keys % n, n=n)
     if name == "copenhagen-calls":
-        return gv.datasets.load(name)
+        return gv.io.datasets.load(name)
     graph = gv.read_graph(data / name / "edges.tsv.gz", directed="symmetrize", ignore_weights=True)
     return nearest(graph) if graph.n_nodes > MOST_NODES else graph
 

@@ -30,17 +30,18 @@ import numpy as np
 from scipy import stats
 
 import graphveil as gv
-from graphveil.methods.degree_triangle.method import SHARES
-from graphveil.methods.degree_triangle.statistics import (
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import laws as drawn
+from graphveil.methods.noise import laws as laplace
+from graphveil.methods.noise import words_from
+from graphveil.methods.noise.laws import Steps, ladder, rate_of
+from graphveil.methods.random_graphs.degree_triangle import SHARES
+from graphveil.methods.random_graphs.triangle_model import (
     Statistics,
     edges_between_groups,
     noisy_statistics,
     triangles_and_steps,
 )
-from graphveil.noise import ladder as drawn
-from graphveil.noise import laplace, words_from
-from graphveil.noise.ladder import Steps, ladder, rate_of
-from graphveil.randomness import Randomness
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import read_rows, write_rows

@@ -18,7 +18,7 @@ from typing import Any
 def dispatchers() -> Iterator[tuple[str, Any]]:
     """Yield every kernel that was imported: as Python calls it, and as kernels call it."""
     for name, module in sorted(sys.modules.items()):
-        if name.startswith("graphveil.kernels."):
+        if name.startswith("graphveil.") and ".kernels." in name:
             for kernel in vars(module).values():
                 if getattr(getattr(kernel, "py_func", None), "__module__", "") == name:
                     yield f"{name}.{kernel.py_func.__name__}", kernel
@@ -32,7 +32,7 @@ def specializations() -> dict[str, int]:
     counts: dict[str, int] = {}
     for name, kernel in dispatchers():
         if kernel.overloads:
-            short = name.removeprefix("graphveil.kernels.")
+            short = name.removeprefix("graphveil.")
             counts[short] = counts.get(short, 0) + len(kernel.overloads)
     return counts
 

@@ -75,7 +75,7 @@ def write_network(path: Path) -> None:
 
 def write_table(path: Path) -> None:
     """Write some columns of the first rows of the table that ships with graphveil."""
-    text = files("graphveil.datasets").joinpath("files/adult_sample.csv").read_text("utf-8")
+    text = files("graphveil.io.datasets").joinpath("files/adult_sample.csv").read_text("utf-8")
     rows = list(csv.DictReader(text.splitlines()))[:ROWS]
     columns = [name for name in rows[0] if name in COLUMNS] or list(rows[0])[:6]
     with path.open("w", newline="", encoding="utf-8") as file:

@@ -113,7 +113,7 @@ def released(graph: gv.Graph, variant: str, goal: str, k: int, seed: int) -> dic
     }[variant]
     method = gv.StructuralAnonymity(measure="count", k=k, goal=goal, heuristic="search", **chosen)
     weights = (0, NEARLY[1]) if variant == "unhalved" else NEARLY
-    with mock.patch("graphveil.methods.structural.method.NEARLY", weights):
+    with mock.patch("graphveil.methods.structural.structural.NEARLY", weights):
         busy = time.process_time()
         release = method.anonymize(graph, seed=seed)
         cpu = time.process_time() - busy
@@ -141,7 +141,7 @@ def todo(seeds: int) -> Iterator[tuple[Run, ...]]:
 def measure(data: Path, names: list[str], seeds: int) -> None:
     """Append the rows that are missing."""
     done = {row["key"] for row in read_rows(RAW)}
-    small = gv.datasets.load("copenhagen-calls")
+    small = gv.io.datasets.load("copenhagen-calls")
     for variant in ("exact", "phi"):
         for goal in ("budget:0.05", "full"):
             released(small, variant, goal, 2, 1)

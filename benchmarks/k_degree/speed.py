@@ -24,8 +24,9 @@ import numpy as np
 
 import graphveil as gv
 from graphveil import io
+from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.kernels.k_degree.sequence import cheapest_raise_by_window
+from graphveil.methods.k_degree.kernels.sequence import cheapest_raise_by_window
 from graphveil.methods.k_degree.realize import realize
 from graphveil.methods.k_degree.sequence import (
     optimal_plan,
@@ -33,7 +34,6 @@ from graphveil.methods.k_degree.sequence import (
     settle_parity,
     targets_per_node,
 )
-from graphveil.randomness import Randomness
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from generators import chung_lu

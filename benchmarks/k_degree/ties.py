@@ -31,9 +31,9 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import graphveil as gv
+from graphveil.core.progress import within
 from graphveil.io import GraphOptions
-from graphveil.on_disk import anonymize_ties
-from graphveil.progress import within
+from graphveil.scale import anonymize_ties
 from graphveil.verbs.anonymize import Output, RunOptions, anonymize_file
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))

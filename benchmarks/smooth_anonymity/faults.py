@@ -30,14 +30,14 @@ from typing import Any, NamedTuple
 from scale import RESULTS, write_lists
 
 import graphveil as gv
-from graphveil.engines import LocalEngine, SparkEngine
-from graphveil.engines import spark as engine_of_spark
+from graphveil.claims import manifest as parts
+from graphveil.core.storage import Address
 from graphveil.io import BipartiteOptions
-from graphveil.on_disk.ids import Numbered
-from graphveil.on_disk.worker import Released
-from graphveil.on_disk.written_apart import PartOfUsers
-from graphveil.places.address import Address
-from graphveil.records import parts
+from graphveil.scale.chunks import Released
+from graphveil.scale.engines import LocalEngine, SparkEngine
+from graphveil.scale.engines import spark as engine_of_spark
+from graphveil.scale.parts import Numbered
+from graphveil.scale.writing import PartOfUsers
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import graphveil as gv
-from graphveil.records.manifest import read_manifest
+from graphveil.claims.manifest import read_manifest
 from graphveil.verify.database import database
+from graphveil.verify.files.folder import InFolder
 from graphveil.verify.files.loading import load
-from graphveil.verify.files.released import InFolder
-from graphveil.verify.recount.equivalence_classes import count_classes, smallest_class
+from graphveil.verify.recount.equal_rows import count_classes, smallest_class
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows
@@ -39,9 +39,9 @@ def release(size: int, folder: Path) -> Path:
     """Return the release of lists of this many users; one that is there is taken."""
     from scale import write_lists  # noqa: PLC0415  heavy: what is measured needs none of it
 
-    from graphveil.engines import LocalEngine  # noqa: PLC0415  as above
     from graphveil.io import BipartiteOptions  # noqa: PLC0415  as above
-    from graphveil.on_disk import anonymize_file  # noqa: PLC0415  as above
+    from graphveil.scale import anonymize_file  # noqa: PLC0415  as above
+    from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  as above
 
     out = folder / f"lists-{size}"
     if not out.is_dir():

@@ -30,9 +30,9 @@ import data as sets
 import pyarrow.parquet as pq
 
 import graphveil as gv
-from graphveil.engines import LocalEngine, using
 from graphveil.io import BipartiteOptions
-from graphveil.on_disk import anonymize_file
+from graphveil.scale import anonymize_file
+from graphveil.scale.engines import LocalEngine, using
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows

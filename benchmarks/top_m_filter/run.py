@@ -38,13 +38,12 @@ import numpy as np
 from networks import MADE, PAPER, read
 
 import graphveil as gv
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.evaluate.degrees import closed_share, exponent
-from graphveil.evaluate.searches import distances
-from graphveil.evaluate.triangles import triangles_of
-from graphveil.kernels.hierarchy import log_likelihood
-from graphveil.methods.hrg.tree import paired_tree
-from graphveil.randomness import Randomness
+from graphveil.evaluate.comparison import distances, triangles_of
+from graphveil.evaluate.metrics.shape import closed_share, exponent
+from graphveil.methods.random_graphs.hierarchy import paired_tree
+from graphveil.methods.random_graphs.kernels.hierarchy import log_likelihood
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows, read_rows

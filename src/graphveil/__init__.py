@@ -16,6 +16,18 @@ Examples
 True
 """
 
-from graphveil.lazy import lazy_names
+from graphveil.core.lazy import ABOVE, lazy_names
+
+ABOVE.update(
+    {
+        "Release.verify": "graphveil.verbs.verify:verify_release",
+        "Release.evaluate": "graphveil.verbs.evaluate:evaluate_release",
+        "Release.attack": "graphveil.verbs.attack:attack_release",
+        "Release.report": "graphveil.verbs.report.report:report_release",
+        "Rows.plot": "graphveil.verbs.report.figures:of_rows",
+        "Risk.plot": "graphveil.verbs.report.figures:of_classes",
+    }
+)
+"""Methods of objects that a folder above theirs carries out."""
 
 __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
-from graphveil.serve import server
-from graphveil.serve.folder import Folder
+from graphveil.app import server
+from graphveil.app.folder import Folder
 
 pytestmark = [
     pytest.mark.browser,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from graphveil.advising import trials
+from graphveil.verbs.advise import trials
 
 
 def commands_of(text):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import graphveil as gv
-from graphveil import datasets
 from graphveil.cli import run
+from graphveil.io import datasets
 
 MOST_LINES, WIDTH, MOST_LINES_OF_DEMO = 24, 100, 60
 

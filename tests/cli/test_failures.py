@@ -75,7 +75,7 @@ SHORTAGES = {
         "no space left",
     ),
     "no space when it reaches the disk": (
-        "graphveil.atomic._flush",
+        "graphveil.core.atomic._flush",
         out_of_space,
         "no space left",
     ),
@@ -191,7 +191,7 @@ MOMENTS = {
     "while it is anonymized": ("graphveil.methods.k_degree.realize", "realize", True),
     "while the data is written": ("graphveil.io", "write", True),
     "while the record is written": ("graphveil.release.publishing", "_write_private", True),
-    "before the folders are put in place": ("graphveil.atomic", "_put_in_place", False),
+    "before the folders are put in place": ("graphveil.core.atomic", "_put_in_place", False),
 }
 
 
@@ -240,7 +240,7 @@ def interrupted(command, cwd, number):
 def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil, cwd):
     assert 0 == graphveil(*ANONYMIZE).code
     before = {path: path.read_bytes() for path in cwd.rglob("*") if path.is_file()}
-    script = SLOW.format(module="graphveil.atomic", name="_put_in_place", after=False)
+    script = SLOW.format(module="graphveil.core.atomic", name="_put_in_place", after=False)
     command = [sys.executable, "-c", script, *ANONYMIZE, "--force"]
     assert 3 == interrupted(command, cwd, signal.SIGINT).returncode
     assert before == {path: path.read_bytes() for path in cwd.rglob("*") if path.is_file()}

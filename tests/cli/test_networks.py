@@ -6,7 +6,7 @@ import networkx as nx
 import pytest
 
 import graphveil as gv
-from graphveil.sweeping.grid import values_in
+from graphveil.verbs.sweep.grid import values_in
 
 PEOPLE = "id,sex,town\n" + "".join(
     f"p{n},{'fm'[n % 2]},{['Oslo', 'Tau', 'Bergen', ''][n % 4]}\n" for n in range(16)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from graphveil.cli import measure as verb
-from graphveil.errors import InputError
+from graphveil.cli.commands import measure as verb
+from graphveil.core.errors import InputError
 from graphveil.io import read_graph, write
 
 FRIENDS = b"source,target\nann,bob\nbob,cyd\ncyd,dan\ndan,ann\nann,cyd\neve,ann\n"

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import pytest
 
 import graphveil
-from graphveil import lazy
 from graphveil.cli.app import COMMANDS
+from graphveil.core import lazy
 from graphveil.methods import METHODS
 
 PATIENCE_SECONDS = 1.5

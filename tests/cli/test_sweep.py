@@ -16,7 +16,7 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil import datasets
+from graphveil.io import datasets
 from thorough import in_fuzz_alone
 
 TIMES = ["seconds", "cpu_seconds"]
@@ -319,7 +319,7 @@ def test_a_full_disk_ends_it_with_code_3_and_it_goes_on_with_space(
 
 def test_two_sweeps_at_once_do_not_meet(graphveil_here, cwd, monkeypatch):
     assert 0 == graphveil_here(*RUN).code
-    monkeypatch.setattr("graphveil.sweeping.folder.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("graphveil.verbs.sweep.folder.PATIENCE_SECONDS", 0.1)
     descriptor = os.open(cwd / "sweep", os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from graphveil.cli import warm
+from graphveil.cli.commands import warm
+from graphveil.core.errors import ParameterError, UsageError
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.errors import ParameterError, UsageError
-from graphveil.measures import MEASURES
-from graphveil.measures.registry import DIRECTED_COUNT
+from graphveil.data.measures import MEASURES
+from graphveil.data.measures.registry import DIRECTED_COUNT
 from graphveil.methods import Mondrian, Rename, StructuralAnonymity, SuppressK
-from graphveil.on_disk.cuts import InChunks
+from graphveil.scale.chunks import InChunks
 
 
 def run_command(home, *arguments):
@@ -63,8 +63,8 @@ def test_a_method_of_which_every_run_is_refused_is_an_error(monkeypatch, capsys)
 
 def test_chunks_are_also_cut_as_executors_cut_them(monkeypatch):
     cut = []
-    monkeypatch.setattr("graphveil.cli.warm._anonymize", lambda *_: None)
-    monkeypatch.setattr("graphveil.cli.warm._nest", lambda *_: None)
+    monkeypatch.setattr("graphveil.cli.commands.warm._anonymize", lambda *_: None)
+    monkeypatch.setattr("graphveil.cli.commands.warm._nest", lambda *_: None)
     monkeypatch.setattr(InChunks, "__call__", lambda _, batch: cut.append(1) or chunked(batch))
     for run in warm._anonymizations(SuppressK):
         run()

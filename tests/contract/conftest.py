@@ -13,12 +13,11 @@ import pytest
 
 import graphveil as gv
 from emptied import emptied_database
+from graphveil.core.errors import UsageError
+from graphveil.core.parameters import flat_parameters, options_of
 from graphveil.data.kinds import accepted_kinds, encoded_kind
-from graphveil.errors import UsageError
 from graphveil.methods import METHODS
 from graphveil.methods.attributes import OF_ATTRIBUTES
-from graphveil.parameters import options_of
-from graphveil.parameters.flat import flat_parameters
 from thorough import FUZZ, try_a_part
 
 N = 40

@@ -18,12 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from graphveil.anonymizer import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer, MethodResult
 from graphveil.claims.conditions import EditBudget, Subgraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
 from graphveil.methods import register
-from graphveil.parameters import parameter
+from graphveil.core.parameters import parameter
 
 
 @register

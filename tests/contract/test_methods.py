@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.core.errors import GraphveilError, InfeasibleError, UsageError
 from graphveil.data.ids import same_ids
 from graphveil.data.kinds import accepted_kinds
-from graphveil.errors import GraphveilError, InfeasibleError, UsageError
 from graphveil.methods import METHODS
 from graphveil.release import digest_of
 from thorough import FUZZ

@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.errors import DataError
+from graphveil.core.errors import DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

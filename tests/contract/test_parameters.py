@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.claims.record import read_record
 from graphveil.cli.app import call
-from graphveil.errors import ParameterError, UsageError
+from graphveil.core.errors import ParameterError, UsageError
+from graphveil.core.parameters import flat_parameters, options_of
 from graphveil.methods import METHODS
 from graphveil.methods.attributes import OF_ATTRIBUTES
-from graphveil.parameters import options_of
-from graphveil.parameters.flat import flat_parameters
-from graphveil.records.record import read_record
 
 
 def as_toml(parameters):

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.errors import InputError
-from graphveil.parameters import parameter
+from graphveil.core.errors import InputError
+from graphveil.core.parameters import parameter
+from graphveil.methods.base import Anonymizer, MethodResult
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

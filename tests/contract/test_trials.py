@@ -7,7 +7,7 @@ import pytest
 import graphveil as gv
 from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
-from graphveil.sweeping.folder import release_folder
+from graphveil.verbs.sweep.folder import release_folder
 
 NOISY = {name for name, method in METHODS.items() if method.spends}
 DATA = {

@@ -23,10 +23,10 @@ from pyarrow import parquet
 
 import graphveil as gv
 from forged.kit import data_file, read_manifest
-from graphveil.records.manifest import read_manifest as typed_manifest
+from graphveil.claims.manifest import read_manifest as typed_manifest
 from graphveil.verify.database import database
+from graphveil.verify.files.folder import InFolder
 from graphveil.verify.files.loading import load
-from graphveil.verify.files.released import InFolder
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
 Content = list[tuple[Any, ...]]

@@ -24,9 +24,9 @@ from forged.kit import (
     reseal,
 )
 from forged.test_text import GRAPH, ROWS, assert_whole, written
-from graphveil.errors import ResourceError
+from graphveil.core.errors import ResourceError
 from graphveil.io import FORMATS
-from graphveil.io.columnar import write_tables
+from graphveil.io.readers.columnar import write_tables
 from graphveil.verify import verify
 
 TABLE = gv.Table.from_columns({"a.b": ["x", "y", "*", "x"], "zip=code": [7, 8, 7, None]})

@@ -8,7 +8,7 @@ import graphveil as gv
 from forged.kit import reseal
 from forged.readers import readings_of
 from forged.test_text import GRAPH, written
-from graphveil.errors import InputError
+from graphveil.core.errors import InputError
 from graphveil.verify import verify
 
 PLAIN = ["NA", "nan", "null", "None", "1e5", "true", "007", "+5", "=1+1", "@x", "-3", "x y", "tea"]

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from pyarrow import parquet
 
-from graphveil import datasets
+from graphveil.io import datasets
 
 TIMES = ["seconds", "cpu_seconds"]
 GRID = ("--k", "2,3,4,5", "--edits", "add,any", "--seed", "7", "--jobs", "2", "--kind", "graph")

@@ -15,12 +15,12 @@ import pytest
 from tests.adaptive_data import codes_of, in_order
 from tests.shared_data import shared
 
-from graphveil.kernels.adaptive import flow, search
-from graphveil.methods.adaptive import bipartite, regular, symmetric
+from graphveil.methods.adaptive import bipartite, symmetric
+from graphveil.methods.adaptive import bipartite as regular
+from graphveil.methods.adaptive.adaptive import chances
 from graphveil.methods.adaptive.clusters import clusters, stars_of
-from graphveil.methods.adaptive.method import chances
-from graphveil.methods.adaptive.packing import packed
-from graphveil.methods.adaptive.problem import UNIT, problem_of
+from graphveil.methods.adaptive.kernels import flow, search
+from graphveil.methods.adaptive.problem import UNIT, packed, problem_of
 
 TABLE = """
     wine,2,184,214,214,185,184,184

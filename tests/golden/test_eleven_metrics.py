@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.evaluate.degrees import closed_share, exponent
-from graphveil.evaluate.paths import average_of, harmonic_of, within_90_percent
-from graphveil.evaluate.searches import distances
-from graphveil.evaluate.triangles import triangles_of
+from graphveil.evaluate.comparison import distances, triangles_of
+from graphveil.evaluate.metrics.paths import average_of, harmonic_of, within_90_percent
+from graphveil.evaluate.metrics.shape import closed_share, exponent
 from shared_data import network
 
 GOLDEN = {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
+from graphveil.core.randomness import Randomness
 from graphveil.methods.k_degree.realize import apply_edits, realize
-from graphveil.randomness import Randomness
 from shared_data import network
 
 DNC = "anonet/out.dnc-temporalGraph.edges"

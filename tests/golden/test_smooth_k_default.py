@@ -11,12 +11,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.equivalence_classes.rows import collapse
-from graphveil.methods.equivalence_classes.rule import Rule, kept
+from graphveil.core.randomness import Randomness
+from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
 from graphveil.methods.smooth_k import Facility, LocalSearch, SmoothK
 from graphveil.methods.smooth_k.growth import grown_clusters
 from graphveil.methods.smooth_k.local_search import refined_clusters
-from graphveil.randomness import Randomness
 from shared_data import script, shared
 
 FOLDERS = {"adult": "adult", "playstore": "googleplaystore", "email_enron": "email-Enron"}

@@ -11,10 +11,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.equivalence_classes.rows import collapse
-from graphveil.methods.equivalence_classes.rule import Rule, kept
+from graphveil.core.randomness import Randomness
+from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters
-from graphveil.randomness import Randomness
 from shared_data import script, shared
 
 FOLDERS = {

@@ -12,11 +12,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from graphveil.core.randomness import Randomness
 from graphveil.methods.structural.outcome import lower_bound
-from graphveil.methods.structural.paper.graph import ranked, state_of
-from graphveil.methods.structural.paper.sampling import sample_edits
+from graphveil.methods.structural.paper import ranked, sample_edits, state_of
 from graphveil.methods.structural.task import Task
-from graphveil.randomness import Randomness
 from shared_data import network
 
 SEEDS, SEEDS_TO_THE_END = range(3), range(10)

@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.structural.annealing.starts import cut, strip
-from graphveil.methods.structural.annealing.walk import search
+from graphveil.methods.structural.search import search
+from graphveil.methods.structural.starts import cut, strip
 from graphveil.methods.structural.task import Task
 from shared_data import network
 

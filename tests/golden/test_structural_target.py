@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graphveil.methods.structural.outcome import applied
-from graphveil.methods.structural.target.walk import target
+from graphveil.methods.structural.target import target
 from graphveil.methods.structural.task import Task
 from shared_data import network
 

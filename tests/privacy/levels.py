@@ -10,7 +10,7 @@ from graphveil.claims.conditions import stars_by_row
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.release import Private, Provenance, Release, digest_of
-from graphveil.release.matched_pairs import OwnersLevels, Witness
+from graphveil.release.linkage import OwnersLevels, Witness
 from graphveil.release.release import Linkage
 
 PEOPLE = ["alice", "bob", "carol", "dave", "eve", "fred"]

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import stats
 
 from audit import CELLS, FULL, cells_law, count_law
-from graphveil.methods.noisy import resized
-from graphveil.noise import bernoulli, words_from
-from graphveil.noise.uniform import contains
-from graphveil.randomness import Randomness
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import bernoulli, words_from
+from graphveil.methods.noise.uniform import contains
+from graphveil.methods.noisy_cells.noisy import resized
 
 M, PAIRS = 441, 5460
 """The edges and pairs of polbooks."""

@@ -12,12 +12,12 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.claims.flips import DegreesAlone
-from graphveil.records.manifest import decode_manifest, encode
+from graphveil.claims.conditions import DegreesAlone
+from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.verify.promises import cell_flips
 from graphveil.verify.promises.cell_flips import CHANCES
-from graphveil.verify.recount.exchanges import Exchanges, exchanges
-from graphveil.verify.recount.thresholds import is_unbelievable, tail
+from graphveil.verify.recount.chances import is_unbelievable, tail
+from graphveil.verify.recount.noise import Exchanges, exchanges
 
 FLAWS = [
     {
@@ -55,7 +55,7 @@ FLAWS = [
     {
         "name": "edges are exchanged by what they are",
         "means": "Genuine draws are refused: edges of the original are looked for on one side.",
-        "file": "src/graphveil/verify/recount/exchanges.py",
+        "file": "src/graphveil/verify/recount/noise.py",
         "old": "    gain = (before - after)[possible]",
         "new": "    gain = np.maximum(before - after, 0)[possible]",
         "tests": [

@@ -7,12 +7,11 @@ import json
 import pytest
 
 import graphveil as gv
-from graphveil.errors import ParameterError
-from graphveil.parameters import options_of
-from graphveil.parameters.flat import flat_parameters
-from graphveil.records.manifest import decode_manifest, encode
+from graphveil.claims.manifest import decode_manifest, encode
+from graphveil.core.errors import ParameterError
+from graphveil.core.parameters import flat_parameters, options_of
 from graphveil.release import read_release
-from graphveil.verify.promises.parameters import PARAMETERS
+from graphveil.verify.promises.claims import PARAMETERS
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -20,7 +19,7 @@ FLAWS = [
     {
         "name": "an epsilon of seventeen digits",
         "means": "The digits of a parameter hold a message that nobody can check.",
-        "file": "src/graphveil/verify/promises/parameters.py",
+        "file": "src/graphveil/verify/promises/claims.py",
         "old": '(isinstance(value, float) and float(f"{value:.{_DIGITS}g}") == value)',
         "new": "isinstance(value, float)",
         "verify": ["tests/privacy/test_free_numbers.py::test_digits_of_a_forged_parameter_fail"],
@@ -28,7 +27,7 @@ FLAWS = [
     {
         "name": "weights of forty digits",
         "means": "The weights of a prior hold the linkage.",
-        "file": "src/graphveil/claims/flips.py",
+        "file": "src/graphveil/claims/conditions.py",
         "old": '_ROUND = re.compile(r"0|[1-9][0-9]{0,2}0{0,25}")',
         "new": '_ROUND = re.compile(r"0|[1-9][0-9]{0,39}")',
         "tests": ["tests/unit/test_prior_responses.py"],
@@ -74,7 +73,7 @@ def test_a_share_of_a_goal_has_five_digits():
 
 
 def test_how_long_a_search_looked_is_the_owners_alone(tmp_path):
-    graph = gv.datasets.load("copenhagen-calls")
+    graph = gv.io.datasets.load("copenhagen-calls")
     method = gv.METHODS["structural"](k=2, goal="partial:0.9", effort=0.98765432)
     folder = method.anonymize(graph).write(tmp_path / "out")
     public = (folder / "release.json").read_text()
@@ -100,7 +99,7 @@ def test_digits_of_a_forged_parameter_fail(tmp_path):
 
 
 def test_weights_and_factors_that_are_published_have_three_digits():
-    graph = gv.datasets.load("copenhagen-calls")
+    graph = gv.io.datasets.load("copenhagen-calls")
     release = gv.MixingPriorResponse(epsilon=5.0).anonymize(graph)
     (stated,) = release.conditions
     assert 2 <= len(stated.weights)

@@ -11,9 +11,9 @@ from scipy import stats
 from tampering import smallest
 
 import graphveil as gv
+from graphveil.core.randomness import Randomness
 from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
-from graphveil.randomness import Randomness
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

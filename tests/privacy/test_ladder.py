@@ -12,12 +12,10 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.claims.epsilon import as_printed
-from graphveil.methods.degree_triangle.cuts import CLASSES, GROUPS, Cuts, cut, floor_of
-from graphveil.methods.degree_triangle.statistics import edges_between_groups, triangles_and_steps
-from graphveil.methods.priors.degrees import expected_degrees
-from graphveil.noise import words_from
-from graphveil.noise.ladder import (
+from graphveil.claims.conditions import as_printed
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import words_from
+from graphveil.methods.noise.laws import (
     Steps,
     ladder,
     ladder_law,
@@ -25,7 +23,16 @@ from graphveil.noise.ladder import (
     rate_of,
     vectors_within,
 )
-from graphveil.randomness import Randomness
+from graphveil.methods.noisy_cells.priors import expected_degrees
+from graphveil.methods.random_graphs.triangle_model import (
+    CLASSES,
+    GROUPS,
+    Cuts,
+    cut,
+    edges_between_groups,
+    floor_of,
+    triangles_and_steps,
+)
 from thorough import FUZZ
 
 HALF = Fraction(1, 2)
@@ -36,7 +43,7 @@ FLAWS = [
         "name": "a first step that is one too narrow",
         "means": "An edge may change the triangles by more than the ladder's first step.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/kernels/degree_triangle/counts.py",
+        "file": "src/graphveil/methods/random_graphs/kernels/triangles.py",
         "old": "most = max(most, shared[v])",
         "new": "most = max(most, shared[v] - 1)",
         "tests": ["tests/privacy/test_ladder.py"],
@@ -45,7 +52,7 @@ FLAWS = [
         "name": "the ladder's constant for nothing",
         "means": "The sum of all chances changes from graph to graph, and epsilon does not pay.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/noise/ladder.py",
+        "file": "src/graphveil/methods/noise/laws.py",
         "old": "return max(epsilon / 2, epsilon - Fraction(counts, floor - counts + 1))",
         "new": "return epsilon",
         "tests": ["tests/privacy/test_ladder.py", "-k", "above_the_floor_no_vector"],

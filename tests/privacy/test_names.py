@@ -22,18 +22,18 @@ import graphveil as gv
 from contract.conftest import quick
 from forged.readers import readings_of
 from graphveil import io
-from graphveil.atomic import working_folder
 from graphveil.cli import run as command_line
 from graphveil.cli import say_warnings
+from graphveil.core.atomic import working_folder
+from graphveil.core.errors import GraphveilWarning, InputError
 from graphveil.data.kinds import accepted_kinds
-from graphveil.engines import LocalEngine
-from graphveil.engines.engine import Query
-from graphveil.engines.pieces import written
-from graphveil.errors import GraphveilWarning, InputError
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks
-from graphveil.on_disk import anonymize_file
 from graphveil.release import read_record, read_release
+from graphveil.scale import anonymize_file
+from graphveil.scale.engines import LocalEngine
+from graphveil.scale.engines.engine import Query
+from graphveil.scale.engines.local import written
 from odd_engines import Interrupted
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -223,7 +223,7 @@ def test_what_does_not_fit_into_memory_is_kept_in_the_folder_of_the_run(
         spilled.extend(path.name for path in (work / "spill").iterdir())
         return written(path, schema)
 
-    monkeypatch.setattr("graphveil.engines.local_tables.written", noting)
+    monkeypatch.setattr("graphveil.scale.engines.local.written", noting)
     query = Query('SELECT items, "user" FROM {rows} ORDER BY items, "user"', ("items", "user"))
     with LocalEngine(jobs=1, memory_mib=64).at(work) as tables:
         rows = tables.select(query, rows=tables.rows([folder.path / "x.parquet"]))

@@ -16,13 +16,13 @@ from tampering import smallest
 import graphveil as gv
 from graphveil.data import Bipartite
 from graphveil.data.kinds import accepted_kinds
-from graphveil.engines import LocalEngine
-from graphveil.engines.local_tables import LocalTables
-from graphveil.engines.processes import done
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK
-from graphveil.on_disk import anonymize_file
-from graphveil.on_disk.row_order import RowOrder
+from graphveil.scale import anonymize_file
+from graphveil.scale.columns import RowOrder
+from graphveil.scale.engines import LocalEngine
+from graphveil.scale.engines.local import LocalTables
+from graphveil.scale.engines.processes import done
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

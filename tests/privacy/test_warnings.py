@@ -10,13 +10,13 @@ import pytest
 from tampering import smallest
 
 import graphveil as gv
-from graphveil import owner_warnings
 from graphveil.attacks import Attached
 from graphveil.cli.app import call
+from graphveil.core import warnings as owner_warnings
+from graphveil.core.errors import GraphveilWarning
+from graphveil.core.warnings import MATCHED_FROM, noisy_copy, strength_of_ties
 from graphveil.data.kinds import accepted_kinds
-from graphveil.errors import GraphveilWarning
 from graphveil.methods import METHODS
-from graphveil.owner_warnings import MATCHED_FROM, noisy_copy, strength_of_ties
 
 COPY, APART, SEEDED = "has a copy", "distinguished from", "seed"
 

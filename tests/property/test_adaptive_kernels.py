@@ -11,22 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, linprog, milp
 
-from graphveil.kernels.adaptive import (
-    costs,
-    exchange,
-    flow,
-    merging,
-    network,
-    planes,
-    pruning,
-    rounding,
-    search,
-)
-from graphveil.methods.adaptive import exact, regular
+from graphveil.methods.adaptive import bipartite as regular
+from graphveil.methods.adaptive import symmetric as exact
 from graphveil.methods.adaptive.bipartite import Solver, solution_of, whole
 from graphveil.methods.adaptive.clusters import stars_of as suppressed_by
-from graphveil.methods.adaptive.packing import mask_of, packed, position_of_columns
-from graphveil.methods.adaptive.problem import problem_of
+from graphveil.methods.adaptive.kernels import clusters as exchange
+from graphveil.methods.adaptive.kernels import clusters as merging
+from graphveil.methods.adaptive.kernels import flow, network, planes, search
+from graphveil.methods.adaptive.kernels import network as rounding
+from graphveil.methods.adaptive.kernels import planes as costs
+from graphveil.methods.adaptive.kernels import search as pruning
+from graphveil.methods.adaptive.problem import mask_of, packed, position_of_columns, problem_of
 from graphveil.methods.adaptive.symmetric import SymmetricSolver
 
 

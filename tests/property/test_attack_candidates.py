@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphveil.attacks.networks.besides import Besides
+from graphveil.attacks.kernels import candidates as kernels
+from graphveil.attacks.kernels import percolation
 from graphveil.attacks.networks.propagation import candidate_lists
-from graphveil.attacks.networks.signatures import KnownRows
+from graphveil.attacks.networks.signatures import Besides, KnownRows
 from graphveil.data import Layer
-from graphveil.kernels.attacks import candidates as kernels
-from graphveil.kernels.attacks import percolation
 from networks_data import random_graph, rng_of
 
 N, SIZE = 14, 5

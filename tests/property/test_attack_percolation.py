@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.attacks.kernels import percolation as kernels
 from graphveil.attacks.networks import propagation
-from graphveil.attacks.networks.besides import Besides
-from graphveil.attacks.networks.signatures import KnownRows
-from graphveil.kernels.attacks import percolation as kernels
+from graphveil.attacks.networks.signatures import Besides, KnownRows
 from networks_data import random_graph, rng_of
 
 

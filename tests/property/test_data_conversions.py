@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from graphveil.core.errors import GraphveilWarning
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.errors import GraphveilWarning
 
 CALM = settings(deadline=None, max_examples=40)
 NAMES = st.text(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.errors import DataError
 from graphveil.data import csr
 from graphveil.data.csr import Dropped, SortedLists, check_lists, neighbor_lists
-from graphveil.errors import DataError
 
 
 def slow_lists(arcs: list[tuple[int, int]], n: int) -> tuple[list[list[int]], Dropped]:

@@ -11,23 +11,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.kernels.degree_triangle.counts import most_in_common, triangles_by_class
-from graphveil.kernels.degree_triangle.swaps import Marks, Tally, approach
-from graphveil.kernels.degree_triangle.wiring import (
+from graphveil.core.kernels.hashing import FREE
+from graphveil.core.randomness import public_words
+from graphveil.methods.random_graphs.kernels.triangles import (
+    Marks,
+    Tally,
     add_common,
+    approach,
     deal,
     exchange,
     fill,
     mend,
+    most_in_common,
     tied,
+    triangles_by_class,
     wired,
 )
-from graphveil.kernels.hashing import FREE
-from graphveil.methods.degree_triangle.cuts import Cuts
-from graphveil.methods.degree_triangle.drawing import ODDS, drawn
-from graphveil.methods.degree_triangle.shape import Shape
-from graphveil.methods.degree_triangle.statistics import Statistics
-from graphveil.randomness import public_words
+from graphveil.methods.random_graphs.triangle_model import ODDS, Cuts, Shape, Statistics, drawn
 from graphveil.verify.recount.redrawing import Model, redrawn
 
 

@@ -8,11 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.kernels.structural.annealing.arcs import BACK, shift_arc, toggle_arc
-from graphveil.kernels.structural.annealing.state import go_to, make, take_back
-from graphveil.kernels.structural.annealing.state import settle_trial as settle
-from graphveil.kernels.structural.classes import SLOT, UNPROTECTED, begin, tallies, undo
-from graphveil.measures.directed import directed_count, either_way
+from graphveil.data.measures.values import directed_count, either_way
 from graphveil.methods.profile.pool import (
     ChangedTies,
     ProfileTask,
@@ -22,6 +18,16 @@ from graphveil.methods.profile.pool import (
     unprotected_in,
     walk_of,
 )
+from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED, begin, tallies, undo
+from graphveil.methods.structural.kernels.pooled import (
+    BACK,
+    go_to,
+    make,
+    shift_arc,
+    take_back,
+    toggle_arc,
+)
+from graphveil.methods.structural.kernels.pooled import settle_trial as settle
 
 NONE = np.empty(0, dtype=np.int64)
 EDITS = ("delete", "add", "any")

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.evaluate import METRICS, features
+from graphveil.evaluate import METRICS
+from graphveil.evaluate.metrics import cells as features
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.evaluate import evaluate_release as evaluate

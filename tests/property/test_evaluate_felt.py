@@ -10,10 +10,9 @@ from scipy import optimize
 
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import METRICS
-from graphveil.evaluate.felt import falling, read_back
-from graphveil.evaluate.samples import DRAWS, RATES, kept_at_random
-from graphveil.randomness import Randomness
+from graphveil.evaluate.utility_loss import DRAWS, RATES, falling, kept_at_random, read_back
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.evaluate import evaluate_release

@@ -16,14 +16,18 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.evaluate import METRICS, searches
-from graphveil.evaluate.betweenness import betweenness, estimates, interval, overlap_of_top
-from graphveil.evaluate.communities import consensus_communities, normalized_mutual_information
-from graphveil.evaluate.graphlets import NAMES
-from graphveil.evaluate.paths import average_of
-from graphveil.evaluate.searches import distances, searched
-from graphveil.evaluate.shape import average_clustering, degree_assortativity
-from graphveil.randomness import Randomness
+from graphveil.core.randomness import Randomness
+from graphveil.evaluate import METRICS
+from graphveil.evaluate import comparison as searches
+from graphveil.evaluate.comparison import distances, searched
+from graphveil.evaluate.metrics.centrality import betweenness, estimates, interval, overlap_of_top
+from graphveil.evaluate.metrics.communities import (
+    consensus_communities,
+    normalized_mutual_information,
+)
+from graphveil.evaluate.metrics.graphlets import NAMES
+from graphveil.evaluate.metrics.paths import average_of
+from graphveil.evaluate.metrics.shape import average_clustering, degree_assortativity
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.evaluate import evaluate_release as evaluate

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate.comparison import NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.evaluate.network_metrics import NETWORK_METRICS
-from graphveil.evaluate.networks import assortative_mixing
-from graphveil.randomness import Randomness
+from graphveil.evaluate.metrics.networks import assortative_mixing
+from graphveil.evaluate.metrics.table import NETWORK_METRICS
 
 NAMES = ("sex", "town")
 PERFECT = {

@@ -12,22 +12,27 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import graphveil as gv
-from graphveil.evaluate import GraphComparison, graphlets, spectra, triangles
-from graphveil.evaluate.graphlets import NAMES, frequencies
+from graphveil.core.randomness import Randomness
+from graphveil.evaluate import GraphComparison
+from graphveil.evaluate import comparison as triangles
+from graphveil.evaluate.comparison import triangles_of, wedges_of
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.evaluate.modularity import median_run, modularities
-from graphveil.evaluate.ranks import (
+from graphveil.evaluate.metrics import centrality as spectra
+from graphveil.evaluate.metrics import graphlets
+from graphveil.evaluate.metrics.centrality import (
     core_correlation,
     core_distribution,
     core_numbers,
     eigenvector_correlation,
+    leading_vector,
     pagerank,
     pagerank_correlation,
     rank_correlation,
+    spectral_gap,
+    spectral_radius,
 )
-from graphveil.evaluate.spectra import leading_vector, spectral_gap, spectral_radius
-from graphveil.evaluate.triangles import triangles_of, wedges_of
-from graphveil.randomness import Randomness
+from graphveil.evaluate.metrics.communities import median_run, modularities
+from graphveil.evaluate.metrics.graphlets import NAMES, frequencies
 
 OF_FOUR = {
     "path": nx.path_graph(4),

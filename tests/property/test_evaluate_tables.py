@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.errors import UsageError
+from graphveil.core.errors import UsageError
 from graphveil.evaluate import METRICS
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage

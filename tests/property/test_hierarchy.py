@@ -14,17 +14,22 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import graphveil as gv
-from graphveil.kernels.hierarchy import (
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import words_from
+from graphveil.methods.random_graphs.hierarchy import (
+    blocks_of,
+    drawn,
+    largest_change,
+    paired_tree,
+    settled,
+)
+from graphveil.methods.random_graphs.kernels.hierarchy import (
     count_edges,
     edges_between,
     first_below,
     log_likelihood,
     walk,
 )
-from graphveil.methods.hrg.blocks import blocks_of, drawn
-from graphveil.methods.hrg.tree import largest_change, paired_tree, settled
-from graphveil.noise import words_from
-from graphveil.randomness import Randomness
 
 
 def generator(seed):
@@ -175,6 +180,6 @@ def test_the_number_of_edges_of_a_block_has_noise_of_its_epsilon():
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes as plain Python")
 def test_a_large_epsilon_leads_to_a_more_likely_tree():
-    graph = gv.datasets.load("copenhagen-calls")
+    graph = gv.io.datasets.load("copenhagen-calls")
     likely = [log_likelihood(settled(graph, epsilon, generator(9))) for epsilon in (0.1, 40.0)]
     assert likely[0] + 300 < likely[1]

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.errors import InputError
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.errors import InputError
 from graphveil.io import (
     FORMATS,
     BipartiteOptions,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.errors import InputError
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.errors import InputError
 from graphveil.io import (
     FORMATS,
     BipartiteOptions,
@@ -23,7 +23,7 @@ from graphveil.io import (
     load_table,
     write,
 )
-from graphveil.io.questioned import EVERY_WORD
+from graphveil.io.parsed import EVERY_WORD
 
 CALM = settings(deadline=None, max_examples=25)
 LETTERS = st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"])

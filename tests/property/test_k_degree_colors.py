@@ -9,20 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil import Graph
-from graphveil.errors import InfeasibleError
-from graphveil.kernels.k_degree.edits import pull_of_neighbors
-from graphveil.methods.k_degree.cells import CellSpace, plan_of_cells
+from graphveil.core.errors import InfeasibleError
+from graphveil.core.randomness import Randomness
+from graphveil.methods.k_degree.kernels.edits import pull_of_neighbors
 from graphveil.methods.k_degree.realize import realize
-from graphveil.methods.k_degree.roles import pull_of_few
+from graphveil.methods.k_degree.roles import CellSpace, DegreeTask, plan_of_cells, pull_of_few
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
-from graphveil.methods.k_degree.state import DegreeTask
-from graphveil.randomness import Randomness
 
 FLAWS = [
     {
         "name": "a plan across combinations",
         "means": "Degrees are planned for all people alike, whatever attributes are known of them.",
-        "file": "src/graphveil/methods/k_degree/cells.py",
+        "file": "src/graphveil/methods/k_degree/roles.py",
         "old": "return optimal_plan(runs, k, edits=edits, parts=parts)",
         "new": "return optimal_plan(runs, k, edits=edits)",
         "tests": ["tests/property/test_k_degree_colors.py"],

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.kernels.hashing import new_table
 from graphveil.data import Graph
-from graphveil.kernels.hashing import new_table
-from graphveil.kernels.k_degree import edits as kernel
-from graphveil.kernels.k_degree import match, sequence, textbook
+from graphveil.methods.k_degree.kernels import edits as kernel
+from graphveil.methods.k_degree.kernels import match, sequence, textbook
 
 SEEDS = st.integers(0, 2**32)
 

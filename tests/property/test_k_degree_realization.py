@@ -7,17 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.kernels.k_degree import absorb as degree_edits_absorb
-from graphveil.kernels.k_degree import edits as degree_edits
-from graphveil.kernels.k_degree import leftover as degree_edits_leftover
-from graphveil.kernels.k_degree import match as degree_edits_match
+from graphveil.methods.k_degree.kernels import absorb as degree_edits_absorb
+from graphveil.methods.k_degree.kernels import absorb as degree_edits_leftover
+from graphveil.methods.k_degree.kernels import edits as degree_edits
+from graphveil.methods.k_degree.kernels import match as degree_edits_match
 from graphveil.methods.k_degree.realize import apply_edits, realize
-from graphveil.methods.k_degree.roles import made_even, raised, raised_at_random
+from graphveil.methods.k_degree.roles import (
+    DegreeTask,
+    by_need,
+    made_even,
+    raised,
+    raised_at_random,
+    start,
+)
 from graphveil.methods.k_degree.sequence import runs_of
-from graphveil.methods.k_degree.state import DegreeTask, by_need, start
-from graphveil.randomness import Randomness
 
 
 def graph_of(n, edges):

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from graphveil.kernels.draws import below
-from graphveil.kernels.leaf import wide
-from graphveil.kernels.sorting import sort
+from graphveil.core.kernels.arrays import below, sort
+from graphveil.core.kernels.leaf import wide
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])

@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphveil.errors import ParameterError
-from graphveil.noise import discrete_laplace, words_from
-from graphveil.noise.inversion import FIRST_BITS, InversionTable, inverted
-from graphveil.noise.laplace import (
+from graphveil.core.errors import ParameterError
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import discrete_laplace, words_from
+from graphveil.methods.noise.laws import (
     DIGIT,
     geometric,
     geometric_law,
     power_bounds,
     remainder_law,
 )
-from graphveil.randomness import Randomness
+from graphveil.methods.noise.uniform import FIRST_BITS, InversionTable, inverted
 
 FULL = 2**64
 UNLIKELY = 1e-6

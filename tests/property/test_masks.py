@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.kernels.masks import (
+from graphveil.methods.equivalence_classes import masks as method
+from graphveil.methods.equivalence_classes.kernels.masks import (
     COLUMNS,
     MASK,
     SIZE,
@@ -19,14 +20,13 @@ from graphveil.kernels.masks import (
     move_rows,
     publish,
 )
-from graphveil.methods.equivalence_classes import masks as method
 
 FLAWS = [
     {
         "name": "a row leaves a class of k rows for a finer one",
         "means": "Somebody stands in a class of fewer than k equal rows.",
         "methods": ["suppress-k", "cluster-k"],
-        "file": "src/graphveil/kernels/masks.py",
+        "file": "src/graphveil/methods/equivalence_classes/kernels/masks.py",
         "old": "state.classes[c, SIZE] - lost > k",
         "new": "state.classes[c, SIZE] - lost >= k",
     },

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.errors import ParameterError
 from graphveil.data import Graph
-from graphveil.errors import ParameterError
-from graphveil.kernels.neighborhoods import refinement
-from graphveil.measures import MEASURES, divided, isomorphism, multisets, partition
+from graphveil.data.measures import MEASURES, divided, isomorphism, partition
+from graphveil.data.measures import values as multisets
+from graphveil.data.measures.kernels import neighborhoods as refinement
 
 AT = [(name, d) for name in MEASURES for d in (1, 2, 3) if name != "degree" or d == 1]
 NO_INVARIANT = {"dk", "hybrid"}

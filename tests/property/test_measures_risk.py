@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.errors import ParameterError
 from graphveil.data import Graph
-from graphveil.errors import ParameterError
-from graphveil.measures import MEASURES, candidate_set_sizes, cascade, measure, partition, twins
+from graphveil.data.measures import (
+    MEASURES,
+    candidate_set_sizes,
+    cascade,
+    measure,
+    partition,
+    twins,
+)
 
 
 @st.composite

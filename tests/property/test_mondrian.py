@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.errors import GraphveilWarning
-from graphveil.kernels import mondrian as kernel
-from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.core.errors import GraphveilWarning
+from graphveil.methods.equivalence_classes.kernels import mondrian as kernel
+from graphveil.methods.equivalence_classes.rule import collapse
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.errors import DataError, InfeasibleError
-from graphveil.methods.profile.plan import classes
+from graphveil.core.errors import DataError, InfeasibleError
+from graphveil.methods.profile.targets import classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

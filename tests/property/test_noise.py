@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import graphveil as gv
-from graphveil.noise import (
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import (
     Channel,
     below,
     bernoulli,
@@ -25,17 +26,16 @@ from graphveil.noise import (
     flipped,
     words_from,
 )
-from graphveil.noise.cells import (
+from graphveil.methods.noise.cells import (
     cells_between,
     cells_of,
     cells_of_one,
     ends_of,
+    exp_below,
     number_of_cells,
     with_cells,
 )
-from graphveil.noise.channels import exp_below
-from graphveil.noise.counts import distribution
-from graphveil.randomness import Randomness
+from graphveil.methods.noise.laws import distribution
 
 FULL = 2**64
 UNLIKELY = 1e-6
@@ -118,7 +118,7 @@ def test_integers_below_a_bound_are_equally_likely(n):
 @pytest.mark.parametrize(("n", "count"), [(3, 0), (3, 1), (4, 1), (4, 2), (4, 3), (4, 4), (5, 2)])
 @pytest.mark.parametrize("dense", [0, 16])
 def test_sets_of_distinct_integers_are_equally_likely(n, count, dense, monkeypatch):
-    monkeypatch.setattr("graphveil.noise.uniform.DENSE", dense)
+    monkeypatch.setattr("graphveil.methods.noise.uniform.DENSE", dense)
     bits = (n - 1).bit_length()
     law = law_of(lambda w: tuple(distinct(w, n, count).tolist()), bits=bits, most=5)
     assert set(itertools.combinations(range(n), count)) == set(law)
@@ -174,7 +174,7 @@ def test_a_draw_at_a_jump_is_decided_by_its_last_bit(threshold, trials, step, na
     spelled = [(jump >> (64 * place)) % FULL for place in reversed(range(trials))]
     with pytest.MonkeyPatch.context() as patch:
         if narrow:
-            patch.setattr("graphveil.noise.counts.FIRST_BITS", 192)
+            patch.setattr("graphveil.methods.noise.laws.FIRST_BITS", 192)
         found = binomial(scripted(*spelled, 0, 0, 0), trials, threshold)
     assert (0 if step < 0 else 1) == found
 

@@ -9,16 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.kernels.profile.cuts import NEVER, Costs, Cuts, best_cuts
-from graphveil.kernels.profile.grouping import (
+from graphveil.methods.profile.kernels.grouping import (
+    NEVER,
+    Costs,
+    Cuts,
     Groups,
+    best_cuts,
     cut_anew,
     fill,
     improve,
     nearest_above,
     ranges,
 )
-from graphveil.methods.profile.plan import ADDITIONS, Prices, classes, hilbert, plan_of_profiles
+from graphveil.methods.profile.targets import ADDITIONS, Prices, classes, hilbert, plan_of_profiles
 
 PRICES = st.sampled_from([Prices(1, 1), Prices(2, 3), ADDITIONS])
 

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from forged.networks import failed, sealed_anew
-from graphveil.errors import InfeasibleError
-from graphveil.kernels.structural.annealing.state import go_to
-from graphveil.kernels.structural.classes import SLOT, UNPROTECTED
-from graphveil.methods.profile.layers import realize_layers
+from graphveil.core.errors import InfeasibleError
+from graphveil.core.randomness import Randomness
 from graphveil.methods.profile.pool import (
     ChangedTies,
     ProfileTask,
@@ -24,10 +22,11 @@ from graphveil.methods.profile.pool import (
     unprotected_in,
     walk_of,
 )
-from graphveil.methods.profile.search import Look, search
-from graphveil.methods.profile.strip import stripped
+from graphveil.methods.profile.realize import realize_layers
+from graphveil.methods.profile.search import Look, search, stripped
 from graphveil.methods.structural.goals import Budget, Partial
-from graphveil.randomness import Randomness
+from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED
+from graphveil.methods.structural.kernels.pooled import go_to
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

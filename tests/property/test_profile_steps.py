@@ -8,14 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.kernels.profile import steps
-from graphveil.kernels.profile.arcs import changed_arcs, has_arc
-from graphveil.methods.k_degree.cells import planned_change
+from graphveil.core.randomness import Randomness
+from graphveil.methods.k_degree.roles import planned_change
 from graphveil.methods.profile import realize as realizing
-from graphveil.methods.profile.level import cells_of, leveled
-from graphveil.methods.profile.plan import ADDITIONS, Prices, ProfilePlan, classes
+from graphveil.methods.profile.kernels import arcs as steps
+from graphveil.methods.profile.kernels.arcs import changed_arcs, has_arc
 from graphveil.methods.profile.realize import by_need, edited, keys_of, realize
-from graphveil.randomness import Randomness
+from graphveil.methods.profile.targets import (
+    ADDITIONS,
+    Prices,
+    ProfilePlan,
+    cells_of,
+    classes,
+    leveled,
+)
 
 NOBODY = Prices(1, 1)
 

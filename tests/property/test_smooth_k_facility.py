@@ -8,14 +8,23 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k import facility as kernel
-from graphveil.kernels.smooth_k.closing import Clients, Facilities, close_small
-from graphveil.kernels.smooth_k.facility import Arrivals, Nearest, RowKinds, open_facilities
-from graphveil.kernels.smooth_k.overlaps import count_shared, leave, lists_of
-from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import collapse
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters, nearest_sums
-from graphveil.randomness import Randomness
+from graphveil.methods.smooth_k.kernels import facility as kernel
+from graphveil.methods.smooth_k.kernels.facility import (
+    Arrivals,
+    Clients,
+    Facilities,
+    Nearest,
+    RowKinds,
+    close_small,
+    count_shared,
+    leave,
+    lists_of,
+    open_facilities,
+)
 
 ASSIGNS = st.sampled_from(["nearest", "arrival"])
 FACTORS = st.sampled_from([None, 0.0, 0.02, 0.05, 0.1, 0.3])

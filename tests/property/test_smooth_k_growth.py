@@ -10,17 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.growth import grow
-from graphveil.kernels.smooth_k.overlaps import lists_of
-from graphveil.kernels.smooth_k.rarest_first import grow_rarest_first
-from graphveil.methods.equivalence_classes.rows import collapse
-from graphveil.methods.equivalence_classes.rule import Rule
+from graphveil.methods.equivalence_classes.rule import Rule, collapse
 from graphveil.methods.smooth_k import growth
-from graphveil.methods.smooth_k.growth import grown_clusters, seeds_by
+from graphveil.methods.smooth_k.growth import grown_clusters, rarest_first, seeds_by
+from graphveil.methods.smooth_k.kernels.facility import lists_of
+from graphveil.methods.smooth_k.kernels.growth import grow, grow_rarest_first
 from graphveil.methods.smooth_k.local_search import refined_clusters
-from graphveil.methods.smooth_k.rarest_first import rarest_first
-from graphveil.randomness import Randomness
 
 RULES = st.sampled_from(
     [Rule(), Rule(Fraction(2, 3)), Rule(Fraction(1)), Rule(Fraction(1, 2), "drop")]
@@ -142,7 +139,7 @@ def test_the_clusters_do_not_depend_on_which_kernel_is_quicker(monkeypatch):
     arguments = {"k": 4, "rule": Rule(), "seed_order": "auto"}
     assert not rows.has_popular_features
     expected = grown_clusters(rows, rng=generator(2), **arguments)
-    monkeypatch.setattr("graphveil.methods.equivalence_classes.rows.POPULAR", 0)
+    monkeypatch.setattr("graphveil.methods.equivalence_classes.rule.POPULAR", 0)
     assert rows.has_popular_features
     assert expected.tolist() == grown_clusters(rows, rng=generator(2), **arguments).tolist()
 

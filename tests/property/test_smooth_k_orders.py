@@ -12,13 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.orders import (
-    Incidence,
-    row_signatures,
-    spread_labels,
-    text_hashes,
-)
-from graphveil.methods.smooth_k.orders import (
+from graphveil.methods.smooth_k.chunks import (
     HASHES,
     PRIME,
     MinHash,
@@ -29,6 +23,12 @@ from graphveil.methods.smooth_k.orders import (
     minhash_order,
     order_of,
     piece_of,
+)
+from graphveil.methods.smooth_k.kernels.orders import (
+    Incidence,
+    row_signatures,
+    spread_labels,
+    text_hashes,
 )
 
 QUICK = settings(deadline=None, max_examples=60)

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.errors import ParameterError
 from graphveil.data import Bipartite
-from graphveil.errors import ParameterError
-from graphveil.methods.equivalence_classes.rows import collapse
 from graphveil.methods.equivalence_classes.rule import (
     MOST_DENOMINATOR,
     Rule,
     Theta,
     classes_of,
+    collapse,
     kept,
     profiles_of,
     released,

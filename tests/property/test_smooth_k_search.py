@@ -10,16 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k import search
-from graphveil.kernels.smooth_k import search_state as kernel
-from graphveil.kernels.smooth_k.candidates import index_of
-from graphveil.methods.equivalence_classes.rows import collapse
-from graphveil.methods.equivalence_classes.rule import Rule, kept
-from graphveil.methods.smooth_k.local_search import refined_clusters
-from graphveil.methods.smooth_k.ranking import rank_clusters
-from graphveil.methods.smooth_k.search_state import clusters_of
-from graphveil.randomness import Randomness
+from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
+from graphveil.methods.smooth_k.kernels import search
+from graphveil.methods.smooth_k.kernels import search as kernel
+from graphveil.methods.smooth_k.kernels.candidates import index_of
+from graphveil.methods.smooth_k.local_search import clusters_of, rank_clusters, refined_clusters
 
 RULES = st.sampled_from(
     [Rule(), Rule(Fraction(2, 3)), Rule(Fraction(1)), Rule(Fraction(1, 2), "drop")]

@@ -10,14 +10,12 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.facility import RowKinds
-from graphveil.kernels.smooth_k.overlaps import lists_of
-from graphveil.methods.equivalence_classes.rows import collapse
-from graphveil.methods.equivalence_classes.rule import Rule, kept
+from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
 from graphveil.methods.smooth_k.facility import nearest_sums
+from graphveil.methods.smooth_k.kernels.facility import RowKinds, lists_of
 from graphveil.methods.textbook import smooth_theorem as theory
-from graphveil.randomness import Randomness
 
 ALPHAS = st.sampled_from([theory.ALPHA, *(Fraction(n, 10) for n in (1, 2, 3, 5, 8))])
 SEEDS = st.integers(0, 2**32)

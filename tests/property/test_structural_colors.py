@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.errors import DataError, InfeasibleError, ParameterError
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.core.randomness import Randomness
 from graphveil.methods.structural.outcome import applied, lower_bound
 from graphveil.methods.structural.run import run
 from graphveil.methods.structural.task import Task
-from graphveil.randomness import Randomness
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.data import Graph
-from graphveil.kernels.structural import cells, classes
-from graphveil.kernels.structural.annealing import state as pools
-from graphveil.kernels.structural.schedule import Schedule
-from graphveil.measures.fuzziness import HEARD, candidate_set_sizes, noisy_share
-from graphveil.methods.structural.annealing.fuzzy import search_under_uncertainty
-from graphveil.methods.structural.annealing.state import annealing_state_of
+from graphveil.data.measures.fuzziness import HEARD, candidate_set_sizes, noisy_share
+from graphveil.methods.structural.kernels import classes
+from graphveil.methods.structural.kernels import classes as cells
+from graphveil.methods.structural.kernels import pooled as pools
+from graphveil.methods.structural.kernels.classes import Schedule
 from graphveil.methods.structural.outcome import applied, nearly_unprotected_in
+from graphveil.methods.structural.starts import search_under_uncertainty
 from graphveil.methods.structural.task import NEARLY, Task
+from graphveil.methods.structural.walk_state import annealing_state_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -243,7 +244,7 @@ def test_a_release_claims_what_it_reached_at_phi_and_says_what_is_left(goal):
     ],
 )
 def test_what_does_not_go_with_phi_is_refused(wrong, words):
-    with pytest.raises(gv.errors.ParameterError, match=words):
+    with pytest.raises(gv.core.errors.ParameterError, match=words):
         gv.StructuralAnonymity(**({"measure": "count"} | wrong))
 
 

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels.neighborhoods import refinement
-from graphveil.kernels.structural import anneal, classes, paper, rows
-from graphveil.kernels.structural.annealing import proposals, shapes, starts, values
-from graphveil.kernels.structural.annealing import state as pools
-from graphveil.kernels.structural.annealing import state as states
-from graphveil.kernels.structural.schedule import Odds, Schedule
-from graphveil.kernels.structural.target import edits as target_edits
-from graphveil.kernels.structural.target import moves
-from graphveil.methods.structural.annealing.state import annealing_state_of
-from graphveil.methods.structural.annealing.stretches import paying, within_budget
-from graphveil.methods.structural.target.state import present, target_state_of
+from graphveil.data.measures.kernels import neighborhoods as refinement
+from graphveil.methods.structural.kernels import anneal, classes, paper, rows, starts, values
+from graphveil.methods.structural.kernels import pooled as pools
+from graphveil.methods.structural.kernels import pooled as states
+from graphveil.methods.structural.kernels import starts as proposals
+from graphveil.methods.structural.kernels import target as moves
+from graphveil.methods.structural.kernels import target as target_edits
+from graphveil.methods.structural.kernels import values as shapes
+from graphveil.methods.structural.kernels.classes import Odds, Schedule
+from graphveil.methods.structural.target import present, target_state_of
 from graphveil.methods.structural.task import Task
+from graphveil.methods.structural.walk_state import annealing_state_of, paying, within_budget
 
 SEEDS = st.integers(0, 2**32)
 

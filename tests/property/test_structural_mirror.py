@@ -9,22 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels.structural.annealing import mirror as kernel
-from graphveil.measures import partition
-from graphveil.methods.structural.annealing.mirror import (
-    isolate_likes,
-    mirror,
-    partners,
-    without_image,
-)
+from graphveil.data.measures import partition
+from graphveil.methods.structural.kernels import starts as kernel
 from graphveil.methods.structural.outcome import applied
+from graphveil.methods.structural.starts import isolate_likes, mirror, partners, without_image
 from graphveil.methods.structural.task import Edited, Task
 
 FLAWS = [
     {
         "name": "ties without an image",
         "means": "Partners keep ties by which they are told apart.",
-        "file": "src/graphveil/methods/structural/annealing/mirror.py",
+        "file": "src/graphveil/methods/structural/starts.py",
         "old": "    here[here] = np.isin(keys_of(images[here], n), keys_of(edges, n))\n",
         "new": "",
         "methods": ["structural"],
@@ -32,7 +27,7 @@ FLAWS = [
     {
         "name": "a mirror with one left over",
         "means": "Of an odd number of people one stays the only one without ties.",
-        "file": "src/graphveil/methods/structural/annealing/mirror.py",
+        "file": "src/graphveil/methods/structural/starts.py",
         "old": "        if paired.size and degrees[paired].min() > 0:\n",
         "new": "        if paired.size and degrees[paired].min() > 9:\n",
         "methods": ["structural"],

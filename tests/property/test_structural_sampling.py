@@ -10,24 +10,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.kernels.hashing import new_table
+from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.kernels.hashing import new_table
-from graphveil.kernels.neighborhoods.triangles import flagged_thirds, triangles_of_nodes
-from graphveil.kernels.structural.paper import flagged_near, lists_of, missing_from, small_classes
-from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.data.measures.kernels.neighborhoods import flagged_thirds, triangles_of_nodes
+from graphveil.methods.structural.kernels.paper import (
+    flagged_near,
+    lists_of,
+    missing_from,
+    small_classes,
+)
 from graphveil.methods.structural.outcome import lower_bound
-from graphveil.methods.structural.paper.graph import (
+from graphveil.methods.structural.paper import (
     FLIPS,
+    affected,
     candidates,
     exchanged,
     keys_of,
     ranked,
+    sample_edits,
     state_of,
     without,
 )
-from graphveil.methods.structural.paper.sampling import affected, sample_edits
 from graphveil.methods.structural.task import Task
-from graphveil.randomness import Randomness
 
 HEURISTICS = ("es", "degree", "affected", "unique", "ua", "ua-only")
 EDITS = ("delete", "add", "rewire", "any")

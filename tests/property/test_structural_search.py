@@ -7,17 +7,21 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.kernels.hashing import FREE
 from graphveil.data import Graph
-from graphveil.kernels.hashing import FREE
-from graphveil.kernels.structural import classes
-from graphveil.kernels.structural.anneal import anneal, attempt
-from graphveil.kernels.structural.annealing import state as pools
-from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED, flip, go_to
-from graphveil.methods.structural.annealing.starts import cut, strip, without_triangles
-from graphveil.methods.structural.annealing.state import annealing_state_of, candidates
-from graphveil.methods.structural.annealing.stretches import paying, within_budget
-from graphveil.methods.structural.annealing.walk import search, walk_of
+from graphveil.methods.structural.kernels import classes
+from graphveil.methods.structural.kernels import pooled as pools
+from graphveil.methods.structural.kernels.anneal import anneal, attempt
+from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, flip, go_to
+from graphveil.methods.structural.search import search, walk_of
+from graphveil.methods.structural.starts import cut, strip, without_triangles
 from graphveil.methods.structural.task import CODES, Task
+from graphveil.methods.structural.walk_state import (
+    annealing_state_of,
+    candidates,
+    paying,
+    within_budget,
+)
 
 ALWAYS, NEVER = 1e9, -1e9
 

@@ -7,17 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.kernels.structural import classes
-from graphveil.kernels.structural.anneal import anneal, attempt
-from graphveil.kernels.structural.annealing import state as pools
-from graphveil.kernels.structural.annealing import values as values_kernel
-from graphveil.kernels.structural.annealing.proposals import find_mate, more_edits
-from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED, go_to
-from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
-from graphveil.methods.structural.annealing.state import annealing_state_of, work_of
-from graphveil.methods.structural.annealing.stretches import paying, within_budget
-from graphveil.methods.structural.annealing.walk import search
+from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.methods.structural.kernels import classes
+from graphveil.methods.structural.kernels import pooled as pools
+from graphveil.methods.structural.kernels import values as values_kernel
+from graphveil.methods.structural.kernels.anneal import anneal, attempt
+from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, go_to
+from graphveil.methods.structural.kernels.starts import find_mate, more_edits
+from graphveil.methods.structural.search import search
 from graphveil.methods.structural.task import Task, counted_by_codes
+from graphveil.methods.structural.walk_state import (
+    annealing_state_of,
+    paying,
+    within_budget,
+    work_of,
+)
 
 ALWAYS, NEVER = 1e9, -1e9
 

@@ -9,16 +9,22 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.kernels.hashing import FREE
 from graphveil.data import Graph
-from graphveil.kernels.hashing import FREE
-from graphveil.kernels.structural import classes as kernel
-from graphveil.kernels.structural.anneal import anneal
-from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED
-from graphveil.kernels.structural.schedule import Odds, Schedule
-from graphveil.kernels.structural.target import edits as edits_kernel
+from graphveil.methods.structural.kernels import classes as kernel
+from graphveil.methods.structural.kernels import target as edits_kernel
+from graphveil.methods.structural.kernels.anneal import anneal
+from graphveil.methods.structural.kernels.classes import Odds, Schedule
+from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.methods.structural.outcome import applied
-from graphveil.methods.structural.target.state import best, go_to, present, target_state_of
-from graphveil.methods.structural.target.walk import set_aims, target
+from graphveil.methods.structural.target import (
+    best,
+    go_to,
+    present,
+    set_aims,
+    target,
+    target_state_of,
+)
 from graphveil.methods.structural.task import Task
 
 

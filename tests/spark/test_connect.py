@@ -27,12 +27,12 @@ from pyspark.sql import SparkSession
 
 import graphveil as gv
 from faulty_works import Failing
-from graphveil.engines import LocalEngine, SparkEngine
-from graphveil.engines.spark import SparkTables
-from graphveil.errors import InputError, UsageError
+from graphveil.scale.engines import LocalEngine, SparkEngine
+from graphveil.scale.engines.spark import SparkTables
+from graphveil.core.errors import InputError, UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.on_disk.frames import FrameSource
+from graphveil.scale.frames import FrameSource
 
 warnings.simplefilter("ignore")
 here = Path.cwd()

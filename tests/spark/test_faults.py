@@ -15,17 +15,17 @@ from pyarrow import parquet
 
 import graphveil as gv
 from faulty_works import Killed
+from graphveil.claims.manifest import UNFINISHED
 from graphveil.cli import run as command_line
-from graphveil.engines import LocalEngine, SparkEngine
-from graphveil.engines.spark import SparkTables
+from graphveil.core.storage import Address
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.on_disk.packed import Packed
-from graphveil.on_disk.worker import Released
-from graphveil.on_disk.working import Working
-from graphveil.on_disk.written_apart import PartOfUsers
-from graphveil.places.address import Address
-from graphveil.records.parts import UNFINISHED
+from graphveil.scale.chunks import Released
+from graphveil.scale.engines import LocalEngine, SparkEngine
+from graphveil.scale.engines.spark import SparkTables
+from graphveil.scale.parts import Packed
+from graphveil.scale.working import Working
+from graphveil.scale.writing import PartOfUsers
 from thorough import in_fuzz_alone
 
 pytestmark = [
@@ -70,8 +70,8 @@ def release(path, folder, engine, **options):
 def lists(tmp_path, monkeypatch):
     """Write a file of lists, and make parts and buckets small."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("graphveil.records.parts.PART_USERS", 100)
-    monkeypatch.setattr("graphveil.on_disk.ids.BUCKET_ROWS", 120)
+    monkeypatch.setattr("graphveil.claims.manifest.PART_USERS", 100)
+    monkeypatch.setattr("graphveil.scale.parts.BUCKET_ROWS", 120)
     path = tmp_path / "lists.parquet"
     write_likes(path)
     return path
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_changes_no_byte(
             work = Killed(work, marks) if isinstance(work, killed) else work
             return super().grouped(rows, by, n, work, schema)
 
-    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Faulty)
+    monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Faulty)
     release(lists, tmp_path, SparkEngine(spark=spark, working=tmp_path / "working"))
     assert ["killed-0"] == [path.name for path in marks.iterdir()]
     assert undisturbed == files_at(tmp_path)
@@ -127,7 +127,7 @@ def stop_at(point, monkeypatch):
         if name == point:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Stopped)
+    monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Stopped)
     monkeypatch.setattr(Address, "put_bytes", stopped_put)
     monkeypatch.setattr(Working, "finish", stopped_finish)
 

@@ -18,10 +18,7 @@ from pyarrow import parquet
 import graphveil as gv
 from faulty_works import Failing, Killed, Unplaced
 from graphveil.cli import run as command_line
-from graphveil.engines import LocalEngine, SparkEngine
-from graphveil.engines.spark import SparkTables
-from graphveil.engines.spark_executors import check_executors, equipment
-from graphveil.errors import (
+from graphveil.core.errors import (
     GraphveilWarning,
     InfeasibleError,
     InputError,
@@ -31,12 +28,15 @@ from graphveil.errors import (
 )
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.on_disk import queries
-from graphveil.on_disk.columns import FACTS
-from graphveil.on_disk.drawing import drawn_from_tables
-from graphveil.on_disk.frames import FrameSource
-from graphveil.on_disk.worker import Released
-from graphveil.on_disk.written_apart import PartOfUsers
+from graphveil.scale import columns as queries
+from graphveil.scale.chunks import Released
+from graphveil.scale.columns import FACTS
+from graphveil.scale.engines import LocalEngine, SparkEngine
+from graphveil.scale.engines.spark import SparkTables
+from graphveil.scale.engines.spark_executors import check_executors, equipment
+from graphveil.scale.estimate import drawn_from_tables
+from graphveil.scale.frames import FrameSource
+from graphveil.scale.writing import PartOfUsers
 from thorough import in_fuzz_alone
 
 pytestmark = [
@@ -134,8 +134,8 @@ def test_the_release_is_that_of_one_machine(
     here = gv.anonymize_rows(METHOD, path, tmp_path / "here", engine=LocalEngine(jobs=1), **options)
     frame = spark.read.parquet(str(path)).repartition(partitions)
     if old:
-        monkeypatch.setattr("graphveil.engines.spark.SparkTables", OfSpark40)
-    monkeypatch.setattr("graphveil.on_disk.ids.BUCKET_ROWS", 150)
+        monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", OfSpark40)
+    monkeypatch.setattr("graphveil.scale.parts.BUCKET_ROWS", 150)
     engine = engine_of(spark, tmp_path)
     there = gv.anonymize_rows(METHOD, frame, tmp_path / "there", engine=engine, **options)
     assert files_of(here) == files_of(there)
@@ -145,9 +145,9 @@ def test_the_release_is_that_of_one_machine(
 
 
 def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("graphveil.records.parts.PART_USERS", 150)
-    monkeypatch.setattr("graphveil.io.list_parts.GROUP_ROWS", 70)
-    monkeypatch.setattr("graphveil.verify.files.list_parts.GROUP_ROWS", 70)
+    monkeypatch.setattr("graphveil.claims.manifest.PART_USERS", 150)
+    monkeypatch.setattr("graphveil.io.parts.GROUP_ROWS", 70)
+    monkeypatch.setattr("graphveil.verify.files.loading.GROUP_ROWS", 70)
     path = tmp_path / "likes.parquet"
     parquet.write_table(likes(), path)
     options = {"seed": SEED, "reading": THINGS}
@@ -189,12 +189,12 @@ def test_any_rows_give_the_same_release_as_on_one_machine(spark, tmp_path_factor
     method = SmoothK(k=2, chunks=Chunks(rows=how.chunk_rows), algorithm=Greedy(refine=None))
     frame = spark.read.parquet(str(path)).repartition(how.partitions)
     with pytest.MonkeyPatch.context() as patched, set_in(spark, WIDE, str(how.wide).lower()):
-        patched.setattr("graphveil.records.parts.PART_USERS", how.users)
-        patched.setattr("graphveil.on_disk.ids.BUCKET_ROWS", 9)
-        patched.setattr("graphveil.on_disk.packed.MOST_ROWS", 4)
+        patched.setattr("graphveil.claims.manifest.PART_USERS", how.users)
+        patched.setattr("graphveil.scale.parts.BUCKET_ROWS", 9)
+        patched.setattr("graphveil.scale.parts.MOST_ROWS", 4)
         patched.chdir(folder / "current")
         if how.old:
-            patched.setattr("graphveil.engines.spark.SparkTables", OfSpark40)
+            patched.setattr("graphveil.scale.engines.spark.SparkTables", OfSpark40)
         for name, source, engine in (
             ("here", path, LocalEngine(jobs=1)),
             ("there", frame, engine_of(spark, folder)),
@@ -244,10 +244,10 @@ def test_executors_that_fail_at_first_write_the_parts_of_one_machine_at_an_addre
 ):
     (tmp_path / "marks").mkdir()
     monkeypatch.setattr(Faulty, "marks", tmp_path / "marks")
-    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Faulty)
-    for name in ("records.parts.PART_USERS", "io.list_parts.GROUP_ROWS"):
+    monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Faulty)
+    for name in ("claims.manifest.PART_USERS", "io.parts.GROUP_ROWS"):
         monkeypatch.setattr(f"graphveil.{name}", 150 if "USERS" in name else 70)
-    monkeypatch.setattr("graphveil.verify.files.list_parts.GROUP_ROWS", 70)
+    monkeypatch.setattr("graphveil.verify.files.loading.GROUP_ROWS", 70)
     (tmp_path / "current").mkdir()
     monkeypatch.chdir(tmp_path / "current")
     path = tmp_path / "likes.parquet"
@@ -324,8 +324,8 @@ def test_files_and_folders_are_read_and_written_whatever_their_names(spark, tmp_
 def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine(
     spark, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED", 20)
-    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED_OF_A_CHUNK", 1)
+    monkeypatch.setattr("graphveil.scale.chunks.SAMPLED", 20)
+    monkeypatch.setattr("graphveil.scale.chunks.SAMPLED_OF_A_CHUNK", 1)
     path = tmp_path / "likes.parquet"
     parquet.write_table(likes(), path)
     options = {"seed": SEED, "reading": THINGS}
@@ -337,8 +337,8 @@ def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine
 
 @pytest.mark.parametrize("pairs", [False, True])
 def test_a_run_is_priced_from_a_draw_and_nothing_is_written(spark, tmp_path, monkeypatch, pairs):
-    monkeypatch.setattr("graphveil.on_disk.drawing.DRAWN_ROWS", 60)
-    monkeypatch.setattr("graphveil.on_disk.drawing.DRAWN_ENTRIES", 400)
+    monkeypatch.setattr("graphveil.scale.estimate.DRAWN_ROWS", 60)
+    monkeypatch.setattr("graphveil.scale.estimate.DRAWN_ENTRIES", 400)
     table = pairs_of(likes(text=True)) if pairs else likes(text=True)
     path = tmp_path / "likes.parquet"
     parquet.write_table(table, path)
@@ -399,7 +399,7 @@ class Watched(SparkTables):
 def stop(given, monkeypatch, **options):
     """Stop a run when its chunks are done, and return its folder that executors see."""
     with monkeypatch.context() as patched:
-        patched.setattr("graphveil.engines.spark.SparkTables", Stopped)
+        patched.setattr("graphveil.scale.engines.spark.SparkTables", Stopped)
         with pytest.raises(KeyboardInterrupt), pytest.warns(GraphveilWarning, match="unfinished"):
             gv.anonymize_rows(*given, **options)
     return max(options["engine"].working.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
@@ -419,7 +419,7 @@ def test_an_interrupted_run_goes_on_after_the_last_stage_and_without_a_seed_has_
         assert [] == [path for path in files if secret.encode() in path.read_bytes()]
         assert [] == [path for path in files if secret in str(path)]
     assert 0o700 == stat.S_IMODE(shared.stat().st_mode)
-    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Watched)
+    monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Watched)
     out = gv.anonymize_rows(*given, **options)
     original = gv.read_bipartite(tmp_path / "likes.parquet", items="things")
     assert gv.verify_release(out, original=original).ok
@@ -474,7 +474,7 @@ def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(sp
 def test_executors_of_other_versions_are_refused(spark, monkeypatch):
     check_executors(spark)
     other = equipment().replace("graphveil ", "graphveil 99.")
-    monkeypatch.setattr("graphveil.engines.spark_executors.equipment", lambda: other)
+    monkeypatch.setattr("graphveil.scale.engines.spark_executors.equipment", lambda: other)
     with pytest.raises(UsageError, match=r"executors have graphveil .* this process has .* 99\."):
         check_executors(spark)
 
@@ -591,7 +591,7 @@ def test_rows_that_are_refused_leave_nothing(spark, tmp_path, monkeypatch, when)
     text = BROKEN[what][0] if what else "SELECT 1 AS user, array(2) AS items"
     engine = engine_of(spark, tmp_path)
     if kind is UsageError:
-        monkeypatch.setattr("graphveil.engines.spark_executors.equipment", lambda: "nothing")
+        monkeypatch.setattr("graphveil.scale.engines.spark_executors.equipment", lambda: "nothing")
     with pytest.raises(kind, match=message):
         gv.anonymize_rows(METHOD, spark.sql(text), tmp_path / "out", engine=engine, reading=THINGS)
     assert [] == [path for path in tmp_path.rglob("*") if path.name != "working"]

@@ -15,30 +15,23 @@ from pyarrow import parquet
 
 import graphveil as gv
 from forged.kit import reseal
+from graphveil.claims import manifest as parts
 from graphveil.cli import run as command_line
-from graphveil.engines import LocalEngine
-from graphveil.engines.spark_errors import spoken
-from graphveil.engines.spark_executors import check_executors
-from graphveil.errors import (
-    GraphveilWarning,
-    ReleaseError,
-    ResourceError,
-    UsageError,
-)
-from graphveil.io import BipartiteOptions, list_parts
+from graphveil.core.errors import GraphveilWarning, ReleaseError, ResourceError, UsageError
+from graphveil.core.storage import place_of
+from graphveil.io import BipartiteOptions
+from graphveil.io import parts as list_parts
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.on_disk import parts as parts_on_disk
-from graphveil.on_disk.columns import KEY
-from graphveil.on_disk.ids import Numbered
-from graphveil.on_disk.packed import Packed, _packed, unpacked
-from graphveil.on_disk.parts import as_lists
-from graphveil.on_disk.writing import Classes
-from graphveil.on_disk.written_apart import PartOfUsers
-from graphveil.places.address import place_of
-from graphveil.records import parts
 from graphveil.release import LINKAGE, read_record
 from graphveil.release.linkage import read_linkage
-from graphveil.verify.files import list_parts as checked_parts
+from graphveil.scale import parts as parts_on_disk
+from graphveil.scale.columns import KEY
+from graphveil.scale.engines import LocalEngine
+from graphveil.scale.engines.spark import spoken
+from graphveil.scale.engines.spark_executors import check_executors
+from graphveil.scale.parts import Numbered, Packed, _packed, as_lists, unpacked
+from graphveil.scale.writing import Classes, PartOfUsers
+from graphveil.verify.files import loading as checked_parts
 from object_store import served
 from odd_engines import Interrupted, ScrambledEngine, Session
 from thorough import FUZZ, part_of
@@ -61,14 +54,14 @@ FLAWS = [
     {
         "name": "executors that write a part of which a user is missing",
         "means": "Classes are counted in what is there: others than were read are promised.",
-        "file": "src/graphveil/on_disk/written_apart.py",
+        "file": "src/graphveil/scale/writing.py",
         "old": "if not np.array_equal(",
         "new": "if False and not np.array_equal(",
     },
     {
         "name": "objects beneath an address that nobody lists",
         "means": "A list of who is who can lie beside a verified release.",
-        "file": "src/graphveil/verify/files/released.py",
+        "file": "src/graphveil/verify/files/folder.py",
         "old": "return sorted(self._list())",
         "new": "return sorted(n for n in self._list() if '/' not in n and n.endswith('.json'))",
     },
@@ -536,7 +529,7 @@ def test_a_part_that_lacks_a_user_is_never_written(store):
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_a_small_class_that_would_be_published_is_taken_away(store, lists, monkeypatch, apart):
-    monkeypatch.setattr("graphveil.on_disk.writing.DataFiles._classes_in_parts", _too_small)
+    monkeypatch.setattr("graphveil.scale.writing.DataFiles._classes_in_parts", _too_small)
     with pytest.raises(RuntimeError, match="a class of 1 rows was about to be published"):
         release(lists, engine=ScrambledEngine(0, apart=apart))
     assert {} == store.objects

@@ -14,15 +14,16 @@ from scipy import stats
 
 import graphveil as gv
 from forged.claims import forged_claims
-from graphveil.claims.flips import CellFlips, ExactSize
+from graphveil.claims.conditions import CellFlips, ExactSize
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
+from graphveil.claims.manifest import decode_manifest, encode
+from graphveil.core.errors import GraphveilWarning, ParameterError
+from graphveil.core.randomness import Randomness
 from graphveil.data.kinds import kind_of
-from graphveil.errors import GraphveilWarning, ParameterError
-from graphveil.methods.noisy import noisy_count, resized
-from graphveil.noise import Channel, flipped, laplace, words_from
-from graphveil.noise.cells import cells_of, number_of_cells
-from graphveil.randomness import Randomness
-from graphveil.records.manifest import decode_manifest, encode
+from graphveil.methods.noise import Channel, flipped, words_from
+from graphveil.methods.noise import laws as laplace
+from graphveil.methods.noise.cells import cells_of, number_of_cells
+from graphveil.methods.noisy_cells.noisy import noisy_count, resized
 from graphveil.verify.promises.cell_flips import CHANCES, SIZE, THRESHOLDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

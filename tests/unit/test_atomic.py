@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from graphveil.atomic import OWNER_ONLY, whole_file, whole_folders
+from graphveil.core.atomic import OWNER_ONLY, whole_file, whole_folders
 
 
 def contents(folder):

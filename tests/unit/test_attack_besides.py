@@ -10,20 +10,19 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import Attached
-from graphveil.attacks.networks.attached import in_cells
-from graphveil.attacks.networks.besides import Besides, degrees
+from graphveil.attacks.networks.assignment.frank_wolfe import Ties
+from graphveil.attacks.networks.assignment.surroundings import distances
+from graphveil.attacks.networks.attribute_inference import in_cells
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.neighbor_attributes import Around, alone_by
-from graphveil.attacks.networks.signatures import KnownRows
-from graphveil.attacks.networks.surroundings import distances
-from graphveil.attacks.networks.ties import Ties
+from graphveil.attacks.networks.signatures import Besides, KnownRows, degrees
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import NotClaimed
+from graphveil.cli.summaries.attacks import groups, headline
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
-from graphveil.summaries.attacks import groups, headline
 from networks_data import rng_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -32,14 +31,14 @@ FLAWS = [
     {
         "name": "a copy whose arcs have no direction",
         "means": "Who knows who called whom is taken for one who knows who talked to whom.",
-        "file": "src/graphveil/attacks/networks/besides.py",
+        "file": "src/graphveil/attacks/networks/signatures.py",
         "old": "turned += [at + 1, at] if layer.directed else [at]",
         "new": "turned += [at, at + 1] if layer.directed else [at]",
     },
     {
         "name": "attributes of a copy that exclude nobody",
         "means": "Who knows the sex of all people points at people of the other one.",
-        "file": "src/graphveil/attacks/networks/ties.py",
+        "file": "src/graphveil/attacks/networks/assignment/frank_wolfe.py",
         "old": "excluded=None if besides.rows is None else besides.rows.excluded(),",
         "new": "excluded=None,",
     },
@@ -53,14 +52,14 @@ FLAWS = [
     {
         "name": "attached values of the next person",
         "means": "What a cell tells of an attached column is counted of somebody else's value.",
-        "file": "src/graphveil/attacks/networks/attached.py",
+        "file": "src/graphveil/attacks/networks/attribute_inference.py",
         "old": "codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]",
         "new": "codes[:] = np.unique(beside.value, return_inverse=True)[1]",
     },
     {
         "name": "a value is certain where most have it",
         "means": "The share of people of whom an attached value is certain is overstated.",
-        "file": "src/graphveil/attacks/networks/attached.py",
+        "file": "src/graphveil/attacks/networks/attribute_inference.py",
         "old": "InCells((largest == sizes)[cells]",
         "new": "InCells((2 * largest > sizes)[cells]",
     },

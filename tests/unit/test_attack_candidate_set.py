@@ -9,7 +9,7 @@ import pytest
 import graphveil as gv
 from graphveil.attacks.networks import candidate_set
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
-from graphveil.errors import ParameterError, ResourceError
+from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.verbs.attack import attack_release as attack
 from networks_data import attacked, cycle, figures, random_graph, release_of, rng_of
 

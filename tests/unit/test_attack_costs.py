@@ -11,11 +11,12 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import WORTH_SAYING, spelled
-from graphveil.attacks.networks import alignment, near_costs
-from graphveil.errors import ResourceError
+from graphveil.attacks.networks import alignment
+from graphveil.attacks.networks.assignment import costs as near_costs
+from graphveil.core.errors import ResourceError
+from graphveil.core.progress import heard
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.progress import heard
-from graphveil.randomness import Randomness
 from graphveil.verbs import attack as rows
 from graphveil.verbs.attack import rerun_of
 

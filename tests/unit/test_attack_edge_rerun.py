@@ -12,7 +12,7 @@ import graphveil as gv
 from graphveil.attacks.cell_membership import least_epsilon
 from graphveil.attacks.edge_rerun import Event, RerunGraphs, bound_of, telling_event, without_edge
 from graphveil.claims.guarantees import EdgeDP
-from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.verbs.attack import attack_release as attack
 from graphveil.verbs.attack import rerun_of
 from thorough import first_of

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.networks import edge_gain, fake_edge, likeness, propagation
+from graphveil.attacks.networks import edge_gain, fake_edge, propagation
+from graphveil.attacks.networks import fake_edge as likeness
 from graphveil.attacks.networks.copies import pairing
-from graphveil.attacks.networks.seed_propagation import Guess
+from graphveil.attacks.networks.propagation import Guess
 from networks_data import attacked, compared, cycle, figures, random_graph, rng_of
 
 NAMES = ("candidate-set", "fake-edge", "edge-gain", "seed-propagation", "alignment")

@@ -8,9 +8,8 @@ from scipy import sparse
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS
-from graphveil.attacks.features.classes import ReleasedClasses
-from graphveil.attacks.features.either_item import seen_of, swapped
-from graphveil.attacks.features.item_membership import BY_RELEASES
+from graphveil.attacks.features.item_membership import BY_RELEASES, seen_of, swapped
+from graphveil.attacks.features.scoring import ReleasedClasses
 from graphveil.data import Bipartite, Table
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.verbs.attack import attack_release as attack
@@ -22,7 +21,7 @@ FLAWS = [
     {
         "name": "an adversary who reads the linkage to tell either item",
         "means": "The row with the own item is scored by what was true: every method looks open.",
-        "file": "src/graphveil/attacks/features/either_item.py",
+        "file": "src/graphveil/attacks/features/item_membership.py",
         "old": "return seen_of(own, other, people.classes, self.data.people.size / n)",
         "new": "return seen_of(own, other, people.classes, 1.0) + (people.own[self.data.people]"
         " >= 0)[:, None]",
@@ -30,14 +29,14 @@ FLAWS = [
     {
         "name": "releases that hold the own item in both worlds",
         "means": "Nothing is told apart that is the same: every method looks safe.",
-        "file": "src/graphveil/attacks/features/either_item.py",
+        "file": "src/graphveil/attacks/features/item_membership.py",
         "old": "rows[self.people[~own]] = n + np.flatnonzero(~own)",
         "new": "rows[self.people[~own]] = self.people[~own]",
     },
     {
         "name": "another item that is the own one",
         "means": "Both worlds are one: every method looks safe.",
-        "file": "src/graphveil/attacks/features/either_item.py",
+        "file": "src/graphveil/attacks/features/item_membership.py",
         "old": "if own != other and own >= 0 and other >= 0:",
         "new": "if own >= 0 and other >= 0:",
     },

@@ -10,15 +10,16 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS, AttackInput
-from graphveil.attacks.features import choices, refinement
+from graphveil.attacks.features import cells as choices
+from graphveil.attacks.features import refinement
 from graphveil.attacks.features.cells import ShownCells, TrueCells, cells_of
 from graphveil.attacks.features.minimality import GUESSED, HAVING, UNCOMMON, silent_cells
 from graphveil.attacks.features.refinement import CERTAIN, NARROWED, RULED_OUT, TRUE
+from graphveil.core.errors import ParameterError
+from graphveil.core.randomness import Randomness
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.errors import ParameterError
 from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.attack import attack_release as attack
@@ -288,7 +289,7 @@ def test_what_moves_rule_out_is_as_written_out_cell_by_cell(seed):
 
 
 def test_where_choices_say_nothing_the_reason_stands():
-    data = gv.datasets.load("spect-heart")
+    data = gv.io.datasets.load("spect-heart")
     named = table(["xm", "xf", "yf", "yf", "xm"] * 4)
     for method, original, reason in (
         (gv.SmoothK(k=5), data, "features belong to no columns"),
@@ -307,7 +308,7 @@ def test_where_choices_say_nothing_the_reason_stands():
 
 @pytest.mark.parametrize("name", ["minimality", "refinement"])
 def test_everybodys_own_risk_is_said_of_those_of_whom_something_is_hidden(name):
-    data = gv.datasets.load("adult-sample")
+    data = gv.io.datasets.load("adult-sample")
     part = data.permuted(np.arange(200))
     release = gv.ClusterK(k=3).anonymize(part, seed=1)
     pair = comparison_of(release, part, Randomness(seed=1), wanted_by="attack").one_hot()

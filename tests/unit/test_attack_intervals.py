@@ -12,15 +12,15 @@ from scipy import sparse, stats
 from graphveil.attacks import intervals
 from graphveil.attacks.cell_membership import AttackedCells
 from graphveil.attacks.cell_membership import _figures as of_cells
-from graphveil.attacks.curves import Curve, Scored
 from graphveil.attacks.features import rerunning
-from graphveil.attacks.features.classes import People, ReleasedClasses
 from graphveil.attacks.features.linkage import _figures as of_targets
 from graphveil.attacks.features.linkage import _marginals, known_items
+from graphveil.attacks.features.membership import evidence
 from graphveil.attacks.features.rerunning import Changed, _trial
-from graphveil.attacks.features.scoring import guesses
-from graphveil.attacks.features.taking_part import evidence
+from graphveil.attacks.features.scoring import People, ReleasedClasses, guesses
 from graphveil.attacks.intervals import (
+    Curve,
+    Scored,
     bootstrap_difference,
     bootstrap_mean,
     bootstrap_ratio,
@@ -29,10 +29,10 @@ from graphveil.attacks.intervals import (
 from graphveil.attacks.likelihood_ratio import ShadowScores, ratios
 from graphveil.attacks.likelihood_ratio import figures_of as figures_of_ratios
 from graphveil.attacks.networks.candidate_set import figures_of
-from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.copies import Drawn, Naming, NodeKinds, summary
 from graphveil.attacks.networks.signatures import CandidateSets, Signatures, candidates
 from graphveil.data import Bipartite
-from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import wilson
 from networks_data import random_graph
 
 FLAWS = [

@@ -8,18 +8,22 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.networks import (
-    alignment,
-    fugal,
-    near_costs,
-    seed_propagation,
-    seeded_matching,
+from graphveil.attacks.networks import alignment, seeded_matching
+from graphveil.attacks.networks import propagation as seed_propagation
+from graphveil.attacks.networks.assignment import costs as near_costs
+from graphveil.attacks.networks.assignment import fugal
+from graphveil.attacks.networks.copies import (
+    Drawn,
+    Naming,
+    NodeKinds,
+    Pairing,
+    pairing,
+    random_pairs,
+    summary,
 )
-from graphveil.attacks.networks.copies import Pairing, pairing, random_pairs
-from graphveil.attacks.networks.naming import Drawn, Naming, NodeKinds, summary
-from graphveil.errors import ResourceError
+from graphveil.core.errors import ResourceError
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 from networks_data import attacked, compared, cycle, figures, random_graph, release_of, rng_of
 
 BY_COPY = ("seed-propagation", "alignment", "seeded-matching")

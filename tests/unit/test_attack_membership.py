@@ -8,12 +8,12 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.attacks import shadows as making
-from graphveil.attacks.curves import Curve, Scored
-from graphveil.attacks.features.classes import ReleasedClasses
-from graphveil.attacks.features.taking_part import evidence
+from graphveil.attacks.features.membership import evidence
+from graphveil.attacks.features.scoring import ReleasedClasses
+from graphveil.attacks.intervals import Curve, Scored
 from graphveil.attacks.likelihood_ratio import Lesson, ShadowScores, ratios, scored_of
 from graphveil.data import Bipartite
-from graphveil.engines import LocalEngine, using
+from graphveil.scale.engines import LocalEngine, using
 from graphveil.verbs.attack import attack_release as attack
 from networks_data import rng_of
 

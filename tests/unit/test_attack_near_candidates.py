@@ -9,16 +9,17 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS
-from graphveil.attacks.networks import alignment, embedding, near_candidates, near_costs
+from graphveil.attacks.networks import alignment
 from graphveil.attacks.networks import seeded_matching as seeded
-from graphveil.attacks.networks.besides import Besides
+from graphveil.attacks.networks.assignment import costs as near_costs
+from graphveil.attacks.networks.assignment import embedding, near_candidates
+from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.propagation import candidate_lists
-from graphveil.attacks.networks.signatures import KnownRows
-from graphveil.attacks.networks.ties import Ties
+from graphveil.attacks.networks.signatures import Besides, KnownRows
+from graphveil.cli.summaries.attacks import groups
+from graphveil.core.errors import ResourceError
 from graphveil.data import Layer
-from graphveil.errors import ResourceError
-from graphveil.summaries.attacks import groups
 from networks_data import (
     attacked,
     compared,
@@ -35,28 +36,28 @@ FLAWS = [
     {
         "name": "an alignment of large networks that stops at its start",
         "means": "Candidates are not chosen again: a large release looks safer than it is.",
-        "file": "src/graphveil/attacks/networks/near_candidates.py",
+        "file": "src/graphveil/attacks/networks/assignment/near_candidates.py",
         "old": "for _ in range(ROUNDS):",
         "new": "for _ in range(0):",
     },
     {
         "name": "an alignment of large networks that reads the linkage",
         "means": "The attack begins with the truth: every method looks as if it named everybody.",
-        "file": "src/graphveil/attacks/networks/near_candidates.py",
+        "file": "src/graphveil/attacks/networks/assignment/near_candidates.py",
         "old": "n = two.truth.size",
         "new": "n, seeds = two.truth.size, two.truth.copy()",
     },
     {
         "name": "the worst start of a large alignment",
         "means": "The figure is that of the start that keeps fewest ties.",
-        "file": "src/graphveil/attacks/networks/near_candidates.py",
+        "file": "src/graphveil/attacks/networks/assignment/near_candidates.py",
         "old": "return max(tried, key=lambda reached: reached.kept).match",
         "new": "return min(tried, key=lambda reached: reached.kept).match",
     },
     {
         "name": "candidates that show other attributes",
         "means": "Nodes that cannot be a person by their attributes hide the person's own.",
-        "file": "src/graphveil/attacks/networks/embedding.py",
+        "file": "src/graphveil/attacks/networks/assignment/embedding.py",
         "old": "columns = np.flatnonzero(known & shown)",
         "new": "columns = np.flatnonzero(known & shown)[:0]",
     },

@@ -11,13 +11,15 @@ import pytest
 import graphveil as gv
 from graphveil.attacks import ATTACKS
 from graphveil.attacks.costs import SECONDS_UNASKED
-from graphveil.attacks.networks import alignment, graduated, near_costs, pair_costs, seeded_matching
-from graphveil.attacks.networks import best_assignment as best
+from graphveil.attacks.networks import alignment, seeded_matching
+from graphveil.attacks.networks.assignment import best_assignment as best
+from graphveil.attacks.networks.assignment import costs as near_costs
+from graphveil.attacks.networks.assignment import costs as pair_costs
+from graphveil.attacks.networks.assignment import graduated
+from graphveil.attacks.networks.assignment.frank_wolfe import SURPLUS, Ties, climbed, faq
+from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.assignment.surroundings import distances, features, scaled
 from graphveil.attacks.networks.copies import pairing
-from graphveil.attacks.networks.frank_wolfe import climbed, faq
-from graphveil.attacks.networks.near_candidates import near_match
-from graphveil.attacks.networks.surroundings import distances, features, scaled
-from graphveil.attacks.networks.ties import SURPLUS, Ties
 from graphveil.verbs import attack as verb
 from networks_data import (
     attacked,
@@ -49,14 +51,14 @@ FLAWS = [
     {
         "name": "a matching that stops at its start",
         "means": "Nothing is assigned again: a release looks safer than it is.",
-        "file": "src/graphveil/attacks/networks/frank_wolfe.py",
+        "file": "src/graphveil/attacks/networks/assignment/frank_wolfe.py",
         "old": "for _ in range(REPEATS):",
         "new": "for _ in range(0):",
     },
     {
         "name": "a step of FAQ of no length",
         "means": "The assignment is that of the start: a release looks safer than it is.",
-        "file": "src/graphveil/attacks/networks/frank_wolfe.py",
+        "file": "src/graphveil/attacks/networks/assignment/frank_wolfe.py",
         "old": "length = np.float32(min(1.0, -slope / curve) if curve < 0 else 1.0)",
         "new": "length = np.float32(0.0)",
     },
@@ -70,21 +72,21 @@ FLAWS = [
     {
         "name": "the worst of all starts",
         "means": "The figure is that of the start that keeps fewest ties.",
-        "file": "src/graphveil/attacks/networks/best_assignment.py",
+        "file": "src/graphveil/attacks/networks/assignment/best_assignment.py",
         "old": "best = max(polished, key=lambda some: some.kept)",
         "new": "best = min(polished, key=lambda some: some.kept)",
     },
     {
         "name": "a matching of small networks without the search among candidates",
         "means": "Whom all pairs miss is missed: a release looks safer than it is.",
-        "file": "src/graphveil/attacks/networks/best_assignment.py",
+        "file": "src/graphveil/attacks/networks/assignment/best_assignment.py",
         "old": "if at == 0:",
         "new": "if at < 0:",
     },
     {
         "name": "one start alone that is searched on",
         "means": "Who would keep most in the end is left: a release looks safer than it is.",
-        "file": "src/graphveil/attacks/networks/best_assignment.py",
+        "file": "src/graphveil/attacks/networks/assignment/best_assignment.py",
         "old": "for some in tried[:POLISHED]",
         "new": "for some in tried[:1]",
     },

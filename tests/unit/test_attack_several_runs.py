@@ -9,9 +9,9 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import matching
-from graphveil.attacks.several_runs import given_records, hits_of, log_chances
-from graphveil.measures.matchings import NodePairs
-from graphveil.summaries.attacks import groups
+from graphveil.attacks.shadows import given_records, hits_of, log_chances
+from graphveil.cli.summaries.attacks import groups
+from graphveil.data.measures.matchings import NodePairs
 from graphveil.verbs.attack import attack_release as attack
 from networks_data import rng_of
 

@@ -13,9 +13,9 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.attacks import ATTACKS, matching
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity
-from graphveil.errors import ParameterError, ResourceError, UsageError
+from graphveil.core.errors import ParameterError, ResourceError, UsageError
 from graphveil.release import Private, Provenance, Release, digest_of
-from graphveil.release.matched_pairs import OwnersLevels
+from graphveil.release.linkage import OwnersLevels
 from graphveil.release.release import Linkage
 from graphveil.verbs.attack import attack_release as attack
 from graphveil.verbs.attack import rerun_of

@@ -11,12 +11,12 @@ import graphveil as gv
 from graphveil.attacks.attack import AttackInput, Outcome, TooLargeError
 from graphveil.attacks.costs import SECONDS_UNASKED, not_run
 from graphveil.attacks.registry import ATTACKS, STRONGEST
-from graphveil.errors import ParameterError, ResourceError
+from graphveil.core.errors import ParameterError, ResourceError
+from graphveil.core.progress import heard
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.progress import heard
-from graphveil.randomness import Randomness
-from graphveil.verbs import attack_plan
-from graphveil.verbs.attack_plan import IN_FULL
+from graphveil.verbs import attack as attack_plan
+from graphveil.verbs.attack import IN_FULL
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -28,14 +28,14 @@ FLAWS = [
     {
         "name": "a minute of attacks beside what foreseeing them takes",
         "means": "Where costs are found by running the method, attacks take longer than is said.",
-        "file": "src/graphveil/verbs/attack_plan.py",
+        "file": "src/graphveil/verbs/attack.py",
         "old": "left = SECONDS_UNASKED - spent - sum(",
         "new": "left = SECONDS_UNASKED - sum(",
     },
     {
         "name": "no shorter way for what does not fit whole",
         "means": "The strongest attack is left out where one draw would have had room.",
-        "file": "src/graphveil/verbs/attack_plan.py",
+        "file": "src/graphveil/verbs/attack.py",
         "old": "else _shorter(one)",
         "new": "else one",
     },
@@ -155,7 +155,7 @@ def test_what_is_left_out_runs_no_method_to_say_how_long_it_takes():
         runs.append("a run")
         raise ResourceError("too large")
 
-    graph = gv.datasets.load("copenhagen-calls")
+    graph = gv.io.datasets.load("copenhagen-calls")
     release = gv.AsymmetricResponse(epsilon=2.0).anonymize(graph)
     pair = comparison_of(release, graph, Randomness(seed=1), wanted_by="attack")
     situation = AttackInput(comparison=pair, release=release, rerun=rerun)

@@ -11,12 +11,12 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
-from graphveil.attacks.features.classes import people_of
+from graphveil.attacks.features.membership import evidence
 from graphveil.attacks.features.rerunning import _trial, rows_of
-from graphveil.attacks.features.taking_part import evidence
-from graphveil.attacks.networks import fugal
+from graphveil.attacks.features.scoring import people_of
+from graphveil.attacks.networks.assignment import fugal
+from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.randomness import Randomness
 from graphveil.release import digest_of
 from graphveil.release.release import Linkage
 from networks_data import cycle, figures, random_graph, rng_of

@@ -12,7 +12,7 @@ from scipy import stats
 import graphveil as gv
 from graphveil.attacks import cell_membership
 from graphveil.attacks.cell_membership import AttackedCells, clopper_pearson, epsilon_bound
-from graphveil.claims.flips import CellFlips, ExactSize
+from graphveil.claims.conditions import CellFlips, ExactSize
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -11,17 +11,18 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
-from graphveil.attacks.features import linkage, scoring, taking_part
-from graphveil.attacks.features.classes import FALSE_SHARE, people_of
+from graphveil.attacks.features import linkage, scoring
+from graphveil.attacks.features import membership as taking_part
 from graphveil.attacks.features.item_membership import asked_of
+from graphveil.attacks.features.membership import TRUTHS, evidence
 from graphveil.attacks.features.rerunning import column_of_features, with_another_item
-from graphveil.attacks.features.taking_part import TRUTHS, evidence
+from graphveil.attacks.features.scoring import FALSE_SHARE, people_of
 from graphveil.attacks.intervals import of_paired_area, positives_above
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
+from graphveil.core.errors import ParameterError, ResourceError, UsageError
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Table
-from graphveil.errors import ParameterError, ResourceError, UsageError
 from graphveil.evaluate import BipartiteComparison
-from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.attack import attack_release as attack

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 
 import graphveil as gv
-from graphveil.errors import UsageError
+from graphveil.core.errors import UsageError
+from graphveil.core.rows import Row, Rows
 from graphveil.methods import METHODS
-from graphveil.rows import Row, Rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.advising import trials
-from graphveil.advising.sampling import amount_of, sample_of
+from graphveil.core.errors import DataError
+from graphveil.core.randomness import Randomness
 from graphveil.data.kinds import accepted_kinds, encoded, encoded_kind
-from graphveil.errors import DataError
-from graphveil.measures import MEASURES
+from graphveil.data.measures import MEASURES
 from graphveil.methods import METHODS
-from graphveil.methods.noisy import NoisyMethod
-from graphveil.on_disk.stages import CHUNK_ROWS
-from graphveil.randomness import Randomness
+from graphveil.methods.noisy_cells.noisy import NoisyMethod
+from graphveil.scale.stages import CHUNK_ROWS
+from graphveil.verbs.advise import trials
+from graphveil.verbs.advise.trials import amount_of, sample_of
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 
@@ -25,8 +25,8 @@ RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 def _time_without_end():
     """Let no trial be left out because a busy machine, or one that compiles, is late."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.verbs.advise.ALL_SECONDS", float("inf"))
-        patch.setattr("graphveil.verbs.advise.MEASURING_SECONDS", float("inf"))
+        patch.setattr("graphveil.verbs.advise.advise.ALL_SECONDS", float("inf"))
+        patch.setattr("graphveil.verbs.advise.advise.MEASURING_SECONDS", float("inf"))
         yield
 
 
@@ -203,8 +203,8 @@ def test_a_release_that_cannot_be_is_said_to_be_none():
 
 
 def test_where_the_time_is_up_nothing_more_is_tried(small, monkeypatch):
-    monkeypatch.setattr("graphveil.verbs.advise.ALL_SECONDS", -1.0)
-    monkeypatch.setattr("graphveil.verbs.advise.MEASURING_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.verbs.advise.advise.ALL_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.verbs.advise.advise.MEASURING_SECONDS", -1.0)
     advice = gv.advise(small)
     assert () == advice.risks
     assert all(trials.LATE in trial.words for trial in chosen(advice, "k-degree").trials)
@@ -220,7 +220,7 @@ def test_of_many_entries_is_said_how_they_are_worked_through_in_chunks(monkeypat
     assert "--chunk-rows 20000 works" in words.flags
     assert "" == trials._when_large(gv.Mondrian, likes)
     assert CHUNK_ROWS == trials.CHUNK_ROWS
-    monkeypatch.setattr("graphveil.verbs.advise.ALL_SECONDS", -1.0)
+    monkeypatch.setattr("graphveil.verbs.advise.advise.ALL_SECONDS", -1.0)
     lines = gv.advise(likes).lines()
     assert [f"  large data:  {words}"] * 2 == [line for line in lines if "large data" in line]
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from forged.networks import failed, sealed_anew
+from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Table
-from graphveil.methods import colors as module
-from graphveil.methods.colors import colors_of, numbered_colors
-from graphveil.randomness import Randomness
+from graphveil.methods import attributes as module
+from graphveil.methods.attributes import colors_of, numbered_colors
 from graphveil.release.linkage import read_linkage
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

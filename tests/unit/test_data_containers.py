@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
+from graphveil.core.errors import DataError, GraphveilWarning
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import as_ids, distinct, positions, text
-from graphveil.errors import DataError, GraphveilWarning
 
 
 @pytest.mark.parametrize(

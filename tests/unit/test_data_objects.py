@@ -15,9 +15,9 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
+from graphveil.core.errors import DataError, ParameterError, UsageError
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.objects import as_container
-from graphveil.errors import DataError, ParameterError, UsageError
 from graphveil.io import columns_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -339,7 +339,7 @@ def test_one_hot_rows_read_as_the_table_they_came_from():
 
 
 def test_a_release_of_a_table_reads_as_a_table_in_which_equal_rows_stay_equal():
-    table = gv.datasets.load("adult-sample")
+    table = gv.io.datasets.load("adult-sample")
     release = gv.anonymize(table, "smooth-k", k=8, seed=1)
     shown = release.to_table()
     assert set(table.columns) >= set(shown.columns)

@@ -8,15 +8,16 @@ import pytest
 import graphveil as gv
 from degree_triangle_data import clustered_graph
 from graphveil.claims.guarantees import NotClaimed
-from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.methods.degree_triangle.cuts import cut, floor_of
-from graphveil.methods.degree_triangle.shape import edges_between
-from graphveil.methods.degree_triangle.statistics import (
+from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.randomness import Randomness
+from graphveil.methods.random_graphs.triangle_model import (
+    cut,
+    edges_between,
     edges_between_groups,
+    floor_of,
     noisy_statistics,
     triangles_and_steps,
 )
-from graphveil.randomness import Randomness
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -25,7 +26,7 @@ FLAWS = [
         "name": "groups by true degrees",
         "means": "A prior reads the true groups: one edge changes many of its counts.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/degree_triangle/statistics.py",
+        "file": "src/graphveil/methods/random_graphs/triangle_model.py",
         "old": "mixing = _noisy_mixing(data, groups, parts",
         "new": "mixing = _noisy_mixing(data, groups._replace(of_node=np.clip(np.searchsorted("
         "groups.least, data.degrees(), 'right') - 1, 0, None)), parts",
@@ -35,7 +36,7 @@ FLAWS = [
         "name": "true triangles by class",
         "means": "The counts of triangles are released without their noise.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/degree_triangle/statistics.py",
+        "file": "src/graphveil/methods/random_graphs/triangle_model.py",
         "old": 'ladder(words_from(randomness, "noisy triangles"), counts, steps, rate)',
         "new": "counts",
         "tests": ["tests/unit/test_degree_triangle.py", "-k", "hardly_ever"],
@@ -44,7 +45,7 @@ FLAWS = [
         "name": "degree-triangle-model keeps true edges",
         "means": "Every tenth true edge is published among drawn ones.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/degree_triangle/method.py",
+        "file": "src/graphveil/methods/random_graphs/degree_triangle.py",
         "old": "ends = order[graph.ends]",
         "new": "ends = np.unique(np.sort(np.r_[order[graph.ends], data.edges()[::10]], 1), axis=0)",
         "tests": ["tests/unit/test_degree_triangle.py", "-k", "believable"],
@@ -53,7 +54,7 @@ FLAWS = [
         "name": "statistics beside a seed",
         "means": "The seed of a drawing tells whether a guess of the owner's seed is right.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/degree_triangle/method.py",
+        "file": "src/graphveil/methods/random_graphs/degree_triangle.py",
         "old": "conditions=() if randomness.seeded else (stated,),",
         "new": "conditions=(stated,),",
         "tests": ["tests/unit/test_degree_triangle.py", "-k", "follows_from_the_seed"],

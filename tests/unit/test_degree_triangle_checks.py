@@ -13,16 +13,21 @@ import graphveil as gv
 from degree_triangle_data import clustered_graph
 from forged.kit import read_manifest, reseal
 from forged.networks import failed
+from graphveil.claims.conditions import PARTS, NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP
-from graphveil.claims.statistics import PARTS, NoisyStatistics
-from graphveil.errors import ParameterError
-from graphveil.methods.degree_triangle.cuts import CLASSES, GROUPS, cut, floor_of
-from graphveil.methods.degree_triangle.shape import edges_between
-from graphveil.methods.priors.degrees import expected_degrees
-from graphveil.noise.ladder import rate_of
+from graphveil.core.errors import ParameterError
+from graphveil.methods.noise.laws import rate_of
+from graphveil.methods.noisy_cells.priors import expected_degrees
+from graphveil.methods.random_graphs.triangle_model import (
+    CLASSES,
+    GROUPS,
+    cut,
+    edges_between,
+    floor_of,
+)
 from graphveil.verify import verify
 from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
-from graphveil.verify.recount.noise_tails import reach_of
+from graphveil.verify.recount.noise import reach_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -62,7 +67,7 @@ FLAWS = [
     {
         "name": "no noise passes as noise",
         "means": "Statistics that were released as they are pass for noisy ones.",
-        "file": "src/graphveil/verify/recount/noise_tails.py",
+        "file": "src/graphveil/verify/recount/noise.py",
         "old": "or _bound(of_sizes, sizes, negative) < IMPOSSIBLE",
         "new": "or _bound(of_sizes, sizes, powers) < IMPOSSIBLE",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "noise"],

@@ -17,11 +17,12 @@ import pytest
 from pyarrow import parquet
 
 import graphveil
-from graphveil import METHODS, datasets
+from graphveil import METHODS
+from graphveil.claims.manifest import Claim, DataFile, Described, Manifest, Method
 from graphveil.cli.app import COMMANDS
-from graphveil.records.manifest import Claim, DataFile, Described, Manifest, Method
+from graphveil.io import datasets
 from graphveil.release import Record
-from graphveil.report.pages import WORDS
+from graphveil.verbs.report.pages import WORDS
 from thorough import part_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -264,7 +265,9 @@ def test_the_reference_of_python_names_everything_public():
 
 
 def test_the_reference_of_python_tells_how_to_hear_notices():
-    assert ".. autofunction:: graphveil.progress.heard" in page("docs/reference/python-rest.md")
+    assert ".. autofunction:: graphveil.core.progress.heard" in page(
+        "docs/reference/python-rest.md"
+    )
 
 
 def test_folders_of_kernels_are_named_in_the_order_in_which_they_are_tried():

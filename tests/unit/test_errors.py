@@ -4,7 +4,14 @@ import pickle
 
 import pytest
 
-from graphveil.errors import DataError, GraphveilError, Message, as_argument_of, option, several
+from graphveil.core.errors import (
+    DataError,
+    GraphveilError,
+    Message,
+    as_argument_of,
+    option,
+    several,
+)
 
 
 def test_an_error_from_another_process_has_its_hints_and_its_call():

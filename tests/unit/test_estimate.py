@@ -15,24 +15,25 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.cli import run as command_line
-from graphveil.engines import LocalEngine, SparkEngine
-from graphveil.errors import InfeasibleError, InputError, UsageError
+from graphveil.core.errors import InfeasibleError, InputError, UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.on_disk import drawing, pricing
-from graphveil.on_disk.drawing import drawn_from_file, drawn_from_tables
-from graphveil.on_disk.estimate import (
+from graphveil.scale import estimate as drawing
+from graphveil.scale import estimate as pricing
+from graphveil.scale.chunks import Released
+from graphveil.scale.engines import LocalEngine, SparkEngine
+from graphveil.scale.estimate import (
     PART_COPIES,
     RATES_OF,
     WITHIN,
     WORKER_MIB,
+    Priced,
     Range,
+    drawn_from_file,
+    drawn_from_tables,
     estimated,
 )
-from graphveil.on_disk.intake import Given
-from graphveil.on_disk.pricing import Priced
-from graphveil.on_disk.raw_rows import check_readable
-from graphveil.on_disk.worker import Released
+from graphveil.scale.intake import Given, check_readable
 from odd_engines import ScrambledTables
 
 THINGS = BipartiteOptions(items="things")
@@ -331,8 +332,8 @@ def test_where_a_release_is_to_lie_reaches_what_is_said_of_a_cluster(
         raise UsageError("enough")
 
     engine = SparkEngine(spark=SimpleNamespace(version="4.1.0"), working=tmp_path / "working")
-    monkeypatch.setattr("graphveil.on_disk.estimate.estimate_of_frame", of_frame)
-    monkeypatch.setattr("graphveil.verbs.estimate.spark_engine", lambda *_: (engine, THINGS))
+    monkeypatch.setattr("graphveil.scale.estimate.estimate_of_frame", of_frame)
+    monkeypatch.setattr("graphveil.verbs.anonymize.spark_engine", lambda *_: (engine, THINGS))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="enough"):
         gv.estimate_rows(METHOD, "likes.parquet", out=out, engine=engine)

@@ -13,15 +13,16 @@ import pytest
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.cli import run
+from graphveil.core.errors import DataError, ParameterError, UsageError
+from graphveil.core.randomness import Randomness
+from graphveil.core.rows import Row, Rows
 from graphveil.data.kinds import kind_of
-from graphveil.errors import DataError, ParameterError, UsageError
-from graphveil.evaluate import METRICS, communities, measuring, preserved
-from graphveil.evaluate import betweenness as between
+from graphveil.evaluate import METRICS, measuring, preserved
+from graphveil.evaluate.metrics import centrality as between
+from graphveil.evaluate.metrics import communities
 from graphveil.methods import METHODS
-from graphveil.randomness import Randomness
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
-from graphveil.rows import Row, Rows
 from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

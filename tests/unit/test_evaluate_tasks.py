@@ -11,13 +11,13 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.errors import GraphveilWarning, UsageError
-from graphveil.evaluate import Attached, classification
-from graphveil.evaluate.classification import Labelled, hits, split_of, under
-from graphveil.evaluate.comparing import comparison_of
+from graphveil.core.errors import GraphveilWarning, UsageError
+from graphveil.core.randomness import Randomness
+from graphveil.evaluate import Attached
 from graphveil.evaluate.held_back import held_back
-from graphveil.evaluate.recommendation import asked_of, factors_of
-from graphveil.randomness import Randomness
+from graphveil.evaluate.measuring import comparison_of
+from graphveil.evaluate.metrics import tasks as classification
+from graphveil.evaluate.metrics.tasks import Labelled, asked_of, factors_of, hits, split_of, under
 from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

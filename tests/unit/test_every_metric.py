@@ -15,7 +15,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.errors import UsageError
+from graphveil.core.errors import UsageError
 from graphveil.evaluate import METRICS
 from graphveil.evaluate.measuring import NEEDS_LINKAGE
 from graphveil.evaluate.metric import UNDEFINED

@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.evaluate import METRICS
-from graphveil.evaluate.felt import WORDS
+from graphveil.evaluate.utility_loss import WORDS
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.evaluate import evaluate_release

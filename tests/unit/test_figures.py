@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.report import figures, paper
-from graphveil.report.bins import Bin
-from graphveil.report.charts import Mark
+from graphveil.verbs.report import figures, paper
+from graphveil.verbs.report.charts import Bin, Mark
 from networks_data import random_graph
 
 HOSTILE = "<script>alert(1)</script> $\\frac{1}{0}$ \u202e \x00 & " + "x" * 200
@@ -31,7 +30,7 @@ def row(question, part="all", value=0.5, **more):
 
 @pytest.fixture(scope="module")
 def graph():
-    return gv.datasets.load("copenhagen-calls")
+    return gv.io.datasets.load("copenhagen-calls")
 
 
 @pytest.fixture(scope="module")
@@ -154,8 +153,8 @@ def test_steps_on_paper_reach_all_people():
 def test_without_matplotlib_an_error_names_the_extra_and_svg_needs_none(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.delitem(sys.modules, "graphveil.report.paper", raising=False)
-    monkeypatch.delattr("graphveil.report.paper", raising=False)
+    monkeypatch.delitem(sys.modules, "graphveil.verbs.report.paper", raising=False)
+    monkeypatch.delattr("graphveil.verbs.report.paper", raising=False)
     figure = figures.Figure(title="a", marks=(Mark("a", 0.5),))
     assert figure.write(tmp_path / "a.svg").exists()
     with pytest.raises(gv.GraphveilError, match=r"pip install 'graphveil\[figures\]'"):
@@ -189,7 +188,7 @@ def test_a_sweep_draws_two_figures_of_every_point(tmp_path):
     for number, ending in enumerate((".svg", ".pdf", ".png")):
         one, two = (figure.write(tmp_path / f"{number}{copy}{ending}") for copy in "ab")
         assert one.read_bytes() == two.read_bytes()
-    with pytest.raises(gv.errors.ParameterError):
+    with pytest.raises(gv.core.errors.ParameterError):
         sweep.plot("treasure")
 
 
@@ -205,7 +204,7 @@ def test_the_pictures_of_a_sweep_and_of_a_report_are_those_of_their_pages(tmp_pa
         assert (tmp_path / "report" / f"{name}.svg").read_text() == figure.svg
         for mark in figure.marks:
             assert str(mark.label)[:20] in report.text
-    with pytest.raises(gv.errors.UsageError, match="exists"):
+    with pytest.raises(gv.core.errors.UsageError, match="exists"):
         report.write_figures(tmp_path / "report")
-    with pytest.raises(gv.errors.UsageError, match="no picture"):
+    with pytest.raises(gv.core.errors.UsageError, match="no picture"):
         release.report(form="json").write_figures(tmp_path / "none")

@@ -12,19 +12,21 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.methods.block_sampling import distinct_in
-from graphveil.methods.der.filling import Filling, placed_cells, true_ones
-from graphveil.methods.der.regions import (
+from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import words_from
+from graphveil.methods.random_graphs.baselines import distinct_in
+from graphveil.methods.random_graphs.der import (
     EpsilonParts,
+    Filling,
     Region,
     cut,
     depth_of,
     explored,
     part_of_level,
+    placed_cells,
+    true_ones,
 )
-from graphveil.noise import words_from
-from graphveil.randomness import Randomness
 
 METHODS = {
     gv.HrgMcmc: ("finite-chain", "Markov chain"),
@@ -105,7 +107,7 @@ def regions_of(graph, budget, seed=1):
 
 @pytest.mark.parametrize("epsilon", [0.1, 3.0, 30.0])
 def test_regions_cover_every_cell_once_and_hold_its_ones(epsilon):
-    graph = gv.datasets.load("copenhagen-calls")
+    graph = gv.io.datasets.load("copenhagen-calls")
     n = graph.n_nodes
     leaves = regions_of(graph, EpsilonParts(epsilon, epsilon))
     covered = np.zeros((n, n), dtype=int)

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from graphveil.errors import InputError
-from graphveil.on_disk.frames import FrameSource
+from graphveil.core.errors import InputError
+from graphveil.scale.frames import FrameSource
 
 
 class AnalysisError(Exception):

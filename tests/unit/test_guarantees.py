@@ -7,13 +7,13 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.conditions import (
+    CellFlips,
     EditBudget,
     NothingAdded,
     StarsByRow,
     TrueOfShare,
     stars_by_row,
 )
-from graphveil.claims.flips import CellFlips
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
     AnyGuarantee,
@@ -25,7 +25,7 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     unclaimed,
 )
-from graphveil.errors import ParameterError
+from graphveil.core.errors import ParameterError
 from graphveil.methods.structural.goals import Budget
 
 AT_TEN = StructuralKAnonymity(k=5, measure="count", phi=10.0)
@@ -239,7 +239,7 @@ def edges_around(graph):
     [(gv.KDegree(k=4), degrees), (gv.StructuralAnonymity(k=3, measure="edge-count"), edges_around)],
 )
 def test_who_knows_the_original_value_finds_k_nodes_with_it_or_none(method, value):
-    graph = gv.datasets.load("copenhagen-calls")
+    graph = gv.io.datasets.load("copenhagen-calls")
     release = method.anonymize(graph, seed=3)
     in_release, k = Counter(value(release.data)), release.guarantee.k
     with_it = {in_release[known] for known in value(graph)}

@@ -15,14 +15,14 @@ import pytest
 from scipy.sparse import csgraph
 
 import graphveil as gv
-from graphveil.evaluate import GraphComparison, graphlets, paths
-from graphveil.evaluate.betweenness import betweenness, estimates, interval, overlap_of_top
-from graphveil.evaluate.estimates import Estimate, difference, half_l1, relative
-from graphveil.evaluate.metric import Sample
-from graphveil.evaluate.modularity import RUNS as RUNS_OF_LEIDEN
-from graphveil.evaluate.modularity import median_run, modularities
-from graphveil.evaluate.searches import Distances, distances
-from graphveil.randomness import Randomness
+from graphveil.core.randomness import Randomness
+from graphveil.evaluate import GraphComparison
+from graphveil.evaluate.comparison import Distances, distances
+from graphveil.evaluate.metric import Estimate, Sample, difference, half_l1, relative
+from graphveil.evaluate.metrics import graphlets, paths
+from graphveil.evaluate.metrics.centrality import betweenness, estimates, interval, overlap_of_top
+from graphveil.evaluate.metrics.communities import RUNS as RUNS_OF_LEIDEN
+from graphveil.evaluate.metrics.communities import median_run, modularities
 from thorough import FUZZ, first_of
 
 RUNS, ENOUGH = 1_000, 920

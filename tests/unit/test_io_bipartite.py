@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from graphveil.core.errors import InputError
 from graphveil.data import Bipartite
-from graphveil.errors import InputError
 from graphveil.io import BipartiteOptions, load_bipartite, read_bipartite
 
 EXPECTED = {"ann": ["rye", "tea"], "bob": ["tea"]}

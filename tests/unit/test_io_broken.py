@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 from scipy import sparse
 
-from graphveil.errors import InputError
+from graphveil.core.errors import InputError
 from graphveil.io import GraphOptions, load_bipartite, load_graph, load_table, read_graph
 
 EDGES = "source,target\n" + "".join(f"{u},{u + 1}\n" for u in range(200))

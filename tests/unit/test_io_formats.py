@@ -16,8 +16,8 @@ import pytest
 from scipy import io as scipy_io
 from scipy import sparse
 
+from graphveil.core.errors import GraphveilWarning, InputError, ResourceError, UsageError
 from graphveil.data import Bipartite, Graph
-from graphveil.errors import GraphveilWarning, InputError, ResourceError, UsageError
 from graphveil.io import (
     FORMATS,
     GraphOptions,
@@ -41,7 +41,7 @@ def written(tmp_path, name: str, content: str):
 
 def test_every_format_has_a_reader_and_a_writer_for_what_it_holds():
     for entry in FORMATS.values():
-        module = importlib.import_module(f"graphveil.io.{entry.module}")
+        module = importlib.import_module(f"graphveil.io.readers.{entry.module}")
         for kind in entry.kinds:
             read = "graph" if kind == "network" else kind  # ties are read as those of a graph
             assert entry.reader(kind) is getattr(module, f"read_{read}")

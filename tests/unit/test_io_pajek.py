@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil import io
+from graphveil.core.errors import InputError
 from graphveil.data.layers import Layer
-from graphveil.errors import InputError
 
 TIES = '*Network friends.net\n*Vertices 4\n1 "dan"\n2 "bob"\n3 "cyd"\n4 "ann"\n*Edges\n1 2\n2 3\n'
 SEX = "*Partition sex.clu\n*Vertices 4\n1\n2\n2\n0\n"

@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from graphveil.errors import InputError
+from graphveil.core.errors import InputError
 from graphveil.io import GraphOptions, TableOptions, load_graph, load_table
 from shared_data import shared, shared_folder
 

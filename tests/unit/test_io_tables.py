@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from graphveil.core.errors import DataError, GraphveilWarning, InputError, ParameterError
 from graphveil.data import Table
-from graphveil.data.bins import binned
-from graphveil.errors import DataError, GraphveilWarning, InputError, ParameterError
+from graphveil.data.codes import binned
 from graphveil.io import TableOptions, load_table, read_table, write
 
 

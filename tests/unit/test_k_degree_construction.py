@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.data import Graph
-from graphveil.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.textbook.graph_constructions import (
     construct_graph,
     greedy_swap,

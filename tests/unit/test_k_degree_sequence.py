@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphveil.errors import DataError, InfeasibleError, ParameterError
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.k_degree.sequence import (
     DegreeRuns,
     Plan,

@@ -15,10 +15,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from graphveil.kernels import cache
-from graphveil.kernels._numba import Announcer
-from graphveil.kernels.cache import ROOM, UNUSED_SECONDS, digest_of, folder_for
-from graphveil.progress import heard
+from graphveil.core.kernels import cache
+from graphveil.core.kernels._numba import Announcer
+from graphveil.core.kernels.cache import ROOM, UNUSED_SECONDS, digest_of, folder_for
+from graphveil.core.progress import heard
 
 CHAIN = {"callee.py": "VALUE = 1\n", "caller.py": "from callee import VALUE\n"}
 
@@ -310,7 +310,7 @@ def compiling(module):
     )
 
 
-OURS = compiling("graphveil.kernels.hashing")
+OURS = compiling("graphveil.core.kernels.hashing")
 
 
 def test_a_thread_in_which_nobody_listens_does_not_use_up_the_notice():
@@ -350,8 +350,8 @@ def test_what_others_compile_is_not_ours_to_announce_or_to_hurry():
 
 FOLLOW = """
 import numpy as np
-from graphveil.kernels.hashing import find, new_table
-from graphveil.progress import heard
+from graphveil.core.kernels.hashing import find, new_table
+from graphveil.core.progress import heard
 with heard(print):
     table, shift = new_table(1)
     find(table, shift, 0)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from graphveil.kernels import seams
+from graphveil.core.kernels import seams
 from thorough import first_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,7 @@ WITHOUT = {
 def test_only_one_file_knows_private_names_of_numba():
     knowing = [
         path.name
-        for path in (ROOT / "src/graphveil/kernels").rglob("*.py")
+        for path in (ROOT / "src/graphveil").rglob("kernels/**/*.py")
         if re.search(r"(from|import) numba\.(?!extending)", path.read_text(encoding="utf-8"))
     ]
     assert ["_numba.py"] == knowing
@@ -58,7 +58,7 @@ def run(tmp_path):
 
 @pytest.mark.parametrize("what", WITHOUT)
 def test_where_something_of_numba_is_gone_nothing_builds_on_it(what, run):
-    done = run(what, "from graphveil.kernels import seams, leaf, tiers; print(seams)")
+    done = run(what, "from graphveil.core.kernels import seams, leaf, tiers; print(seams)")
     assert ("None\n", "") == (done.stdout, done.stderr)
 
 

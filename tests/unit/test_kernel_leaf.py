@@ -8,8 +8,8 @@ import pytest
 from numba import int64
 from numba.core.compiler import Flags
 
-from graphveil.kernels._numba import LinkedCode, QuickFlags
-from graphveil.kernels.leaf import leaf
+from graphveil.core.kernels._numba import LinkedCode, QuickFlags
+from graphveil.core.kernels.leaf import leaf
 from kernels_data import dispatchers
 
 

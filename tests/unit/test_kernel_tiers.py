@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.kernels._numba import FEW_STEPS, PublicKernel, TieredKernel
-from graphveil.kernels.bits import count_bits, first_bit
-from graphveil.kernels.leaf import leaf
-from graphveil.kernels.tiers import for_each_call, tiered
+from graphveil.core.kernels._numba import FEW_STEPS, PublicKernel, TieredKernel
+from graphveil.core.kernels.arrays import count_bits, first_bit
+from graphveil.core.kernels.leaf import leaf
+from graphveil.core.kernels.tiers import for_each_call, tiered
 from kernels_data import dispatchers
 from networks_data import random_graph
 
@@ -52,12 +52,12 @@ RUNS = {
     "degree-triangle": [("degree-triangle-model", {"epsilon": 4.0})],
 }
 KERNELS = {
-    "k-degree": "k_degree.",
-    "profile": "profile.",
-    "structural": ("structural.", "neighborhoods."),
-    "smooth-k": ("smooth_k.", "mondrian.", "masks."),
-    "measures": "hierarchy.",
-    "degree-triangle": "degree_triangle.",
+    "k-degree": "methods.k_degree.",
+    "profile": "methods.profile.",
+    "structural": ("methods.structural.", "data.measures."),
+    "smooth-k": ("methods.smooth_k.", "methods.equivalence_classes."),
+    "measures": "methods.random_graphs.kernels.hierarchy.",
+    "degree-triangle": "methods.random_graphs.kernels.triangles.",
 }
 """The kernels whose tests need no other room's."""
 EVER = 1 << 60
@@ -85,7 +85,7 @@ def compared(monkeypatch):
         expected = interpret(kernel, *as_python)
         actual = PublicKernel.__call__(kernel, *arguments)
         name = f"{kernel.py_func.__module__}.{kernel.py_func.__name__}"
-        names.add(name.removeprefix("graphveil.kernels."))
+        names.add(name.removeprefix("graphveil."))
         assert same(as_python, arguments), f"{name} writes something else into its arguments"
         if not name.endswith("make_ball"):  # it returns room that nothing has written to yet
             assert same(expected, actual), f"{name} returns another value"
@@ -117,7 +117,7 @@ def test_a_tiered_kernel_gives_the_same_as_python_and_compiled(room, compared):
     for method, parameters in RUNS[room]:
         gv.anonymize(data_for(method), method.partition(" ")[0], seed=1, **parameters)
     known = {
-        name.removeprefix("graphveil.kernels.")
+        name.removeprefix("graphveil.")
         for name, kernel in dispatchers().items()
         if isinstance(kernel, TieredKernel)
     }
@@ -125,7 +125,7 @@ def test_a_tiered_kernel_gives_the_same_as_python_and_compiled(room, compared):
 
 
 def test_every_tiered_kernel_belongs_to_a_room():
-    rooms = tuple("graphveil.kernels." + start for start in flat(KERNELS.values()))
+    rooms = tuple("graphveil." + start for start in flat(KERNELS.values()))
     tiered_ones = [name for name, each in dispatchers().items() if isinstance(each, TieredKernel)]
     assert len(tiered_ones) > 30
     assert [] == [name for name in tiered_ones if not name.startswith(rooms)]
@@ -169,7 +169,7 @@ def test_a_process_that_lives_on_compiles_at_once(begun, at_once):
         import sys
         import graphveil as gv
         {begun}
-        from graphveil.kernels.neighborhoods.balls import ball_sizes
+        from graphveil.data.measures.kernels.neighborhoods import ball_sizes
         print(ball_sizes.few_steps < 0)
     """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
@@ -185,9 +185,12 @@ def test_an_error_in_python_leaves_other_kernels_compiled():
         _half(7)
 
 
-@pytest.mark.parametrize("name", ["neighborhoods.balls.ball_sizes", "structural.anneal.anneal"])
+@pytest.mark.parametrize(
+    "name",
+    ["data.measures.kernels.neighborhoods.ball_sizes", "methods.structural.kernels.anneal.anneal"],
+)
 def test_another_process_gets_a_kernel_by_its_name(name):
-    kernel = dispatchers()[f"graphveil.kernels.{name}"]
+    kernel = dispatchers()[f"graphveil.{name}"]
     assert pickle.loads(pickle.dumps(kernel)) is kernel  # noqa: S301  our own bytes
 
 

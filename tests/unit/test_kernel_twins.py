@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src"
-KERNELS = SRC / "graphveil" / "kernels"
+PACKAGE = SRC / "graphveil"
 NUMBA = {"njit", "jit", "vectorize", "guvectorize"}
 
 
@@ -79,7 +79,7 @@ def named_in(text):
 def sources_of(folder):
     return {
         ".".join(path.relative_to(SRC).with_suffix("").parts): path.read_text(encoding="utf-8")
-        for path in sorted(folder.rglob("*.py"))
+        for path in sorted(folder.rglob("kernels/**/*.py"))
     }
 
 
@@ -87,7 +87,7 @@ def test_every_public_kernel_is_named_in_a_test_that_imports_its_module():
     tests = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
     named = set().union(*(named_in(path.read_text(encoding="utf-8")) for path in tests))
     without = defaultdict(list)
-    for module, name in sorted(public_kernels(sources_of(KERNELS)) - named):
+    for module, name in sorted(public_kernels(sources_of(PACKAGE)) - named):
         without[module].append(name)
     assert {} == dict(without), "write a slow twin, or make it private with an underscore"
 

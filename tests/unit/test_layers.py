@@ -16,38 +16,29 @@ PACKAGE = Path(graphveil.__file__).parent
 GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 
 ROOMS = (
-    *("_version", "terminal", "errors", "warning_kinds", "lazy", "html", "rows", "bounds"),
-    *("notebook", "progress", "atomic", "places", "randomness", "kernels", "data", "claims"),
-    *("records", "io", "measures", "noise"),
-    *("verify", "release", "engines", "owner_warnings", "parameters", "anonymizer"),
-    *("methods", "on_disk", "evaluate", "attacks", "advising", "datasets", "summaries"),
-    *("report", "sweeping", "verbs", "cli", "serve", "__main__", "__init__"),
+    *("core", "core.kernels", "data", "claims", "io", "io.datasets", "data.measures"),
+    *("methods.noise", "verify", "release", "scale.engines", "methods", "scale"),
+    *("evaluate", "attacks", "verbs", "cli.summaries", "cli", "app", "__main__", "__init__"),
 )
-"""Every room: its files import, at their top or inside a function, rooms that stand before it."""
+"""Every room, a folder or a part of one: its files import, at their top or inside a function, rooms
+that stand before it. A file belongs to the room with the longest name that fits."""
+
+KERNELS = "kernels"
+"""Stands for every folder of this name: kernels belong to the room that they stand in."""
 
 KEPT_APART = {
-    "kernels": ("data",),
-    "data": ("progress",),
-    "claims": ("data", "kernels"),
-    "io": ("kernels", "claims", "records"),
-    "verify": ("kernels", "io", "measures", "noise", "randomness"),
-    "release": ("kernels", "measures", "noise"),
-    "evaluate": ("kernels", "methods", "anonymizer", "on_disk", "io", "noise"),
-    "attacks": ("methods", "anonymizer", "on_disk", "io", "noise"),
-    "report": ("kernels", "methods", "anonymizer", "on_disk", "io", "noise", "evaluate", "attacks"),
-    "sweeping": ("kernels", "on_disk", "io", "noise", "verify", "evaluate", "attacks"),
-    "datasets": ("methods", "anonymizer", "release"),
+    "claims": (KERNELS,),
+    "claims.conditions": ("data",),
+    "claims.guarantees": ("data",),
+    "io": (KERNELS, "claims"),
+    "verify": (KERNELS, "io", "data.measures", "methods", "core.randomness"),
+    "release": (KERNELS, "data.measures", "methods"),
+    "evaluate": (KERNELS, "methods", "scale", "io"),
+    "attacks": ("methods", "scale.ties", "scale.run", "scale.stages", "io"),
+    "verbs.report": (KERNELS, "scale", "io"),
+    "io.datasets": ("methods", "release"),
 }
-"""Rooms that a room does not import although they stand before it, by the room."""
-
-ARROWS_UP = {
-    ("graphveil.release.release", "graphveil.verbs"),
-    ("graphveil.release.release", "graphveil.report"),
-    ("graphveil.rows", "graphveil.report"),
-    ("graphveil.measures.risk", "graphveil.report"),
-}
-"""`Release.verify`, `.evaluate`, `.attack`, `.report` call the verbs: there is one of each. What is
-measured draws itself with `plot`, by the marks of a page."""
+"""Rooms and modules that another does not import although they stand before it."""
 
 
 class Import(NamedTuple):
@@ -110,7 +101,7 @@ def _name(node: ast.AST) -> str:
 
 def _files(room: str = "") -> Iterator[tuple[Path, str, str]]:
     """Yield path, source and package of every file in a room."""
-    place = PACKAGE / room
+    place = PACKAGE.joinpath(*room.split("."))
     single = place.with_suffix(".py")
     for path in sorted(place.rglob("*.py")) if place.is_dir() else [single] * single.exists():
         package = ".".join(("graphveil", *path.relative_to(PACKAGE).parts[:-1]))
@@ -122,9 +113,20 @@ def _is_in(name: str, module: str) -> bool:
 
 
 def _room_of(name: str) -> str:
-    """Return the room of a module of the package: its folder or file below the top."""
-    parts = name.split(".")
-    return parts[1] if len(parts) > 1 else "__init__"
+    """Return the room of a module of the package: the longest name that fits."""
+    inner = name.removeprefix("graphveil").removeprefix(".")
+    fitting = [room for room in ROOMS if _is_in(inner, room)]
+    return max(fitting, key=len, default=inner.partition(".")[0] or "__init__")
+
+
+def _is_apart(name: str, room: str) -> bool:
+    """Return whether a name is in what a room is kept apart from."""
+    if not _is_in(name, "graphveil"):
+        return False
+    inner = name.removeprefix("graphveil.")
+    if room == KERNELS:
+        return KERNELS in inner.split(".")
+    return _is_in(inner, room)
 
 
 def _modules() -> dict[str, tuple[Path, str, str]]:
@@ -149,28 +151,47 @@ def _imported_modules(name: str, source: str, package: str, known: set[str]) -> 
 
 def test_every_room_is_listed_once():
     rooms = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()}
-    assert rooms - {"__pycache__", "py"} == set(ROOMS) | (rooms & {"py.typed"})
+    tops = {room.partition(".")[0] for room in ROOMS}
+    assert rooms - {"__pycache__", "py"} == tops | (rooms & {"py.typed"})
     assert len(ROOMS) == len(set(ROOMS))
 
 
-def _goes_up(package: str, path: Path, name: str) -> bool:
-    module = package if path.stem == "__init__" else f"{package}.{path.stem}"
-    return any(module == one and _is_in(name, other) for one, other in ARROWS_UP)
+def test_who_lists_the_package_sees_at_most_sixteen_entries():
+    entries = [path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"]
+    assert len(entries) <= 16
+
+
+def test_no_folder_holds_more_than_twelve_modules_and_none_more_than_800_lines():
+    folders = {path.parent for path in PACKAGE.rglob("*.py")} - {PACKAGE / "cli/commands"}
+    modules = {folder: [*folder.glob("*.py")] for folder in folders}
+    assert [] == [folder for folder in folders if len(modules[folder]) > 13]
+    lines = {
+        path: len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.rglob("*.py")
+    }
+    assert [] == [path for path, count in lines.items() if count > 800]
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_imports_only_rooms_above_it(room):
-    allowed = {*ROOMS[: ROOMS.index(room) + 1]} - {*KEPT_APART.get(room, ())}
-    single = {"__init__", "__main__"}
-    files = [PACKAGE / f"{room}.py"] if room in single else None
+    allowed = ROOMS[: ROOMS.index(room) + 1]
+    strange = [
+        f"{module} line {line} imports {name}"
+        for module, (_, source, package) in _modules().items()
+        if _room_of(module) == room
+        for line, name in imports_of(source, package)
+        if name.split(".")[0] == "graphveil" and _room_of(name) not in allowed
+    ]
+    assert not strange
+
+
+@pytest.mark.parametrize("room", KEPT_APART)
+def test_a_room_is_kept_apart_from_others(room):
     strange = [
         f"{path.relative_to(PACKAGE)}:{line} imports {name}"
-        for path, source, package in _files("" if files else room)
-        if files is None or path in files
+        for path, source, package in _files(room)
         for line, name in imports_of(source, package)
-        if name.split(".")[0] == "graphveil"
-        and _room_of(name) not in allowed
-        and not _goes_up(package, path, name)
+        for other in KEPT_APART[room]
+        if _is_apart(name, other) and not _is_apart(name, room)
     ]
     assert not strange
 
@@ -178,12 +199,8 @@ def test_a_room_imports_only_rooms_above_it(room):
 def test_no_chain_of_imports_comes_back_to_where_it_began():
     modules = _modules()
     arrows = {
-        name: {
-            other
-            for other in _imported_modules(name, source, package, set(modules))
-            if not _goes_up(package, path, other)
-        }
-        for name, (path, source, package) in modules.items()
+        name: _imported_modules(name, source, package, set(modules))
+        for name, (_, source, package) in modules.items()
         if name != "graphveil"
     }
     circles = list(_circles(arrows))
@@ -203,7 +220,7 @@ def test_nothing_outside_kernels_imports_numba():
         f"{path.relative_to(PACKAGE)}:{line}"
         for path, source, package in _files()
         for line, name in imports_of(source, package)
-        if _is_in(name, "numba") and path.relative_to(PACKAGE).parts[0] != "kernels"
+        if _is_in(name, "numba") and "kernels" not in path.relative_to(PACKAGE).parts
     ]
     assert not found
 
@@ -213,7 +230,7 @@ def test_only_one_file_holds_a_source_of_randomness():
         f"{path.relative_to(PACKAGE)}:{line}"
         for path, source, _ in _files()
         for line in random_uses(source)
-        if path.relative_to(PACKAGE).as_posix() != "randomness.py"
+        if path.relative_to(PACKAGE).as_posix() != "core/randomness.py"
     ]
     assert not found
 
@@ -222,7 +239,7 @@ def test_only_one_file_holds_a_source_of_randomness():
     ("source", "expected"),
     [
         ("from graphveil.methods import KDegree", "graphveil.methods.KDegree"),
-        ("import graphveil.kernels.degree", "graphveil.kernels.degree"),
+        ("import graphveil.core.kernels.degree", "graphveil.core.kernels.degree"),
         ("from graphveil import methods", "graphveil.methods"),
         ("from ..methods import k_degree", "graphveil.methods.k_degree"),
         ("def f():\n    from numba import njit", "numba.njit"),
@@ -243,7 +260,7 @@ def test_an_import_is_found_however_it_is_written(source, expected):
         ("import numpy as np\ndef f(g: np.random.Generator): ...", []),
         ("from numpy.random import default_rng", [1]),
         ("from numpy.random import Generator", []),
-        ("from graphveil.randomness import Randomness", []),
+        ("from graphveil.core.randomness import Randomness", []),
     ],
 )
 def test_a_use_of_global_randomness_is_found_however_it_is_written(source, expected):

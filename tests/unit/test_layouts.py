@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from graphveil.core.errors import InputError
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.errors import InputError
 from graphveil.io import (
     BipartiteOptions,
     GraphOptions,

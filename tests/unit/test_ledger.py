@@ -10,19 +10,19 @@ from fractions import Fraction
 import pytest
 
 import graphveil as gv
+from graphveil.claims import ledger as ledgers
 from graphveil.claims.guarantees import EdgeDP, KAnonymity, NodeDP, NotClaimed
+from graphveil.claims.ledger import rounded_up
+from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.cli.app import call
-from graphveil.errors import (
+from graphveil.core.errors import (
     GraphveilWarning,
     InputError,
     ParameterError,
     ResourceError,
     UsageError,
 )
-from graphveil.records import ledger as ledgers
-from graphveil.records.ledger_entries import rounded_up
-from graphveil.records.manifest import decode_manifest, encode
-from graphveil.verify.promises.ledger import LEDGER
+from graphveil.verify.promises.claims import LEDGER
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -368,7 +368,7 @@ def test_a_ledger_that_is_no_file_to_read_is_left_alone(what, graph, path, tmp_p
     """A reader of the pipe would wait for ever, one of the device would take all memory."""
     released(graph, tmp_path / "out", path)
     if what == "a large file":
-        monkeypatch.setattr("graphveil.verify.promises.ledger._MOST_BYTES", 10)
+        monkeypatch.setattr("graphveil.verify.promises.claims._MOST_BYTES", 10)
     else:
         path.unlink()
     if what == "a pipe":

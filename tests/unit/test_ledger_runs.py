@@ -12,9 +12,9 @@ from fractions import Fraction
 import pytest
 
 import graphveil as gv
+from graphveil.claims import ledger as ledgers
 from graphveil.claims.guarantees import EdgeDP
-from graphveil.errors import UsageError
-from graphveil.records import ledger as ledgers
+from graphveil.core.errors import UsageError
 
 
 def spend(ledger, epsilon):

@@ -10,21 +10,21 @@ import warnings
 import pytest
 
 import graphveil as gv
-from graphveil.atomic import left_behind, working_folder
 from graphveil.cli import run as command_line
-from graphveil.engines import LocalEngine
-from graphveil.errors import GraphveilWarning, ReleaseError
+from graphveil.core.atomic import left_behind, working_folder
+from graphveil.core.errors import GraphveilWarning, ReleaseError
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.on_disk import anonymize_file
-from graphveil.on_disk.working import opened
+from graphveil.scale import anonymize_file
+from graphveil.scale.engines import LocalEngine
+from graphveil.scale.working import opened
 
 METHOD = SuppressK(k=2, chunks=Chunks(rows=4, order="none"))
 KILLED = """
 import os, signal, sys, warnings
 from pathlib import Path
-from graphveil.engines import LocalEngine
+from graphveil.scale.engines import LocalEngine
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.on_disk import anonymize_file, run, stages
+from graphveil.scale import anonymize_file, run, stages
 
 warnings.simplefilter("ignore")
 kill = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)

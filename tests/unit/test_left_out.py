@@ -15,12 +15,12 @@ from pyarrow import parquet
 from scipy import sparse
 
 import graphveil as gv
+from graphveil.core.errors import DataError, GraphveilWarning, InputError
 from graphveil.data import Bipartite, Graph
-from graphveil.engines.local import LocalEngine
-from graphveil.errors import DataError, GraphveilWarning, InputError
 from graphveil.io import GraphOptions, load_graph
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.on_disk.run import anonymize_file
+from graphveil.scale.engines.local import LocalEngine
+from graphveil.scale.run import anonymize_file
 
 ARCS = [(0, 1), (1, 0), (1, 2), (2, 3)]
 TIES = [[0, 1], [1, 2], [2, 3]]
@@ -228,7 +228,7 @@ XML = {
         (("call-77", "call-78"), ("edge id",)),
     ],
 )
-@pytest.mark.filterwarnings("ignore::graphveil.errors.GraphveilWarning")
+@pytest.mark.filterwarnings("ignore::graphveil.core.errors.GraphveilWarning")
 def test_ids_of_edges_are_named_where_they_are_more_than_a_count(tmp_path, name, ids, expected):
     nodes = "".join(f'<node id="{node}"/>' for node in "abc")
     ends = ("ab", "bc")

@@ -15,8 +15,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims import conditions as c
-from graphveil.claims.guarantee import Reason
-from graphveil.claims.look_alikes import MeasureName
+from graphveil.claims.guarantees import MeasureName, Reason
 from graphveil.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +26,7 @@ FLAWS = [
     {
         "name": "limits of directed ties that are those of others",
         "means": "A release with directions quotes what was reached on networks without.",
-        "file": "src/graphveil/methods/structural/method.py",
+        "file": "src/graphveil/methods/structural/structural.py",
         "old": 'usual = f"{self.limits_of_directions}{usual.removeprefix(self.limits)}"',
         "new": "pass",
     },

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.errors import ParameterError
-from graphveil.measures import MEASURES, measure
+from graphveil.core.errors import ParameterError
+from graphveil.data.measures import MEASURES, measure
 
 
 @st.composite

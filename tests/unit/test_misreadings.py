@@ -13,9 +13,9 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil import io
 from graphveil.cli import run
-from graphveil.data.directions import MANY_TIES
-from graphveil.errors import DataError, InputError
-from graphveil.io.questioned import EVERY_WORD
+from graphveil.core.errors import DataError, InputError
+from graphveil.data.columns import MANY_TIES
+from graphveil.io.parsed import EVERY_WORD
 from shared_data import shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

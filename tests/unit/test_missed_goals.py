@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.errors import InfeasibleError
-from graphveil.measures import measure
-from graphveil.methods.profile import layers
+from graphveil.core.errors import InfeasibleError
+from graphveil.data.measures import measure
+from graphveil.methods.profile import realize as layers
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -5,7 +5,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
-from graphveil.errors import InfeasibleError, UsageError
+from graphveil.core.errors import InfeasibleError, UsageError
 from graphveil.methods.mondrian import tried_first
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

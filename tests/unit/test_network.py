@@ -9,8 +9,8 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.errors import DataError, InfeasibleError, ParameterError
-from graphveil.records.digest import digest_of
+from graphveil.claims.digest import digest_of
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 
 TIES = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=5)
 PEOPLE = gv.Table.from_columns({"sex": list("fmfm*"), "town": ["x", "y", "x", "y", "x"]})

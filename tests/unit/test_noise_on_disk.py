@@ -17,21 +17,22 @@ import graphveil as gv
 from graphveil import io
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.cli import run as command_line
-from graphveil.errors import (
+from graphveil.core.errors import (
     GraphveilWarning,
     InfeasibleError,
     InputError,
     ReleaseError,
     UsageError,
 )
-from graphveil.methods.noisy import resized
-from graphveil.noise import Channel, channel, words_from
-from graphveil.noise.uniform import FULL, distinct
-from graphveil.on_disk import anonymize_ties
-from graphveil.on_disk.ties import draft, noise, stages
-from graphveil.on_disk.ties.lists import NeighborLists
-from graphveil.randomness import Randomness
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import Channel, channel, words_from
+from graphveil.methods.noise.uniform import FULL, distinct
+from graphveil.methods.noisy_cells.noisy import resized
 from graphveil.release.linkage import read_linkage
+from graphveil.scale import anonymize_ties
+from graphveil.scale.ties import draft, noise
+from graphveil.scale.ties import run as stages
+from graphveil.scale.ties.lists import NeighborLists
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -39,14 +40,14 @@ FLAWS = [
     {
         "name": "edges that are added to an exact size although they are there",
         "means": "A release of an exact size has fewer edges than it says, or edges twice.",
-        "file": "src/graphveil/on_disk/ties/noise.py",
+        "file": "src/graphveil/scale/ties/noise.py",
         "old": 'np.searchsorted(others_before, here, side="right")',
         "new": 'np.searchsorted(others_before, here, side="left")',
     },
     {
         "name": "an exact size of the true number of edges",
         "means": "The number of ties is published as it is, outside of epsilon.",
-        "file": "src/graphveil/on_disk/ties/draft.py",
+        "file": "src/graphveil/scale/ties/draft.py",
         "old": "resize(lists, drawn_file, drawn, int(size), words, file)",
         "new": "resize(lists, drawn_file, drawn, graph.n_edges, words, file)",
     },
@@ -269,7 +270,7 @@ def test_noise_that_was_drawn_is_kept_whatever_refuses_the_release(tmp_path, mon
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr("graphveil.on_disk.ties.run.publish", refuse)
+        patched.setattr("graphveil.scale.ties.run.publish", refuse)
         with pytest.raises(type(error)), pytest.warns(GraphveilWarning, match="unfinished run"):
             anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options, ledger=ledger)
     monkeypatch.setattr(draft, "draw", None)
@@ -283,7 +284,7 @@ def test_what_is_refused_before_noise_is_drawn_leaves_nothing(tmp_path, monkeypa
     def refuse(*_, **__):
         raise InputError("no such rows")
 
-    monkeypatch.setattr("graphveil.on_disk.ties.run.forewarn_of_others", refuse)
+    monkeypatch.setattr("graphveil.scale.ties.run.forewarn_of_others", refuse)
     with pytest.raises(InputError):
         anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options)
     assert [] == list(tmp_path.glob(".out*"))

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from graphveil import notebook
-from graphveil.progress import shown, stage
+from graphveil.core import progress as notebook
+from graphveil.core.progress import shown, stage
 
 
 @pytest.fixture

@@ -23,11 +23,10 @@ from hypothesis import strategies as st
 from pyarrow import ipc, parquet
 
 import graphveil as gv
-from graphveil.atomic import working_folder
 from graphveil.cli import run as command_line
-from graphveil.cli.anonymize import subcommand
-from graphveil.engines import LocalEngine
-from graphveil.errors import (
+from graphveil.cli.commands.anonymize import subcommand
+from graphveil.core.atomic import working_folder
+from graphveil.core.errors import (
     GraphveilWarning,
     InfeasibleError,
     InputError,
@@ -38,11 +37,12 @@ from graphveil.errors import (
 from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
-from graphveil.on_disk import anonymize_file
-from graphveil.on_disk.columns import KEY
-from graphveil.on_disk.stages import CHUNK_ROWS
-from graphveil.on_disk.worker import Released
 from graphveil.release import digest_of, read_manifest, read_record, read_release
+from graphveil.scale import anonymize_file
+from graphveil.scale.chunks import Released
+from graphveil.scale.columns import KEY
+from graphveil.scale.engines import LocalEngine
+from graphveil.scale.stages import CHUNK_ROWS
 from odd_engines import HookedEngine, Interrupted, ScrambledEngine, ScrambledTables
 
 ALONE = LocalEngine(jobs=1)
@@ -508,7 +508,7 @@ def test_every_row_has_a_key_of_its_own(tmp_path, seed):
 def test_a_release_of_several_buckets_is_the_one_of_one(tmp_path, monkeypatch):
     path = write_as(likes(), tmp_path, "parquet")
     run(path, tmp_path / "one", seed=3)
-    monkeypatch.setattr("graphveil.on_disk.ids.BUCKET_ROWS", 7)
+    monkeypatch.setattr("graphveil.scale.parts.BUCKET_ROWS", 7)
     run(path, tmp_path / "several", seed=3)
     one, several = (tmp_path / name / "data.parquet" for name in ("one", "several"))
     assert one.read_bytes() == several.read_bytes()
@@ -526,8 +526,8 @@ def sampled_slowly(users, rate):
 def test_a_sample_that_is_too_small_is_doubled_and_no_chunk_is_below_4k(
     tmp_path, monkeypatch, text
 ):
-    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED", 20)
-    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED_OF_A_CHUNK", 1)
+    monkeypatch.setattr("graphveil.scale.chunks.SAMPLED", 20)
+    monkeypatch.setattr("graphveil.scale.chunks.SAMPLED_OF_A_CHUNK", 1)
     table = likes(580, text=text)
     users = [user if text else user + 1000 for user in table["user"].to_pylist()]
     table = table.set_column(0, "user", [users])
@@ -554,8 +554,8 @@ def test_a_sample_that_is_too_small_is_doubled_and_no_chunk_is_below_4k(
 
 
 def test_hashes_cut_the_same_sample_on_any_engine(tmp_path, monkeypatch):
-    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED", 20)
-    monkeypatch.setattr("graphveil.on_disk.cuts.SAMPLED_OF_A_CHUNK", 1)
+    monkeypatch.setattr("graphveil.scale.chunks.SAMPLED", 20)
+    monkeypatch.setattr("graphveil.scale.chunks.SAMPLED_OF_A_CHUNK", 1)
     path = write_as(likes(580), tmp_path, "parquet")
     method = replace(METHOD, chunks=Chunks(rows=60))
     here = run(path, tmp_path / "here", method=method, seed=3)
@@ -569,9 +569,7 @@ def test_hashes_cut_the_same_sample_on_any_engine(tmp_path, monkeypatch):
 
 def test_two_rows_of_one_key_stop_the_run(tmp_path, monkeypatch):
     path = write_as(likes(), tmp_path, "parquet")
-    monkeypatch.setattr(
-        "graphveil.on_disk.worker.keys_of", lambda _, n: np.zeros((2, n), np.uint64)
-    )
+    monkeypatch.setattr("graphveil.scale.chunks.keys_of", lambda _, n: np.zeros((2, n), np.uint64))
     with pytest.raises(RuntimeError, match="two rows of bucket 0 have one key"):
         run(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -603,7 +601,7 @@ def test_another_run_is_not_mixed_with_an_unfinished_one(tmp_path, monkeypatch, 
     interrupted(path, tmp_path / "out", seed=1)
     method = Quick(k=3, chunks=Chunks(rows=6)) if change == "method" else METHOD
     if change == "version":
-        monkeypatch.setattr("graphveil.on_disk.stages.__version__", "99.0")
+        monkeypatch.setattr("graphveil.scale.stages.__version__", "99.0")
     if change == "input":
         write_as(likes(seed=5), tmp_path, "parquet")
     seed = 2 if change == "seed" else 1
@@ -678,7 +676,7 @@ def test_a_link_is_no_folder_of_an_unfinished_run(tmp_path, kind):
         run(path, tmp_path / "out", seed=1, force=True)
 
 
-@pytest.mark.parametrize("at", ["raw_rows.write_batches", "writing.classes_of"])
+@pytest.mark.parametrize("at", ["intake.write_batches", "writing.classes_of"])
 def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, at):
     path = write_as(likes(), tmp_path, "parquet")
 
@@ -686,7 +684,7 @@ def test_a_full_disk_keeps_the_run_and_leaves_no_release(tmp_path, monkeypatch, 
         raise OSError(errno.ENOSPC, "no space")
 
     with monkeypatch.context() as patched:
-        patched.setattr(f"graphveil.on_disk.{at}", full)
+        patched.setattr(f"graphveil.scale.{at}", full)
         with pytest.raises(ResourceError, match="space"):
             run(path, tmp_path / "out")
     assert [working_folder(tmp_path / "out").name, path.name] == names_in(tmp_path)

@@ -11,10 +11,10 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
+from graphveil.claims.digest import digests_of_origins
 from graphveil.cli.app import call
+from graphveil.core.errors import GraphveilWarning
 from graphveil.data.origin import FileOrigin
-from graphveil.errors import GraphveilWarning
-from graphveil.records.digest import digests_of_origins
 
 SECOND = "other release of this input lies beside it, first"
 

@@ -8,9 +8,15 @@ from typing import ClassVar, Literal, get_args
 
 import pytest
 
-from graphveil.errors import ParameterError
-from graphveil.parameters import Options, check_fields, parameter
-from graphveil.parameters.flat import arguments_of, flat_parameters, flat_values
+from graphveil.core.errors import ParameterError
+from graphveil.core.parameters import (
+    Options,
+    arguments_of,
+    check_fields,
+    flat_parameters,
+    flat_values,
+    parameter,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,17 +15,17 @@ from scipy import sparse
 
 import graphveil as gv
 from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.manifest import encode, read_manifest
+from graphveil.core.errors import DataError, GraphveilWarning, InputError
 from graphveil.data import Bipartite, Graph
-from graphveil.engines.local import LocalEngine
-from graphveil.errors import DataError, GraphveilWarning, InputError
 from graphveil.io import BipartiteOptions, load_bipartite
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.on_disk.run import anonymize_file
-from graphveil.records.manifest import encode, read_manifest
+from graphveil.scale.engines.local import LocalEngine
+from graphveil.scale.run import anonymize_file
 from graphveil.verify import Verdict, verify
 
-pytestmark = pytest.mark.filterwarnings("ignore::graphveil.errors.GraphveilWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.core.errors.GraphveilWarning")
 
 FOLLOWS = "user,item\nann,bob\nann,cyd\nbob,cyd\ncyd,bob\ndan,bob\ndan,eve\n"
 NUMBERED = "user,item\n10,900\n10,7000\n900,7000\n7000,900\n8000,900\n8000,9000\n"

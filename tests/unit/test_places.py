@@ -7,24 +7,23 @@ from types import SimpleNamespace
 
 import pytest
 
-from graphveil.errors import ResourceError, UsageError
-from graphveil.places import stores
-from graphveil.places.address import Address, is_partial, located, place_of
-from graphveil.places.stores import SCHEMES
+from graphveil.core import storage as stores
+from graphveil.core.errors import ResourceError, UsageError
+from graphveil.core.storage import SCHEMES, Address, is_partial, located, place_of
 from object_store import copied, served
 
 FLAWS = [
     {
         "name": "messages that hold the password of an address",
         "means": "What a store says of a failure is shown as it is: logs keep the key.",
-        "file": "src/graphveil/places/trouble.py",
+        "file": "src/graphveil/core/storage.py",
         "old": "for secret in sorted(",
         "new": "for secret in () and sorted(",
     },
     {
         "name": "addresses that are shown with the key in them",
         "means": "Everything that names the place of a release names the key that opens it.",
-        "file": "src/graphveil/places/trouble.py",
+        "file": "src/graphveil/core/storage.py",
         "old": "        return host\n    return f",
         "new": "        return authority\n    return f",
     },

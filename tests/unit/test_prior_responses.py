@@ -13,32 +13,37 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import graphveil as gv
-from graphveil.claims.flips import BlockFlips
+from graphveil.claims.conditions import BlockFlips
 from graphveil.claims.guarantees import EdgeDP
-from graphveil.errors import ParameterError
-from graphveil.methods import mixing_prior_response
-from graphveil.methods.priors import response
-from graphveil.methods.priors.degrees import ROUNDS, expected_degrees
-from graphveil.methods.priors.model import (
+from graphveil.claims.manifest import decode_manifest, encode
+from graphveil.core.errors import ParameterError
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import Channel, words_from
+from graphveil.methods.noise.cells import (
+    background,
+    block_chances,
+    block_sizes,
+    cells_of,
+    flipped_in_blocks,
+)
+from graphveil.methods.noisy_cells import prior_response as mixing_prior_response
+from graphveil.methods.noisy_cells import prior_response as response
+from graphveil.methods.noisy_cells.priors import (
     GROUPS,
+    ROUNDS,
     classes_of,
     configuration,
+    expected_degrees,
     groups_of,
     mixing_factors,
     priors_of,
     stated,
     sums_between,
 )
-from graphveil.noise import Channel, words_from
-from graphveil.noise.blocks import background, block_chances, block_sizes, flipped_in_blocks
-from graphveil.noise.cells import cells_of
-from graphveil.randomness import Randomness
-from graphveil.records.manifest import decode_manifest, encode
 from graphveil.verify import verify
 from graphveil.verify.kinds.kind import CELLS
 from graphveil.verify.promises.cell_flips import CHANCES, PARTS
-from graphveil.verify.recount.blocks import blocks_of
-from graphveil.verify.recount.thresholds import keeps_its_claim
+from graphveil.verify.recount.chances import blocks_of, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -166,7 +171,7 @@ def test_cells_of_blocks_are_independent_with_their_chances_by_chi_square(classe
 
 
 def gv_ends(cells, n):
-    from graphveil.noise.cells import ends_of  # noqa: PLC0415  for this one test
+    from graphveil.methods.noise.cells import ends_of  # noqa: PLC0415  for this one test
 
     return np.sort(ends_of(cells, n), axis=1).tolist()
 
@@ -305,7 +310,7 @@ def test_noise_has_the_part_that_is_its_own(method, monkeypatch):
         return np.zeros(size, dtype=np.int64)
 
     chosen = method(epsilon=2.0)
-    monkeypatch.setattr("graphveil.methods.noisy.discrete_laplace", noise)
+    monkeypatch.setattr("graphveil.methods.noisy_cells.noisy.discrete_laplace", noise)
     monkeypatch.setattr(response, "discrete_laplace", noise)
     monkeypatch.setattr(mixing_prior_response, "discrete_laplace", noise)
     flips, _ = chosen._prior(random_graph(40, 90), Randomness(seed=0))

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.methods.profile import fall, search
+from graphveil.methods.profile import search
+from graphveil.methods.profile import search as fall
 from graphveil.methods.profile.pool import ProfileTask, keys_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

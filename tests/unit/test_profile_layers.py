@@ -12,9 +12,9 @@ import pytest
 
 import graphveil as gv
 from forged.networks import failed, sealed_anew
-from graphveil.errors import DataError, InfeasibleError
-from graphveil.methods.profile import layers as of_layers
-from graphveil.randomness import Randomness
+from graphveil.core.errors import DataError, InfeasibleError
+from graphveil.core.randomness import Randomness
+from graphveil.methods.profile import realize as of_layers
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -10,7 +10,7 @@ import graphveil as gv
 from forged.kit import reseal
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.cli.app import call
-from graphveil.errors import DataError, GraphveilWarning, InputError, UsageError
+from graphveil.core.errors import DataError, GraphveilWarning, InputError, UsageError
 from graphveil.io import read_bipartite, read_graph
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -106,7 +106,9 @@ class TestPublicLists:
         assert "by construction, given the lists;" in str(verdict).splitlines()[0]
 
     def test_a_graph_that_names_a_list_of_items_is_found_out(self, tmp_path):
-        release = gv.RandomizedResponse(epsilon=1.0).anonymize(gv.datasets.load("copenhagen-calls"))
+        release = gv.RandomizedResponse(epsilon=1.0).anonymize(
+            gv.io.datasets.load("copenhagen-calls")
+        )
         release.write(tmp_path / "out")
         manifest = json.loads((tmp_path / "out/release.json").read_text())
         manifest["claim"]["guarantee"]["collected"] = ["people", "items"]
@@ -155,7 +157,7 @@ class TestValues:
         assert "thresholds" in failing
 
     def test_a_graph_has_no_values(self, tmp_path):
-        gv.RandomizedResponse(epsilon=1.0).anonymize(gv.datasets.load("copenhagen-calls")).write(
+        gv.RandomizedResponse(epsilon=1.0).anonymize(gv.io.datasets.load("copenhagen-calls")).write(
             tmp_path / "out"
         )
         manifest = json.loads((tmp_path / "out/release.json").read_text())

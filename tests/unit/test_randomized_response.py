@@ -17,14 +17,14 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
+from graphveil.claims.record import read_record
 from graphveil.cli.app import call
-from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
-from graphveil.noise import channel
-from graphveil.records.record import read_record
+from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
+from graphveil.methods.noise import channel
 from graphveil.verify.kinds.graph import EDITS
 from graphveil.verify.kinds.kind import CELLS, COST
 from graphveil.verify.promises.cell_flips import CHANCES, NOISE, THRESHOLDS
-from graphveil.verify.recount.thresholds import keeps_its_claim, thresholds
+from graphveil.verify.recount.chances import keeps_its_claim, thresholds
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -147,7 +147,9 @@ def test_verify_counts_row_and_column_of_people_as_items(tmp_path, monkeypatch):
     data = gv.Bipartite.from_scipy(np.eye(4, k=1, dtype=np.int8), items="people")
     method = gv.RandomizedResponse(epsilon=2.0, unit="node")
     assert [] == gv.verify_release(method.anonymize(data).write(tmp_path / "out")).failures()
-    monkeypatch.setattr("graphveil.methods.randomized_response.cells_of_one", lambda _: 4)
+    monkeypatch.setattr(
+        "graphveil.methods.noisy_cells.randomized_response.cells_of_one", lambda _: 4
+    )
     verdict = gv.verify_release(method.anonymize(data).write(tmp_path / "row-alone"))
     assert [THRESHOLDS, "method"] == [check.name for check in verdict.failures()]
 
@@ -425,7 +427,7 @@ def test_verify_holds_what_files_show_and_leaves_the_promise_to_construction(kin
 
 def reseal(folder, change):
     """Change the manifest as a careful attacker does, and the owner's record with it."""
-    from graphveil.records.manifest import decode_manifest, encode  # noqa: PLC0415  here alone
+    from graphveil.claims.manifest import decode_manifest, encode  # noqa: PLC0415  here alone
 
     path = folder / "release.json"
     manifest = json.loads(path.read_text())

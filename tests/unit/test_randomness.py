@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.errors import ParameterError
-from graphveil.randomness import Randomness
+from graphveil.core.errors import ParameterError
+from graphveil.core.randomness import Randomness
 
 
 def draws(randomness, purpose, count=8):

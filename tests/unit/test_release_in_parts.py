@@ -16,15 +16,16 @@ from pyarrow import parquet
 
 import graphveil as gv
 from forged.kit import read_manifest, reseal
+from graphveil.claims import manifest as parts
 from graphveil.cli import run as command_line
-from graphveil.engines import LocalEngine
-from graphveil.errors import InputError, ReleaseError, UsageError
-from graphveil.io import FORMATS, BipartiteOptions, list_parts
+from graphveil.core.errors import InputError, ReleaseError, UsageError
+from graphveil.io import FORMATS, BipartiteOptions
+from graphveil.io import parts as list_parts
 from graphveil.methods.smooth_k import Chunks, SmoothK
-from graphveil.on_disk import anonymize_file
-from graphveil.on_disk import parts as written_parts
-from graphveil.records import parts
-from graphveil.verify.files import list_parts as checked_parts
+from graphveil.scale import anonymize_file
+from graphveil.scale import parts as written_parts
+from graphveil.scale.engines import LocalEngine
+from graphveil.verify.files import loading as checked_parts
 from odd_engines import Interrupted, ScrambledEngine
 
 ALONE = LocalEngine(jobs=1)
@@ -233,7 +234,7 @@ def test_nothing_is_left_where_a_part_cannot_be_written(tmp_path, monkeypatch):
         path.write_bytes(b"".join(b"." for _ in groups))
 
     monkeypatch.setattr(written_parts.list_parts, "write_lists", full)
-    with pytest.raises(gv.errors.ResourceError, match="no space left"):
+    with pytest.raises(gv.core.errors.ResourceError, match="no space left"):
         run(likes(), tmp_path)
     assert [".out.working", "likes.parquet"] == sorted(path.name for path in tmp_path.iterdir())
 
@@ -556,7 +557,7 @@ def test_the_limit_is_that_of_a_part(released):
     out = released()
     sizes = [path.stat().st_size for path in (out / "data").iterdir()]
     gv.verify.verify(out, limit_bytes=max(sizes))
-    with pytest.raises(gv.errors.ResourceError, match=r"data/part-0000\d\.parquet"):
+    with pytest.raises(gv.core.errors.ResourceError, match=r"data/part-0000\d\.parquet"):
         gv.verify.verify(out, limit_bytes=max(sizes) - 1)
 
 

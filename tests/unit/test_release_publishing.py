@@ -15,10 +15,10 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.atomic import left_behind, whole_folders
-from graphveil.errors import GraphveilWarning, InputError, UsageError
-from graphveil.records.manifest import MANIFEST
-from graphveil.records.record import LINKAGE, RECORD, owners_of_others, private_folder
+from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.record import LINKAGE, RECORD, owners_of_others, private_folder
+from graphveil.core.atomic import left_behind, whole_folders
+from graphveil.core.errors import GraphveilWarning, InputError, UsageError
 from graphveil.release import Linkage, Private, Release, read_manifest, read_record
 from graphveil.release.files import check_names, release_format, write_data
 from graphveil.release.publishing import Publication, WriteOptions, forewarn_of_others, publish
@@ -194,7 +194,7 @@ def test_what_a_running_process_writes_is_not_what_a_killed_one_left(tmp_path):
         assert [] == left_behind(tmp_path / "out")
     script = (
         "import os, signal, sys\nfrom pathlib import Path\n"
-        "from graphveil.atomic import whole_folders\n"
+        "from graphveil.core.atomic import whole_folders\n"
         "with whole_folders({Path(sys.argv[1]): 0o700}) as [part]:\n"
         "    (part / 'x').write_text('half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -237,7 +237,7 @@ def test_one_file_makes_manifests_and_records(kind):
 
 
 def test_one_file_gives_files_another_name():
-    assert ["atomic.py", "kernels/cache.py"] == files_where(is_rename)
+    assert ["core/atomic.py", "core/kernels/cache.py"] == files_where(is_rename)
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from graphveil.errors import ReleaseError, ResourceError
-from graphveil.records.manifest import MANIFEST
-from graphveil.records.record import RECORD
+from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.record import RECORD
+from graphveil.core.errors import ReleaseError, ResourceError
 from graphveil.release.staging import check_target, staged
 
 

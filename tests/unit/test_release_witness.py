@@ -12,11 +12,11 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.errors import ReleaseError
+from graphveil.core.errors import ReleaseError
+from graphveil.methods.base import Anonymizer, MethodResult
 from graphveil.release import Linkage, Witness, read_record
-from graphveil.release.matched_pairs import PART
+from graphveil.release.linkage import PART
 
 LEVELS = [2, 1, 3]
 PAIRS = (np.array([0, 2, 3, 6]), np.array([0, 2, 1, 0, 1, 2], dtype=np.int32))

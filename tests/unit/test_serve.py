@@ -17,18 +17,18 @@ import pytest
 import requests
 
 import graphveil as gv
+from graphveil.app import jobs as running
+from graphveil.app.folder import Folder
+from graphveil.app.forms import BY_METHOD, COMMANDS, fields_of, words_of
 from graphveil.cli import run
 from graphveil.cli.app import COMMANDS as ALL_COMMANDS
 from graphveil.cli.app import build
-from graphveil.errors import UsageError
+from graphveil.core.errors import UsageError
 from graphveil.methods import METHODS
-from graphveil.serve import jobs as running
-from graphveil.serve.folder import Folder
-from graphveil.serve.forms import BY_METHOD, COMMANDS, fields_of, words_of
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
-from graphveil.serve import screens, server
+from graphveil.app import screens, server
 
 FORMS = [(name, None) for name in COMMANDS if name not in BY_METHOD]
 FORMS += [(name, method) for name in BY_METHOD for method in METHODS]
@@ -451,8 +451,8 @@ def test_the_end_of_a_long_output_is_kept():
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch, capsys, tmp_path):
-    monkeypatch.setitem(sys.modules, "graphveil.serve.server", None)
-    monkeypatch.delitem(sys.modules, "graphveil.serve.server")
+    monkeypatch.setitem(sys.modules, "graphveil.app.server", None)
+    monkeypatch.delitem(sys.modules, "graphveil.app.server")
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert 2 == run(["serve", str(tmp_path)])
     assert "pip install 'graphveil[serve]'" in capsys.readouterr().err

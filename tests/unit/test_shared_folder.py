@@ -11,27 +11,26 @@ from types import SimpleNamespace
 
 import pytest
 
-from graphveil.atomic import kept_elsewhere, left_behind, working_folder
-from graphveil.engines import SparkEngine, shared_folder
-from graphveil.engines.shared_folder import write_note
-from graphveil.engines.spark import SparkTables
-from graphveil.errors import (
+from graphveil.core.atomic import kept_elsewhere, left_behind, working_folder
+from graphveil.core.errors import (
     GraphveilWarning,
     InputError,
     ReleaseError,
     ResourceError,
     UsageError,
 )
-from graphveil.on_disk.interrupted import kept_where_interrupted
-from graphveil.on_disk.working import opened
-from graphveil.places.address import place_of
+from graphveil.core.storage import place_of
 from graphveil.release.staging import leftovers_beside
+from graphveil.scale.engines import SparkEngine
+from graphveil.scale.engines import spark as shared_folder
+from graphveil.scale.engines.spark import SparkTables, write_note
+from graphveil.scale.working import kept_where_interrupted, opened
 
 FLAWS = [
     {
         "name": "a password is noted with the rows of a run",
         "means": "An address with a password is taken as a place of rows, which cannot be deleted.",
-        "file": "src/graphveil/engines/shared_folder.py",
+        "file": "src/graphveil/scale/engines/spark.py",
         "old": "    if isinstance(place, Address) and place.has_secrets:",
         "new": "    if isinstance(place, Address) and not place.key:",
     },
@@ -184,7 +183,7 @@ def test_what_a_run_whose_private_folder_is_gone_has_left_is_named_and_stays(tmp
 
 def test_what_cannot_be_deleted_is_named(tmp_path, monkeypatch):
     working, folder = begun(tmp_path)
-    monkeypatch.setattr("graphveil.on_disk.working.shutil.rmtree", lambda *_, **__: None)
+    monkeypatch.setattr("graphveil.scale.working.shutil.rmtree", lambda *_, **__: None)
     with pytest.warns(GraphveilWarning) as said:
         working.remove()
     assert [str(folder), str(working.folder)] == [str(one.message).split()[0] for one in said]

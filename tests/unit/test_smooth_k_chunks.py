@@ -10,16 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.errors import GraphveilWarning
+from graphveil.core.progress import shown
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.engines import LocalEngine, using
-from graphveil.errors import GraphveilWarning
-from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import collapse
 from graphveil.methods.smooth_k import Chunks, SmoothK, options
-from graphveil.methods.smooth_k.chunks import in_chunks, whole_clusters
+from graphveil.methods.smooth_k.chunks import in_chunks, minhash_order, whole_clusters
 from graphveil.methods.smooth_k.options import chunks_demanded
-from graphveil.methods.smooth_k.orders import minhash_order
-from graphveil.progress import shown
-from graphveil.randomness import Randomness
+from graphveil.scale.engines import LocalEngine, using
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

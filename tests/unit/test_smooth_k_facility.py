@@ -10,17 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphveil.core.progress import shown
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.kernels.smooth_k.facility import (
-    FAR,
-    NONE,
-    Arrivals,
-    Nearest,
-    RowKinds,
-    open_facilities,
-)
-from graphveil.kernels.smooth_k.overlaps import lists_of
-from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import collapse
 from graphveil.methods.smooth_k.facility import (
     FacilityPlan,
     close,
@@ -28,8 +21,15 @@ from graphveil.methods.smooth_k.facility import (
     facility_clusters,
     nearest_sums,
 )
-from graphveil.progress import shown
-from graphveil.randomness import Randomness
+from graphveil.methods.smooth_k.kernels.facility import (
+    FAR,
+    NONE,
+    Arrivals,
+    Nearest,
+    RowKinds,
+    lists_of,
+    open_facilities,
+)
 
 DATA_SETS = Path(__file__).resolve().parents[2] / "benchmarks" / "smooth_anonymity" / "data.py"
 

@@ -9,14 +9,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from graphveil.core.progress import shown
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.methods.equivalence_classes.rows import collapse
-from graphveil.methods.equivalence_classes.rule import Rule, kept
+from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
 from graphveil.methods.smooth_k.growth import grown_clusters, has_even_degrees, seeds_by
-from graphveil.methods.smooth_k.local_search import refined_clusters, temperatures
-from graphveil.methods.smooth_k.search_state import clusters_of
-from graphveil.progress import shown
-from graphveil.randomness import Randomness
+from graphveil.methods.smooth_k.local_search import clusters_of, refined_clusters, temperatures
 
 
 def generator(seed=1):

@@ -3,12 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graphveil.core.errors import ParameterError
 from graphveil.data import Bipartite
-from graphveil.errors import ParameterError
-from graphveil.methods.equivalence_classes.rows import collapse
-from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta
+from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta, collapse
 from graphveil.methods.smooth_k import Chunks, Facility, Greedy, LocalSearch, SmoothK, SuppressK
-from graphveil.methods.smooth_k.defenses import noisy
+from graphveil.methods.smooth_k.smooth_k import noisy
 
 
 def rng(seed=1):

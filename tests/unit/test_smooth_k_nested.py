@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.errors import UsageError
+from graphveil.core.errors import UsageError
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from graphveil import METHODS
+from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.methods.equivalence_classes.rows import collapse
+from graphveil.methods.equivalence_classes.rule import collapse
 from graphveil.methods.textbook import smooth_theorem as theory
-from graphveil.randomness import Randomness
 
 HALF = Fraction(1, 2)
 

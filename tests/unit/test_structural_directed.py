@@ -12,11 +12,11 @@ import graphveil as gv
 from emptied import emptied_database
 from forged.networks import failed, sealed_anew
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.errors import DataError, InfeasibleError, ParameterError
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.profile.pool import ProfileTask
-from graphveil.methods.structural.directed import arcs_lower_bound
+from graphveil.methods.structural.run import arcs_lower_bound
 from graphveil.verify.recount.look_alikes import alike
-from graphveil.verify.recount.surroundings import surroundings
+from graphveil.verify.recount.neighborhoods import surroundings
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.errors import InfeasibleError, ParameterError
+from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.methods.structural import Goal
 from graphveil.methods.structural.goals import share_of
 
@@ -92,7 +92,7 @@ def test_parameters_that_exclude_each_other_are_refused(wrong):
 
 
 def test_the_unprotected_are_listed_in_the_private_record_and_nobody_else(tmp_path):
-    graph = gv.datasets.load("copenhagen-calls")
+    graph = gv.io.datasets.load("copenhagen-calls")
     release = gv.StructuralAnonymity(k=5, goal="budget:0.01").anonymize(graph, seed=1)
     measured = gv.measure(release.data, measure="count", k=5)
     linkage = dict(

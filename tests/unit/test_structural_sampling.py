@@ -10,19 +10,21 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.kernels.structural.paper import missing_from
+from graphveil.methods.structural.kernels.paper import missing_from
 from graphveil.methods.structural.outcome import lower_bound, unprotected_by_rewiring
-from graphveil.methods.structural.paper.graph import candidates, ranked, state_of
-from graphveil.methods.structural.paper.sampling import (
+from graphveil.methods.structural.paper import (
     LAST,
     _round,
     arrival_times,
+    candidates,
+    ranked,
     sample_edits,
+    state_of,
     weights,
 )
 from graphveil.methods.structural.task import Task
-from graphveil.randomness import Randomness
 
 HEURISTICS = ("es", "degree", "affected", "unique", "ua", "ua-only")
 KITE = ((0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5))

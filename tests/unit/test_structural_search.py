@@ -3,19 +3,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.kernels.structural import classes
-from graphveil.kernels.structural.annealing.state import BEST_UNPROTECTED, flip
 from graphveil.methods.structural import run as run_module
-from graphveil.methods.structural.annealing import starts as starts_module
-from graphveil.methods.structural.annealing import walk as module
-from graphveil.methods.structural.annealing.starts import cut, strip
-from graphveil.methods.structural.annealing.state import annealing_state_of, edited_of
-from graphveil.methods.structural.annealing.stretches import default_iterations
-from graphveil.methods.structural.annealing.walk import search
+from graphveil.methods.structural import search as module
+from graphveil.methods.structural import starts as starts_module
+from graphveil.methods.structural.kernels import classes
+from graphveil.methods.structural.kernels.pooled import BEST_UNPROTECTED, flip
 from graphveil.methods.structural.outcome import codes_of, counted
+from graphveil.methods.structural.search import search
+from graphveil.methods.structural.starts import cut, strip
 from graphveil.methods.structural.task import Edited, Settings, Task
-from graphveil.randomness import Randomness
+from graphveil.methods.structural.walk_state import (
+    annealing_state_of,
+    default_iterations,
+    edited_of,
+)
 
 
 def generator(seed=0):

@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 
 from graphveil.data import Graph
-from graphveil.kernels.structural.anneal import attempt
-from graphveil.kernels.structural.annealing.state import BEST_UNPROTECTED
-from graphveil.measures import class_sizes_of_nodes, partition
-from graphveil.methods.structural.annealing import walk as module
-from graphveil.methods.structural.annealing.state import (
+from graphveil.data.measures import class_sizes_of_nodes, partition
+from graphveil.methods.structural import search as module
+from graphveil.methods.structural.kernels.anneal import attempt
+from graphveil.methods.structural.kernels.pooled import BEST_UNPROTECTED
+from graphveil.methods.structural.outcome import counted
+from graphveil.methods.structural.paper import sample_edits
+from graphveil.methods.structural.search import search
+from graphveil.methods.structural.task import Edited, Task, counted_by_codes
+from graphveil.methods.structural.walk_state import (
     Visited,
     annealing_state_of,
     edited_of,
     edits_of,
     remember,
+    within_budget,
 )
-from graphveil.methods.structural.annealing.stretches import within_budget
-from graphveil.methods.structural.annealing.walk import search
-from graphveil.methods.structural.outcome import counted
-from graphveil.methods.structural.paper.sampling import sample_edits
-from graphveil.methods.structural.task import Edited, Task, counted_by_codes
 
 NONE = np.empty((0, 2), dtype=np.int32)
 

@@ -7,19 +7,24 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.kernels.structural.annealing.state import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.methods import structural as module
+from graphveil.methods import structural as phases
 from graphveil.methods.structural import run as run_module
-from graphveil.methods.structural.annealing import starts as starts_module
-from graphveil.methods.structural.annealing.starts import cut
+from graphveil.methods.structural import starts as starts_module
+from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.methods.structural.run import noted
-from graphveil.methods.structural.target import phases
-from graphveil.methods.structural.target import walk as module
-from graphveil.methods.structural.target.state import edited_of, target_state_of
-from graphveil.methods.structural.target.walk import TargetWalk, is_dense, target
+from graphveil.methods.structural.starts import cut
+from graphveil.methods.structural.target import (
+    TargetWalk,
+    edited_of,
+    is_dense,
+    target,
+    target_state_of,
+)
 from graphveil.methods.structural.task import Edited, Task
-from graphveil.randomness import Randomness
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

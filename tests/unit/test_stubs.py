@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import graphveil
-from graphveil.lazy import homes_in
+from graphveil.core.lazy import homes_in
 
 SOURCE = Path(graphveil.__file__).parent
 STUBS = sorted(SOURCE.rglob("__init__.pyi"))

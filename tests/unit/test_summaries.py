@@ -11,22 +11,21 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil import warning_kinds
 from graphveil.cli import heard, say_warnings
-from graphveil.errors import GraphveilWarning, warn
-from graphveil.rows import Row, Rows
-from graphveil.summaries import attacks, evaluation
-from graphveil.summaries.documented import REACHED, SOMEONE, documented
-from graphveil.summaries.line import of_hundred, percent, plain_part
-from graphveil.summaries.promise import cost_words, in_plain_words
-from graphveil.summaries.verdict import verdict_lines
+from graphveil.cli.summaries import attacks, evaluation
+from graphveil.cli.summaries.attacks import REACHED, SOMEONE, documented
+from graphveil.cli.summaries.line import of_hundred, percent, plain_part
+from graphveil.cli.summaries.promise import cost_words, in_plain_words, verdict_lines
+from graphveil.core import warnings as warning_kinds
+from graphveil.core.errors import GraphveilWarning, warn
+from graphveil.core.rows import Row, Rows
 from graphveil.verify.verdict import Check, Verdict
 
 FLAWS = [
     {
         "name": "a mean of all and nothing",
         "means": "An owner reads 38 of 100 where it is 2 or 82 of 100, by who is known.",
-        "file": "src/graphveil/summaries/attacks.py",
+        "file": "src/graphveil/cli/summaries/attacks.py",
         "old": "shown = most if most is not None and apart else row",
         "new": "shown = row",
     },

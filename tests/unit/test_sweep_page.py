@@ -10,11 +10,10 @@ import msgspec
 import pytest
 
 import graphveil as gv
-from graphveil.report.frontiers import Axis, Dot, Panel, scatter
-from graphveil.report.numbers import percent
-from graphveil.sweeping.page import page_text, panels_of
-from graphveil.sweeping.points import Result
-from graphveil.sweeping.results import Sweep
+from graphveil.verbs.report.charts import percent
+from graphveil.verbs.report.frontiers import Axis, Dot, Panel, scatter
+from graphveil.verbs.sweep.grid import Result
+from graphveil.verbs.sweep.results import Sweep, page_text, panels_of
 
 RING = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
 GRID = {"k-degree": {"k": [2, 3, 13]}, "randomized-response": {"epsilon": [2.0, 6.0]}}

@@ -20,16 +20,22 @@ from pyarrow import ipc, parquet
 
 import graphveil as gv
 from graphveil import io
-from graphveil.atomic import working_folder
 from graphveil.cli import run as command_line
+from graphveil.core.atomic import working_folder
+from graphveil.core.errors import (
+    InfeasibleError,
+    InputError,
+    ReleaseError,
+    ResourceError,
+    UsageError,
+)
 from graphveil.data.csr import neighbor_lists
-from graphveil.errors import InfeasibleError, InputError, ReleaseError, ResourceError, UsageError
-from graphveil.on_disk import anonymize_ties
-from graphveil.on_disk.ties import noise, reading, stages
-from graphveil.on_disk.ties.buckets import Buckets, cuts_of
-from graphveil.on_disk.ties.lists import Listed, dropped, listed, mapped, spread
-from graphveil.on_disk.ties.nodes import Numbering, nodes_of
-from graphveil.on_disk.ties.release import Changed, changed_edges
+from graphveil.scale import anonymize_ties
+from graphveil.scale.ties import noise, reading
+from graphveil.scale.ties import run as stages
+from graphveil.scale.ties.lists import Buckets, Listed, cuts_of, dropped, listed, mapped, spread
+from graphveil.scale.ties.nodes import Numbering, nodes_of
+from graphveil.scale.ties.release import Changed, changed_edges
 from graphveil.verbs.anonymize import Output, RunOptions, anonymize_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -39,7 +45,7 @@ FLAWS = [
         "name": "space for ties that noise adds is not asked for",
         "means": "Epsilon is spent on a release for which the disk has no room.",
         "methods": ["randomized-response"],
-        "file": "src/graphveil/on_disk/ties/draft.py",
+        "file": "src/graphveil/scale/ties/draft.py",
         "old": "check_space(working.folder, BYTES_A_NOISY_TIE * n, what)",
         "new": "check_space(working.folder, BYTES_A_NOISY_TIE * graph.n_edges, what)",
         "tests": ["tests/unit/test_ties_on_disk.py", "-k", "before_epsilon_is_spent"],
@@ -241,8 +247,8 @@ import os, signal, sys, warnings
 from pathlib import Path
 import graphveil as gv
 from graphveil.io import GraphOptions
-from graphveil.on_disk import anonymize_ties
-from graphveil.on_disk.ties import lists, reading, release, stages
+from graphveil.scale import anonymize_ties
+from graphveil.scale.ties import lists, reading, release, stages
 
 warnings.simplefilter("ignore")
 def kill(*_, **__):
@@ -409,7 +415,7 @@ def test_columns_that_are_no_ids_are_refused(tmp_path):
 
 
 def test_more_nodes_than_positions_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("graphveil.on_disk.ties.nodes.MAX_NODES", 39)
+    monkeypatch.setattr("graphveil.scale.ties.nodes.MAX_NODES", 39)
     file = write(tmp_path / "ties.parquet", arcs())
     with pytest.raises(InputError, match="40 nodes are more than 39"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
@@ -442,7 +448,7 @@ def test_what_needs_all_ties_in_memory_is_refused(tmp_path):
     with pytest.raises(UsageError, match="gml cannot be read a piece at a time"):
         anonymize_ties(METHOD, tmp_path / "ties.gml", tmp_path / "out", format="csv")
     with pytest.raises(UsageError, match="takes ties from the disk, no rows"):
-        gv.on_disk.anonymize_file(METHOD, file, tmp_path / "out")
+        gv.scale.anonymize_file(METHOD, file, tmp_path / "out")
 
 
 def test_another_release_of_the_same_ties_is_warned_of(tmp_path):
@@ -474,7 +480,7 @@ def test_an_edge_that_is_not_there_is_not_deleted():
 
 def test_degrees_that_were_not_planned_are_not_published(tmp_path, monkeypatch):
     file = write(tmp_path / "ties.parquet", arcs())
-    monkeypatch.setattr("graphveil.on_disk.ties.draft.changed_edges", lambda edges, _: edges)
+    monkeypatch.setattr("graphveil.scale.ties.draft.changed_edges", lambda edges, _: edges)
     with pytest.raises(RuntimeError, match="not those planned for k=3"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
     assert not (tmp_path / "out").exists()
@@ -503,8 +509,8 @@ def test_integers_are_numbered_in_their_order(values, small, tmp_path_factory):
 def narrow():
     """Let maps of integers be narrow, so that few integers leave them."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("graphveil.on_disk.ties.nodes.WIDEST_MAP", 1 << 16)
-        patched.setattr("graphveil.on_disk.ties.nodes._MERGED", 3)
+        patched.setattr("graphveil.scale.ties.nodes.WIDEST_MAP", 1 << 16)
+        patched.setattr("graphveil.scale.ties.nodes._MERGED", 3)
         yield
 
 

@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.claims.flips import TopMFlips
+from graphveil.claims.conditions import TopMFlips
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
+from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.cli.app import call
-from graphveil.errors import GraphveilWarning, InfeasibleError, ParameterError
-from graphveil.methods.top_m_filter import filled, thresholds_of
-from graphveil.noise import channel, flipped, words_from
-from graphveil.randomness import Randomness
-from graphveil.records.manifest import decode_manifest, encode
+from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterError
+from graphveil.core.randomness import Randomness
+from graphveil.methods.noise import channel, flipped, words_from
+from graphveil.methods.noisy_cells.top_m_filter import filled, thresholds_of
 from graphveil.verify.promises.cell_flips import CHANCES, THRESHOLDS
-from graphveil.verify.recount.thresholds import filter_thresholds, keeps_its_claim
+from graphveil.verify.recount.chances import filter_thresholds, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

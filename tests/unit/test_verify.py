@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from emptied import emptied_database, of_a_graph
 from graphveil.claims.conditions import Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.core.errors import ReleaseError, ResourceError
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.errors import ReleaseError, ResourceError
 from graphveil.io import FORMATS
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage

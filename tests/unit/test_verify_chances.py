@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.claims.flips import BlockFlips, CellFlips, TopMFlips
+from graphveil.claims.conditions import BlockFlips, CellFlips, TopMFlips
 from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 from graphveil.verify.promises.cell_flips import CHANCES

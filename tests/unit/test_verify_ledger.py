@@ -12,11 +12,11 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.records.ledger_entries import Composed, Note
-from graphveil.records.manifest import read_manifest
-from graphveil.records.record import read_record
+from graphveil.claims.ledger import Composed, Note
+from graphveil.claims.manifest import read_manifest
+from graphveil.claims.record import read_record
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.ledger import ledger_checks
+from graphveil.verify.promises.claims import ledger_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -7,17 +7,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from graphveil.methods.degree_triangle.cuts import cut
-from graphveil.methods.priors.degrees import expected_degrees
-from graphveil.noise.ladder import rate_of
-from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder
-from graphveil.verify.recount.noisy_parts import expected, wrong_parts
+from graphveil.methods.noise.laws import rate_of
+from graphveil.methods.noisy_cells.priors import expected_degrees
+from graphveil.methods.random_graphs.triangle_model import cut
+from graphveil.verify.recount.noise import expected, is_strange, is_strange_on_ladder, wrong_parts
 
 FLAWS = [
     {
         "name": "a part that ends one noisy degree later",
         "means": "Groups pass that are not those which follow from noisy degrees.",
-        "file": "src/graphveil/verify/recount/noisy_parts.py",
+        "file": "src/graphveil/verify/recount/noise.py",
         "old": "must = _ends_between(middle[:-1] + SLACK, middle[1:] - SLACK, most)",
         "new": "must = _ends_between(middle[:-1] + SLACK, middle[1:] - 1, most)",
         "verify": ["tests/unit/test_verify_noisy_numbers.py", "-k", "computed_again_are_those"],

@@ -12,7 +12,7 @@ from pyarrow import parquet
 import graphveil as gv
 from forged.kit import data_file, reseal
 from graphveil.cli import run as command_line
-from graphveil.errors import UsageError
+from graphveil.core.errors import UsageError
 from graphveil.verify.database import database
 from graphveil.verify.kinds import graph as kind
 from graphveil.verify.recount import bucketed
@@ -83,7 +83,7 @@ def test_a_supergraph_that_lost_a_tie_is_found_in_buckets(tmp_path):
     lost = sorted(place[graph.edges()[17]].tolist())
     kept = [list(row) != lost for row in zip(*table.to_pydict().values(), strict=True)]
     with data_file(folder).open("w+b") as stream:
-        gv.io.columnar.write_tables(
+        gv.io.readers.columnar.write_tables(
             [table.filter(pa.array(kept))], stream, gv.io.FORMATS["parquet"]
         )
     reseal(folder)
@@ -106,7 +106,7 @@ def with_rows(folder, rows):
         schema=pa.schema([("source", pa.int64()), ("target", pa.int64())]),
     )
     with data_file(folder).open("w+b") as stream:
-        gv.io.columnar.write_tables([table], stream, gv.io.FORMATS["parquet"])
+        gv.io.readers.columnar.write_tables([table], stream, gv.io.FORMATS["parquet"])
     reseal(folder)
     return outcomes(gv.verify_release(folder))
 

@@ -11,11 +11,15 @@ import graphveil as gv
 from graphveil.claims.conditions import (
     AnyCondition,
     AttachedColumns,
+    BlockFlips,
+    CellFlips,
     EditBudget,
+    ExactSize,
+    NoisyStatistics,
     StarsByRow,
+    TopMFlips,
     TrueOfShare,
 )
-from graphveil.claims.flips import BlockFlips, CellFlips, ExactSize, TopMFlips
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
     AnyGuarantee,
@@ -26,9 +30,8 @@ from graphveil.claims.guarantees import (
     SmoothKAnonymity,
     StructuralKAnonymity,
 )
-from graphveil.claims.statistics import NoisyStatistics
-from graphveil.records.manifest import read_manifest
-from graphveil.verify.promises.parameters import parameters_check
+from graphveil.claims.manifest import read_manifest
+from graphveil.verify.promises.claims import parameters_check
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

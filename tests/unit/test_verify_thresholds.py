@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphveil.noise import channel
-from graphveil.verify.recount.thresholds import FULL, keeps_its_claim
+from graphveil.methods.noise import channel
+from graphveil.verify.recount.chances import FULL, keeps_its_claim
 
 EPSILONS = st.floats(0.01, 4).map(Fraction)
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.on_disk import anonymize_file
+from graphveil.scale import anonymize_file
 
 LOOPS = nx.Graph([(0, 0), (0, 1)])
 TWICE = pa.table({"user": ["a", "a"], "item": ["x", "x"]})

@@ -8,8 +8,8 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.data.ids import as_numbers
-from graphveil.engines import LocalEngine
-from graphveil.on_disk import anonymize_file
+from graphveil.scale import anonymize_file
+from graphveil.scale.engines import LocalEngine
 
 LONG = ["9", "10", str(2**63 - 1)]
 ROWS = {

@@ -11,7 +11,7 @@ import pytest
 import graphveil as gv
 from graphveil import io
 from graphveil.verify.database import COLUMNS_AT_ONCE, database
-from graphveil.verify.recount.table_rows import rows_by_stars, table_classes
+from graphveil.verify.recount.linked import rows_by_stars, table_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

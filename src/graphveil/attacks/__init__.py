@@ -1,5 +1,5 @@
 """What an attacker still learns: attacks on released files, beside guesses without them."""
 
-from graphveil.lazy import lazy_names
+from graphveil.core.lazy import lazy_names
 
 __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -1,9 +1,12 @@
-"""What an attack is: an entry that says what its adversary knows, and how success is counted."""
+"""What an attack is: an entry that says what its adversary knows, and how success is counted.
+
+Several whole numbers as one parameter, such as ``2,4,8``.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
@@ -12,13 +15,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.signatures import KnownRows
+from graphveil.core.errors import ParameterError, one_of
+from graphveil.core.parameters import Options, hints_of, is_spelled, options_of
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.errors import ParameterError, one_of
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.parameters import Options, hints_of, is_spelled, options_of
 from graphveil.release import Release
+
+
+class WholeNumbers(tuple[int, ...]):
+    """Whole numbers from 0 on; as text separated by commas.
+
+    Examples
+    --------
+    >>> WholeNumbers.parse("2, 4,8"), str(WholeNumbers((2, 4)))
+    ((2, 4, 8), '2,4')
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def parse(text: object) -> WholeNumbers:
+        """Return the numbers in a text, in a list, or the one.
+
+        Raises
+        ------
+        ParameterError
+            Where there are none, or one is no whole number from 0 on.
+        """
+        listed: Iterable[object] = [text]
+        if isinstance(text, str):
+            listed = [part.strip() for part in text.split(",")]
+        elif isinstance(text, list | tuple):
+            listed = text
+        numbers = WholeNumbers(int(some) for some in map(str, listed) if some.isdecimal())
+        if not numbers or len(numbers) < len(list(listed)):
+            raise ParameterError(f"{text!r} is no list of whole numbers. Give some, as 2,4,8.")
+        return numbers
+
+    def __str__(self) -> str:
+        """Return the text that `WholeNumbers.parse` reads."""
+        return ",".join(map(str, self))
+
 
 C = TypeVar("C", bound=Comparison[Any])
 P = TypeVar("P", bound="AttackOptions")
@@ -33,7 +72,7 @@ Exact = Literal["exact", "estimate", "sampled"]
 
 @dataclass(frozen=True, kw_only=True)
 class AttackOptions(Options):
-    """What can be said of an attack: fields made by `graphveil.parameters.parameter`, all optional.
+    """What can be said of an attack: optional fields, made by `parameter`.
 
     Every attack with parameters has a subclass; this one has none.
     """

@@ -11,12 +11,11 @@ import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
-from graphveil.claims.flips import CellFlips, ExactSize
+from graphveil.claims.conditions import CellFlips, ExactSize
+from graphveil.core.lazy import lazy_module
 from graphveil.data import Bipartite, Graph
 from graphveil.evaluate.comparison import BipartiteComparison, GraphComparison
-from graphveil.evaluate.intervals import wilson
-from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
+from graphveil.evaluate.metric import NotMeasuredError, wilson
 from graphveil.release import Release
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.errors import GraphveilError
 from graphveil.data import Bipartite, Graph
-from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import GraphComparison
 
 if TYPE_CHECKING:

@@ -20,13 +20,12 @@ from graphveil.attacks.attack import (
 from graphveil.attacks.cell_membership import DOUBT, least_epsilon
 from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.claims.guarantees import EdgeDP, NodeDP
+from graphveil.core.errors import GraphveilError
+from graphveil.core.parameters import parameter
+from graphveil.core.progress import Advance, stage
 from graphveil.data import Graph
-from graphveil.errors import GraphveilError
 from graphveil.evaluate.comparison import GraphComparison
-from graphveil.evaluate.intervals import wilson
-from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.parameters import parameter
-from graphveil.progress import Advance, stage
+from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 from graphveil.release import Release
 
 TO_CHOOSE = 4

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackFigure
-from graphveil.attacks.curves import Curve, Scored
+from graphveil.attacks.intervals import Curve, Scored
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Columns = Sequence[int]

@@ -24,23 +24,23 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
-from graphveil.attacks.several_runs import (
+from graphveil.attacks.shadows import (
     MOST_PEOPLE,
     given_records,
     hits_of,
     log_chances,
+    shadow_results,
 )
-from graphveil.attacks.shadows import shadow_results
+from graphveil.core.errors import GraphveilError
+from graphveil.core.parameters import parameter
+from graphveil.core.progress import stage
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.errors import GraphveilError
+from graphveil.data.measures.matchings import NodePairs, Posteriors, allowed, posteriors
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.measures.matchings import NodePairs, Posteriors, allowed, posteriors
-from graphveil.parameters import parameter
-from graphveil.progress import stage
 from graphveil.release import Release
-from graphveil.verify.recount.fitting import CodedCells, fitting_persons, members
+from graphveil.verify.recount.assignments import CodedCells, fitting_persons, members
 
 MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
 """Up to so many rows, and pairs of a record and a person that fit, chances are computed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from graphveil.attacks.attack import Attack
-from graphveil.lazy import Registry
+from graphveil.core.lazy import Registry
 
 ATTACKS: Registry[Attack[Any, Any]] = Registry(
     {
@@ -14,12 +14,12 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "membership": "graphveil.attacks.features.membership:MEMBERSHIP",
         "item-membership": "graphveil.attacks.features.item_membership:ITEM_MEMBERSHIP",
         "class-truth": "graphveil.attacks.features.class_truth:CLASS_TRUTH",
-        "homogeneity": "graphveil.attacks.features.homogeneity:HOMOGENEITY",
+        "homogeneity": "graphveil.attacks.features.class_truth:HOMOGENEITY",
         "singling-out": "graphveil.attacks.features.singling_out:SINGLING_OUT",
         "insider": "graphveil.attacks.features.insider:INSIDER",
         "minimality": "graphveil.attacks.features.minimality:MINIMALITY",
         "refinement": "graphveil.attacks.features.refinement:REFINEMENT",
-        "intersection": "graphveil.attacks.features.intersection:INTERSECTION",
+        "intersection": "graphveil.attacks.features.linkage:INTERSECTION",
         "re-run": "graphveil.attacks.features.rerunning:RE_RUN",
         "candidate-set": "graphveil.attacks.networks.candidate_set:CANDIDATE_SET",
         "attribute-inference": (
@@ -29,7 +29,7 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
             "graphveil.attacks.networks.neighbor_attributes:NEIGHBOR_ATTRIBUTES"
         ),
         "seeded-matching": "graphveil.attacks.networks.seeded_matching:SEEDED_MATCHING",
-        "seed-propagation": "graphveil.attacks.networks.seed_propagation:SEED_PROPAGATION",
+        "seed-propagation": "graphveil.attacks.networks.propagation:SEED_PROPAGATION",
         "alignment": "graphveil.attacks.networks.alignment:ALIGNMENT",
         "fake-edge": "graphveil.attacks.networks.fake_edge:FAKE_EDGE",
         "edge-gain": "graphveil.attacks.networks.edge_gain:EDGE_GAIN",

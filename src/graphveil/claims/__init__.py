@@ -1,1 +1,1 @@
-"""What can be said of a release, as data: guarantees and conditions."""
+"""What is stated of a release, as data: guarantees, conditions, manifest, record, ledger."""

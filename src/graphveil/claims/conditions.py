@@ -3,21 +3,416 @@
 A method names the conditions that hold by its construction, the manifest carries them, and the
 checker has one check for each type: it knows promises, not methods. A parameter of the method that
 bears the name of a field has the field's value.
+
+The base of all conditions.
+
+Epsilon as a number: exact, and not too large.
+
+Conditions on noise: with which chances cells were published, and the parts of epsilon.
+
+A condition on noise: the noisy statistics that a graph was drawn from, and nothing else.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
-from graphveil.claims.condition import Condition
-from graphveil.claims.flips import BlockFlips, CellFlips, DegreesAlone, ExactSize, TopMFlips
-from graphveil.claims.statistics import NoisyStatistics
-from graphveil.errors import ParameterError
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.errors import ParameterError
+from graphveil.core.randomness import public_words
+
+
+class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """A further statement about a release, exact enough to be checked.
+
+    Subclasses are frozen values with a `sentence` that says it in plain words.
+    """
+
+    without_seed: ClassVar[bool] = False
+    """Whether a run with a seed leaves it out: what it says would tell a guessed seed."""
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+
+
+LARGEST_EPSILON = 40
+"""Above it 64 bits do not hold the probabilities, and a claim would say nothing."""
+
+
+def as_printed(epsilon: float) -> Fraction:
+    """Return an epsilon as the decimal number that is printed, not as the double nearest to it.
+
+    Examples
+    --------
+    >>> as_printed(0.1), Fraction(0.1) > as_printed(0.1)
+    (Fraction(1, 10), True)
+    """
+    return Fraction(repr(epsilon))
+
+
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,39}")
+_EXACT = re.compile(r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?")
+
+_ROUND = re.compile(r"0|[1-9][0-9]{0,2}0{0,25}")
+"""A whole number with at most three significant digits."""
+
+_MOST_CLASSES = 1000
+
+
+class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
+    """Every cell is published as 1 with one of two chances, whatever the other cells are.
+
+    A cell is a pair of nodes, or of a user and a feature. It holds what was released under the
+    budget, and what follows from it, so that receivers can take the noise out of counts. Numbers
+    are decimal text: they exceed what readers of JSON keep.
+
+    Parameters
+    ----------
+    cells
+        The number of cells.
+    epsilon_cells
+        The part of epsilon that one cell has, at most 40: a whole number or a fraction in lowest
+        terms.
+    T0, T1
+        A cell of 0 is published as 1 with probability T0 / 2^64, a cell of 1 with T1 / 2^64.
+    noisy_count
+        The noisy number of ones that the chances were computed from; None where they were not.
+
+    Examples
+    --------
+    >>> flips = CellFlips(cells="6", epsilon_cells="2", T0="2198909137867134464",
+    ...                   T1="16247834935842417152")
+    >>> print(flips.sentence)
+    A cell of 0 is published as 1 with probability 0.119203, a cell of 1 with probability 0.880797.
+    """
+
+    FULL: ClassVar[int] = 1 << 64
+
+    cells: str
+    epsilon_cells: str
+    T0: str
+    T1: str
+    noisy_count: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check that every number is one."""
+        for name in ("cells", "T0", "T1", "noisy_count"):
+            text = getattr(self, name)
+            if text is not None and not _WHOLE.fullmatch(text):
+                raise ParameterError(f"{name}={text!r} is no whole number. Give its digits.")
+        _check_part(self.epsilon_cells)
+        if not 0 <= int(self.T0) <= int(self.T1) <= self.FULL:
+            raise ParameterError(
+                f"T0={self.T0} and T1={self.T1} are no chances: 0 <= T0 <= T1 <= 2^64."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        zero, one = (int(text) / self.FULL for text in (self.T0, self.T1))
+        return (
+            f"A cell of 0 is published as 1 with probability {zero:.6g}, a cell of 1 with "
+            f"probability {one:.6g}."
+        )
+
+
+class TopMFlips(CellFlips, frozen=True, kw_only=True, tag="top-m-flips"):
+    """As `CellFlips`, with the chances that the thresholds of the Top-m Filter give.
+
+    Examples
+    --------
+    >>> flips = TopMFlips(cells="6", epsilon_cells="2", T0="1", T1="2", noisy_count="2")
+    >>> flips.sentence.partition(":")[0]
+    'By the thresholds of the Top-m Filter'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        said = super().sentence
+        return f"By the thresholds of the Top-m Filter: {said[0].lower()}{said[1:]}"
+
+
+class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
+    """Every cell is published with one of two chances that follow from the classes of its nodes.
+
+    It holds what was released under the budget, or follows from it; that it does, no file shows.
+    Of classes a and b the prior, in units of 2^-64, is x_a x_b / (1 + x_a x_b) times their
+    groups' factor, rounded down, from 1 to 0.999 of 2^64; the chances of a cell are those that
+    publish most ones under it. Weights and factors have three significant digits at most: chances
+    need no more, and more could hold a message.
+
+    Parameters
+    ----------
+    cells, epsilon_cells, noisy_count
+        As in `CellFlips`.
+    sizes
+        How many nodes a class has.
+    weights
+        x of every class, times 10^12: whole numbers.
+    groups
+        The group of every class, from 0 on, in order; none where there are no factors.
+    factors
+        The factor of every pair of groups g <= h, row by row, times 10^12: whole numbers.
+
+    Examples
+    --------
+    >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
+    ...                    weights=("1000000000000",))
+    >>> flips.sentence.partition(",")[0]
+    'A pair of nodes is published with chances that follow from 1 class of nodes'
+    """
+
+    FULL: ClassVar[int] = 1 << 64
+    UNIT: ClassVar[int] = 10**12
+
+    cells: str
+    epsilon_cells: str
+    noisy_count: str | None
+    sizes: tuple[int, ...]
+    weights: tuple[str, ...]
+    groups: tuple[int, ...] = ()
+    factors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that every number is one, and that there are as many as belong together."""
+        count = () if self.noisy_count is None else (self.noisy_count,)
+        for text in (self.cells, *count):
+            if not _WHOLE.fullmatch(text):
+                raise ParameterError(f"{text!r} is no whole number. Give its digits.")
+        for text in (*self.weights, *self.factors):
+            if not _ROUND.fullmatch(text):
+                raise ParameterError(
+                    f"{text!r} is no whole number with at most 3 significant digits. Round it."
+                )
+        _check_part(self.epsilon_cells)
+        groups = max(self.groups, default=-1) + 1
+        if not (
+            1 <= len(self.sizes) == len(self.weights) <= _MOST_CLASSES
+            and len(self.groups) in {0, len(self.sizes)}
+            and min(self.sizes) >= 1
+            and _are_in_order(self.groups)
+            and len(self.factors) == groups * (groups + 1) // 2
+        ):
+            raise ParameterError(
+                f"{len(self.sizes)} sizes, {len(self.weights)} weights, {len(self.groups)} groups "
+                f"and {len(self.factors)} factors do not belong together."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        classes = "1 class" if len(self.sizes) == 1 else f"{len(self.sizes)} classes"
+        return (
+            f"A pair of nodes is published with chances that follow from {classes} of nodes, which "
+            "follow from noisy counts."
+        )
+
+
+class DegreesAlone(Condition, frozen=True, kw_only=True, tag="degrees-alone"):
+    """Edges were drawn from noisy degrees alone: no edge of the original was looked at.
+
+    Each pair of nodes was published with odds that are a product of a number of each of both.
+
+    Examples
+    --------
+    >>> DegreesAlone().sentence.partition(":")[0]
+    'Pairs of nodes were published with chances that follow from noisy degrees alone'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            "Pairs of nodes were published with chances that follow from noisy degrees alone: as "
+            "many edges of the original are among them as these numbers make likely."
+        )
+
+
+class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
+    """After the draw, cells were added or removed evenly until exactly so many were published.
+
+    Which, was decided without a look at the original. The chances that `CellFlips` states are those
+    before.
+
+    Parameters
+    ----------
+    size
+        How many edges or entries were published: a whole number.
+
+    Examples
+    --------
+    >>> ExactSize(size="12").sentence
+    'After the draw, edges or entries were added or removed evenly until exactly 12 were there.'
+    """
+
+    size: str
+
+    def __post_init__(self) -> None:
+        """Check that it is a number."""
+        if not _WHOLE.fullmatch(self.size):
+            raise ParameterError(f"size={self.size!r} is no whole number. Give its digits.")
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            "After the draw, edges or entries were added or removed evenly until exactly "
+            f"{self.size} were there."
+        )
+
+
+def _are_in_order(groups: tuple[int, ...]) -> bool:
+    """Whether groups are numbered from 0 on as they come, each as long as it lasts."""
+    return all(
+        after in {before, before + 1} for before, after in zip((0, *groups), groups, strict=False)
+    )
+
+
+def _check_part(epsilon: str) -> None:
+    """Check a part of epsilon: a fraction in lowest terms, above 0 and not too large."""
+    if not _EXACT.fullmatch(epsilon) or str(Fraction(epsilon)) != epsilon:
+        raise ParameterError(f"epsilon_cells={epsilon!r} is no fraction in lowest terms above 0.")
+    if Fraction(epsilon) > LARGEST_EPSILON:
+        raise ParameterError(f"epsilon_cells={epsilon} is above {LARGEST_EPSILON}. Give less.")
+
+
+_WHOLE_NUMBER = r"(0|-?[1-9][0-9]{0,18})"
+_LIST = re.compile(rf"{_WHOLE_NUMBER}( {_WHOLE_NUMBER})*")
+
+_BLOCK = 1 << 14
+
+LISTS = (
+    "noisy_degrees",
+    "group_cuts",
+    "class_cuts",
+    "noisy_mixing",
+    "noisy_triangles",
+    "degrees",
+    "stubs",
+    "aims",
+)
+"""The fields that hold several numbers."""
+
+PARTS = ("epsilon_count", "epsilon_degrees", "epsilon_mixing", "epsilon_triangles")
+"""The fields that are parts of epsilon."""
+
+
+class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistics"):
+    """The graph was drawn from noisy statistics and a public seed: no edge was looked at for it.
+
+    It holds what was released under the budget, or follows from it. Numbers are decimal text, lists
+    of them with one blank between two; lists by node are in the order of the released nodes.
+
+    Parameters
+    ----------
+    nodes
+        The number of nodes.
+    epsilon_count, epsilon_degrees, epsilon_mixing, epsilon_triangles
+        The parts of epsilon: whole numbers or fractions in lowest terms.
+    noisy_count
+        The number of edges with noise, at least 1.
+    noisy_degrees
+        The degree of every node with noise.
+    group_cuts, class_cuts
+        The least noisy degree of every group, between which edges are counted, and of every class,
+        by which triangles are.
+    noisy_mixing
+        The edges between groups g <= h with noise, row by row.
+    floor, rate
+        Of the ladder: the least width of its first step, and how fast chances fall from step to
+        step, a fraction.
+    noisy_triangles
+        With noise, how many triangles have each class as the lowest of their three nodes.
+    degrees, stubs, aims
+        What was drawn towards: the degree of every node, the edges between groups g <= h, the
+        triangles by class.
+    unmended
+        How many edges were left out, because they would have been loops or doubles.
+    seed_of_drawing
+        From it and the numbers above the graph was drawn, and follows.
+
+    Examples
+    --------
+    >>> statistics = NoisyStatistics(
+    ...     nodes=3, epsilon_count="1/50", epsilon_degrees="11/20", epsilon_mixing="3/25",
+    ...     epsilon_triangles="31/100", noisy_count="1", noisy_degrees="0 1 2", group_cuts="0",
+    ...     class_cuts="0", noisy_mixing="-3", floor=1, rate="31/200", noisy_triangles="0",
+    ...     degrees="0 1 1", stubs="1", aims="0", unmended=0, seed_of_drawing="7")
+    >>> statistics.numbers("degrees")
+    [0, 1, 1]
+    """
+
+    without_seed: ClassVar[bool] = True
+
+    nodes: int
+    epsilon_count: str
+    epsilon_degrees: str
+    epsilon_mixing: str
+    epsilon_triangles: str
+    noisy_count: str
+    noisy_degrees: str
+    group_cuts: str
+    class_cuts: str
+    noisy_mixing: str
+    floor: int
+    rate: str
+    noisy_triangles: str
+    degrees: str
+    stubs: str
+    aims: str
+    unmended: int
+    seed_of_drawing: str
+
+    def __post_init__(self) -> None:
+        """Check that every number is one, spelled in one way."""
+        for name in LISTS:
+            if not _LIST.fullmatch(getattr(self, name)):
+                raise ParameterError(f"{name} is no list of whole numbers. Give their digits.")
+        for name in ("noisy_count", "seed_of_drawing"):
+            text = getattr(self, name)
+            if not re.fullmatch(r"0|[1-9][0-9]{0,19}", text) or int(text) >= 1 << 64:
+                raise ParameterError(f"{name}={text!r} is no whole number. Give its digits.")
+        for name in (*PARTS, "rate"):
+            text = getattr(self, name)
+            if (
+                not _EXACT.fullmatch(text)
+                or str(Fraction(text)) != text
+                or Fraction(text) > LARGEST_EPSILON
+            ):
+                raise ParameterError(
+                    f"{name}={text!r} is no fraction in lowest terms above 0, and at most "
+                    f"{LARGEST_EPSILON}."
+                )
+
+    def numbers(self, name: str) -> list[int]:
+        """Return the numbers of a field that holds several."""
+        return list(map(int, getattr(self, name).split(" ")))
+
+    def words(self) -> Iterator[NDArray[np.uint64]]:
+        """Return the words of 64 bits that the drawing takes its random numbers from, in blocks."""
+        return public_words(int(self.seed_of_drawing), _BLOCK)
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            "The graph was drawn from noisy degrees, noisy counts of edges between groups and of "
+            "triangles, and a public seed alone: it has as many edges of the original as these "
+            "numbers make likely."
+        )
+
 
 MOST_DENOMINATOR = 10_000
 """Of a share that is published, so that it says little."""

@@ -1,11 +1,35 @@
-"""Every promise that a release can make: values that say it in words and can be checked."""
+"""Every promise that a release can make: values that say it in words and can be checked.
+
+What a guarantee is, and the one that promises nothing.
+
+A check answers with one of three words: *recomputed* (checked again from the files), *by
+construction* (a differential-privacy claim, which no single output can show) or *not claimed*.
+
+Rows that equal others, or that several people could own: the promises about rows.
+
+Nodes that look like others: the promise about networks.
+
+Noise that hides an edge, an entry or a person: the differential-privacy promises.
+"""
 
 from __future__ import annotations
 
-from graphveil.claims.differential_privacy import EdgeDP, NodeDP
-from graphveil.claims.guarantee import CheckWord, Guarantee, NotClaimed, Reason, unclaimed
-from graphveil.claims.look_alikes import MeasureName, OneKindMeasure, StructuralKAnonymity
-from graphveil.claims.rows import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
+import math
+from abc import abstractmethod
+from decimal import Decimal
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import msgspec
+
+from graphveil.claims.conditions import (
+    LARGEST_EPSILON,
+    AnyCondition,
+    NothingAdded,
+    TrueOfShare,
+    share_in,
+)
+from graphveil.core.errors import ParameterError
 
 __all__ = [
     "AdaptiveAnonymity",
@@ -23,6 +47,678 @@ __all__ = [
     "StructuralKAnonymity",
     "unclaimed",
 ]
+
+CheckWord = Literal["recomputed", "by construction", "not claimed"]
+
+
+class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """A promise about published data, stated exactly.
+
+    Subclasses are frozen values with a `sentence` (the promise in plain words) and a
+    `threat_model` (the adversary that it answers). They know neither who keeps them nor how.
+    """
+
+    check_word: ClassVar[CheckWord] = "recomputed"
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """The conditions that the sentence states itself."""
+        return ()
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises this may claim that: the same, or less.
+
+        Examples
+        --------
+        >>> from graphveil import KAnonymity
+        >>> KAnonymity(k=5).covers(KAnonymity(k=5)), KAnonymity(k=5).covers(KAnonymity(k=6))
+        (True, False)
+        """
+        return claim == self or isinstance(claim, NotClaimed)
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+
+    @property
+    @abstractmethod
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+
+    @property
+    def why(self) -> str | None:
+        """Why nothing is claimed; None where something is."""
+        return None
+
+
+Reason = Literal["repeatable", "fixed-size", "finite-chain", "unproved", "trial", "renamed"]
+"""Why nothing is claimed."""
+
+_REASONS: dict[Reason, str] = {
+    "repeatable": (
+        "The run can be repeated: its noise came from a generator that was started on purpose, "
+        "not from the operating system's entropy. Who can repeat it can take the noise off."
+    ),
+    "fixed-size": (
+        "The number of published edges is fixed and the noise is not independent of it: no bound "
+        "on what one edge changes holds."
+    ),
+    "finite-chain": (
+        "The draw came from a Markov chain that was stopped: it only approaches the distribution "
+        "for which a bound holds."
+    ),
+    "unproved": "No proof of a bound is known to us for the mechanism as it is run.",
+    "trial": (
+        "It is one of several trials. Choosing among them by the original is covered by no claim."
+    ),
+    "renamed": "Ids were replaced and nothing else: the data itself shows who is who.",
+}
+
+
+class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
+    """Nothing is promised of this release.
+
+    Parameters
+    ----------
+    reasons
+        At least one of ``repeatable`` (the noise came from a seeded generator), ``fixed-size``,
+        ``finite-chain``, ``unproved`` (the mechanism has no proof), ``trial`` (one of several,
+        chosen by looking) and ``renamed`` (new ids alone); each once, in this order.
+
+    Examples
+    --------
+    >>> NotClaimed(reasons=("repeatable",)).sentence
+    'Nothing is promised of this release.'
+    """
+
+    check_word: ClassVar[CheckWord] = "not claimed"
+
+    reasons: tuple[Reason, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there is a reason, each once and in order."""
+        ordered = tuple(reason for reason in _REASONS if reason in self.reasons)
+        if not self.reasons or self.reasons != ordered:
+            raise ParameterError(
+                f"reasons={self.reasons} must be one or more of {', '.join(_REASONS)}, each once "
+                "and in this order."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """What is promised: nothing."""
+        return "Nothing is promised of this release."
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that is answered: none."""
+        return "None: no adversary is answered."
+
+    @property
+    def why(self) -> str | None:
+        """Why nothing is claimed."""
+        return " ".join(_REASONS[reason] for reason in self.reasons)
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises nothing may claim that: nothing, for these reasons or more."""
+        return isinstance(claim, NotClaimed) and set(self.reasons) <= set(claim.reasons)
+
+
+def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
+    """Return what remains of a guarantee once there is a reason to claim nothing.
+
+    Examples
+    --------
+    >>> unclaimed(NotClaimed(reasons=("unproved",)), "repeatable").reasons
+    ('repeatable', 'unproved')
+    """
+    before = guarantee.reasons if isinstance(guarantee, NotClaimed) else ()
+    return NotClaimed(reasons=tuple(r for r in _REASONS if r == reason or r in before))
+
+
+def check_class_size(k: int) -> None:
+    """Refuse a smallest class below 1."""
+    if k < 1:
+        raise ParameterError(f"k={k} is below 1. Give the size of the smallest class.")
+
+
+class KAnonymity(Guarantee, frozen=True, kw_only=True, tag="k-anonymity"):
+    """Every row equals at least k-1 others, and nothing stands in it that is not in the original.
+
+    Rows are users by features, or rows of a table. In a table a suppressed cell `*` equals only
+    another `*`, and every published cell is the original's.
+
+    Parameters
+    ----------
+    k
+        The smallest class of equal rows, at least 1.
+
+    Examples
+    --------
+    >>> KAnonymity(k=5).sentence
+    'Every row of the release equals at least 4 others on every published feature, and nothing was \
+added.'
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        check_class_size(self.k)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        return f"{_equal_rows(self.k)}, and nothing was added."
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """That nothing was added."""
+        return (NothingAdded(),)
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return _among_equal_rows(self.k)
+
+
+class SmoothKAnonymity(Guarantee, frozen=True, kw_only=True, tag="smooth-k-anonymity"):
+    """Every row equals at least k-1 others; every entry is true of a share theta of its class.
+
+    Parameters
+    ----------
+    k
+        The smallest class of equal rows, at least 1.
+    theta
+        The share, a fraction in [1/2, 1] in lowest terms such as ``1/2``, kept exact as text.
+
+    Examples
+    --------
+    >>> SmoothKAnonymity(k=5).sentence
+    'Every row of the release equals at least 4 others on every published feature, and every \
+published entry is true of at least half of the rows of its class.'
+    """
+
+    k: int
+    theta: str = "1/2"
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_class_size(self.k)
+        share_in(self.theta)
+
+    @property
+    def share(self) -> Fraction:
+        """Theta as a number."""
+        return Fraction(self.theta)
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """That every entry is true of a large enough share of its class."""
+        return (TrueOfShare(theta=self.theta),)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        share = {"1/2": "at least half", "1": "all"}.get(self.theta, f"at least {self.theta}")
+        return (
+            f"{_equal_rows(self.k)}, and every published entry is true of {share} of the rows of "
+            "its class."
+        )
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return _among_equal_rows(self.k)
+
+
+class AdaptiveAnonymity(Guarantee, frozen=True, kw_only=True, tag="adaptive-anonymity"):
+    """Everybody could own as many records as the level they asked for, and records as many people.
+
+    A record fits a person where each of its cells is that person's or `*`. A pair counts only where
+    it is part of a full assignment: one that gives every person a record that fits. The level of a
+    record is that of its owner.
+
+    Parameters
+    ----------
+    level
+        What all asked for, at least 1; where not all asked for the same, a level that the owner
+        set and no data decides, which nobody's lies below.
+    common
+        Whether all asked for the same. Who asked for how much is published nowhere.
+
+    Examples
+    --------
+    >>> print(AdaptiveAnonymity(level=5).sentence)
+    Each person could own at least as many of these records as the level they asked for (5), and \
+each record could belong to as many people; each such pair is part of a full assignment that fits \
+the data.
+    """
+
+    level: int
+    common: bool = True
+
+    def __post_init__(self) -> None:
+        """Check the level."""
+        if self.level < 1:
+            raise ParameterError(f"level={self.level} is below 1. Give a number of records.")
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """That nothing was added: the record of a person shows nothing but that person's cells."""
+        return (NothingAdded(),)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        least = f" (at least {self.level})" if self.level > 1 else ""
+        level = f" ({self.level})" if self.common else least
+        return (
+            "Each person could own at least as many of these records as the level they asked "
+            f"for{level}, and each record could belong to as many people; each such pair is part "
+            "of a full assignment that fits the data."
+        )
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        levels = "" if self.common else ", but not who asked for how much"
+        ruled_out = "" if self.common else "Who knows the levels can rule candidates out. "
+        return (
+            f"Someone who holds the whole original table and the release{levels}, and uses nothing "
+            f"else. {ruled_out}This counts candidates; it does not make them equally likely."
+        )
+
+
+def _equal_rows(k: int) -> str:
+    others = "other" if k == 2 else "others"
+    return f"Every row of the release equals at least {k - 1} {others} on every published feature"
+
+
+def _among_equal_rows(k: int) -> str:
+    return (
+        "Someone who knows any of a person's features, and uses nothing but the released rows, is "
+        f"left with at least {k} equal rows that may be that person's."
+    )
+
+
+TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
+"""What can be known of ties without directions."""
+
+OneKindMeasure = Literal[TieMeasure, "directed-count"]
+"""What can be known of ties of one kind; ``directed-count`` where they have directions."""
+
+MeasureName = Literal[OneKindMeasure, "profile"]
+"""What can be known of ties; ``profile`` of several kinds, and where they have directions."""
+
+OF_DIRECTED_TIES: tuple[MeasureName, ...] = ("profile", "directed-count")
+"""What is said of directed ties; ``profile`` of others where there are several kinds."""
+
+_ALIKE: dict[str, str] = {
+    "degree": "the same degree",
+    "count": "the same numbers of nodes and of edges within distance {distance}",
+    "edge-count": "the same number of edges within distance {distance}",
+    "degree-distribution": "the same list of degrees inside the subgraph of distance {distance}",
+    "dk": "a subgraph of distance {distance} of the same shape",
+    "vrq": "the same list of degrees of the nodes within distance {distance}",
+    "hybrid": "a subgraph of distance {distance} of the same shape, and the same list of degrees "
+    "of the nodes in it,",
+    "profile": "the same numbers of ties out and ties in",
+    "directed-count": "the same numbers of ties out, of ties in, of neighbors in either direction, "
+    "and of ties among these and the node itself,",
+}
+"""What look-alikes share, by measure."""
+
+_KNOWLEDGE: dict[str, str] = {
+    "degree": "how many neighbors a person has",
+    "count": "how many people are within distance {distance} of a person, and how many ties they "
+    "have among them,",
+    "edge-count": "how many ties there are among the people within distance {distance} of a person",
+    "degree-distribution": "the list of how many ties each of the people within distance "
+    "{distance} of a person has among them, but not whose is which,",
+    "dk": "who is tied to whom within distance {distance} of a person",
+    "vrq": "the list of how many neighbors each of the people within distance {distance} of a "
+    "person has, but not whose is which,",
+    "hybrid": "who is tied to whom within distance {distance} of a person, and the list of how "
+    "many neighbors each of them has, but not whose is which,",
+    "profile": "how many ties lead away from a person, and how many to that person,",
+    "directed-count": "how many ties lead away from a person and how many to that person, how many "
+    "people these lead to or come from, and how many ties there are among all of them, that person "
+    "included,",
+}
+"""What the adversary knows of a person, by measure."""
+
+
+_ALIKE_IN_LAYERS = (
+    "the same numbers of ties of each kind ({layers}), out and in where they have directions,"
+)
+_KNOWLEDGE_OF_LAYERS = (
+    "how many ties of each kind ({layers}) a person has, out and in where they have directions,"
+)
+"""The same of profiles over several layers."""
+
+
+_SIMILAR = (
+    "at least {number} {others} whose degree and number of triangles are each within {phi:g} % of "
+)
+"""What is promised against knowledge that is off by some percent."""
+
+_KNOWLEDGE_OF_BOXES = (
+    "Someone who keeps as candidates all nodes whose degree and number of triangles are each at "
+    "most {phi:g} % away from those of {person} in the released network, and uses nothing else of "
+    "it, is left with at least {k} nodes that may be that person. Who knows these numbers more "
+    "closely, or hears numbers that are off and looks around these, can be left with fewer. What "
+    "is known of the original network is another thing, since edges were changed: of it nothing "
+    "is promised."
+)
+
+
+class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural-k-anonymity"):
+    """Each node of the stated share looks like at least k-1 others under the measure.
+
+    Parameters
+    ----------
+    k
+        The smallest class, at least 1.
+    measure
+        What an adversary knows of a node.
+    distance
+        How far around the node that knowledge reaches, in hops; 1 for the degree, and where ties
+        have directions.
+    share
+        The share of nodes for which it holds, in (0, 1]: at most
+        ``floor((1 - share) * n + 1e-9)`` nodes stand in a class smaller than k.
+    known
+        The attributes that the adversary knows besides: nodes are alike that have the same of them.
+    layers
+        The kinds of ties over which the profile is counted, where there are several; empty for the
+        only one.
+    phi
+        Percent, from 0 to below 100: above 0, nodes need not be equal. A node is then protected if
+        at least k nodes, itself included, have a degree and a number of triangles each within phi
+        percent of its own: what is kept at phi is kept at every larger one, and at no smaller one.
+        Of the measure count at distance 1 alone. The decimal number is meant as it is written, with
+        four decimals at most.
+
+    Examples
+    --------
+    >>> StructuralKAnonymity(k=5).sentence
+    'Every node of the release has the same degree as at least 4 others.'
+    >>> StructuralKAnonymity(k=2, measure="count", share=0.95).sentence
+    'At least 95 % of the nodes of the release have the same numbers of nodes and of edges within \
+distance 1 as at least 1 other.'
+    >>> StructuralKAnonymity(k=5, known=("gender", "year")).sentence
+    'Every node of the release has the same gender and year, and the same degree, as at least 4 \
+others.'
+    >>> StructuralKAnonymity(k=5, known=("sex",), share=0.9).sentence
+    'At least 90 % of the nodes of the release have the same sex, and the same degree, as at least \
+4 others. Every node has the same sex as at least 4 others.'
+    >>> StructuralKAnonymity(k=2, measure="profile", layers=("calls", "family")).sentence
+    'Every node of the release has the same numbers of ties of each kind (calls, family), out and \
+in where they have directions, as at least 1 other.'
+    >>> StructuralKAnonymity(k=2, measure="count", phi=10.0).sentence
+    'Every node of the release has at least 1 other whose degree and number of triangles are each \
+within 10 % of its own.'
+    """
+
+    k: int
+    measure: MeasureName = "degree"
+    distance: int = 1
+    share: float = 1.0
+    known: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    phi: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        check_class_size(self.k)
+        if len(set(self.known)) < len(self.known) or not all(self.known):
+            raise ParameterError(f"known={self.known} names a column twice, or none. Name it once.")
+        if len(set(self.layers)) < len(self.layers) or not all(self.layers):
+            raise ParameterError(f"layers={self.layers} names a kind of ties twice, or none.")
+        if self.layers and (self.measure != "profile" or len(self.layers) < 2):
+            raise ParameterError(
+                f"layers={self.layers} are those of a profile over several. Leave them out."
+            )
+        if self.distance < 1:
+            raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
+        if self.measure in {"degree", *OF_DIRECTED_TIES} and self.distance != 1:
+            raise ParameterError(
+                f"distance={self.distance} has no meaning for the {self.measure}. Leave it at 1."
+            )
+        if not 0 < self.share <= 1:
+            raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of nodes.")
+        if not 0 <= self.phi < 100 or math.copysign(1, self.phi) < 0:
+            raise ParameterError(
+                f"phi={self.phi} is outside [0, 100). Give a percentage below 100."
+            )
+        if round(self.phi, 4) != self.phi:
+            raise ParameterError(f"phi={self.phi} has more than 4 decimals. Give {self.phi:.4f}.")
+        if self.phi and ((self.measure, self.distance) != ("count", 1) or self.known):
+            raise ParameterError(
+                f"phi={self.phi} goes with the measure count at distance 1, and with no known "
+                "attributes. Leave it at 0, or use these."
+            )
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises this may claim that: the same of as many nodes, or of fewer.
+
+        Examples
+        --------
+        >>> StructuralKAnonymity(k=5).covers(StructuralKAnonymity(k=5, share=0.9))
+        True
+        """
+        if isinstance(claim, StructuralKAnonymity) and claim.share <= self.share:
+            layers = self.layers or claim.layers  # a method does not know them before the data
+            whole = msgspec.structs.replace(self, layers=layers)
+            return msgspec.structs.replace(claim, share=self.share) == whole
+        return super().covers(claim)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        percent = math.floor(self.share * 1e6 + 1e-6) / 1e4
+        who = "Every node" if self.share == 1 else f"At least {percent:g} % of the nodes"
+        verb = "has" if self.share == 1 else "have"
+        others = "other" if self.k == 2 else "others"
+        if self.phi:
+            similar = _SIMILAR.format(number=self.k - 1, others=others, phi=self.phi)
+            own = "its own" if self.share == 1 else "their own"
+            return f"{who} of the release {verb} {similar}{own}."
+        alike = _ALIKE[self.measure].format(distance=self.distance)
+        if self.layers:
+            alike = _ALIKE_IN_LAYERS.format(layers=", ".join(self.layers))
+        if self.known:
+            alike = f"the same {_listed(self.known)}, and {alike.removesuffix(',')},"
+        as_others = f"as at least {self.k - 1} {others}"
+        said = f"{who} of the release {verb} {alike} {as_others}."
+        if self.known and self.share < 1:
+            said += f" Every node has the same {_listed(self.known)} {as_others}."
+        return said
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        whom, original = "a person for whom the promise holds", "of it nothing is promised"
+        if self.phi:
+            person = "a person" if self.share == 1 else whom
+            return _KNOWLEDGE_OF_BOXES.format(phi=self.phi, k=self.k, person=person)
+        if self.share == 1:
+            whom = "that person"
+            original = (
+                f"who knows the same of it finds at least {self.k} nodes that have it in the "
+                "release, or none, and that the person is among them is not promised"
+            )
+        knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
+        if self.layers:
+            knows = _KNOWLEDGE_OF_LAYERS.format(layers=", ".join(self.layers))
+        if self.known:
+            knows = f"the {_listed(self.known)} of a person and {knows}"
+        return (
+            f"Someone who knows {knows} in the released network, and uses nothing else of it, "
+            f"is left with at least {self.k} nodes that may be {whom}. What is known of the "
+            f"original network is another thing, since edges were changed: {original}."
+        )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """Return names with commas, and an *and* before the last."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+List = Literal["people", "items"]
+"""A list that counts as public."""
+
+LISTS: tuple[List, ...] = ("people", "items")
+"""Every such list, in the order in which claims name them."""
+
+ENTRIES_OF_A_VALUE = 2
+"""To change one value of a column is to change two entries: one ends, another begins."""
+
+
+class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
+    """No change of one kind changes any release's probability by a factor above e^epsilon."""
+
+    check_word: ClassVar[CheckWord] = "by construction"
+
+    epsilon: float
+    collected: tuple[List, ...] = LISTS
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if not 0 < self.epsilon <= LARGEST_EPSILON:
+            raise ParameterError(
+                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Give one such as 1."
+            )
+        if self.collected != tuple(one for one in LISTS if one in self.collected):
+            raise ParameterError(
+                f"collected={self.collected} must be of {', '.join(LISTS)}, each once and in this "
+                "order."
+            )
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises this may claim that: of any lists, and of entries or of values."""
+        if isinstance(claim, NotClaimed):
+            return True
+        return isinstance(claim, type(self)) and claim.epsilon == self.epsilon
+
+    @property
+    def _given(self) -> str:
+        """The condition: which lists are public, and which of them no owner gave as such."""
+        if not self.collected:
+            return "Given the lists of people and items, which the owner says are public"
+        if len(self.collected) == 1:
+            which = f"the list of {self.collected[0]} is public, which here was"
+        else:
+            which = "the lists of people and items are public, which here were"
+        return f"Given that {which} collected from the data"
+
+    @property
+    def _at_most_by(self) -> str:
+        exact = repr(self.epsilon).removesuffix(".0")
+        return (
+            "the probability of every possible release by a factor of at most "
+            f"e^{exact} (about {math.exp(self.epsilon):.3g})"
+        )
+
+
+class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differential-privacy"):
+    """No single edge, entry or value changes a release's probability by a factor above e^epsilon.
+
+    Parameters
+    ----------
+    epsilon
+        Above 0, at most 40.
+    collected
+        Which lists were collected from the data: ``people``, ``items``, both or none. They count
+        as public all the same, so that the promise holds under that condition only.
+    of
+        Whether `epsilon` is that of one tie or item (``entry``), or that of one ``value`` of one
+        column of one person, where items are values of columns: two entries.
+
+    Examples
+    --------
+    >>> print(EdgeDP(epsilon=1.0, collected=("people",)).sentence)
+    Given that the list of people is public, which here was collected from the data: any one tie, \
+or any one item of any one person: whether it is there changes the probability of every possible \
+release by a factor of at most e^1 (about 2.72). All of one person together is protected less: \
+ten ties or items by a factor of at most e^10, a hundred by e^100.
+    >>> EdgeDP(epsilon=1.0, of="value").entries
+    2
+    """
+
+    of: Literal["entry", "value"] = "entry"
+
+    @property
+    def entries(self) -> int:
+        """How many entries `epsilon` is about."""
+        return ENTRIES_OF_A_VALUE if self.of == "value" else 1
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        what, several = "any one tie, or any one item of any one person", "ties or items"
+        change = "whether it is there"
+        if self.of == "value":
+            what, several = "any one value of any one column of any one person", "values"
+            change = "replacing it by any other, or by none,"
+        ten, hundred = (_times(number, self.epsilon) for number in (10, 100))
+        no_person = (
+            f"All of one person together is protected less: ten {several} by a factor of at "
+            f"most e^{ten}, a hundred by e^{hundred}."
+        )
+        return f"{self._given}: {what}: {change} changes {self._at_most_by}. {no_person}"
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        what = "value" if self.of == "value" else "tie or item"
+        return f"Someone who knows every other {what}, {_AND_SEES_ONE_RELEASE}"
+
+
+class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differential-privacy"):
+    """No person's whole row of edges or entries changes any probability by more than e^epsilon.
+
+    Parameters
+    ----------
+    epsilon
+        Above 0, at most 40.
+    collected
+        Which lists were collected from the data, as in `EdgeDP`.
+
+    Examples
+    --------
+    >>> print(NodeDP(epsilon=0.5, collected=()).sentence)
+    Given the lists of people and items, which the owner says are public: any one person: \
+replacing all ties or items of that person by any others changes the probability of every possible \
+release by a factor of at most e^0.5 (about 1.65).
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        what = "any one person: replacing all ties or items of that person by any others"
+        return f"{self._given}: {what} changes {self._at_most_by}."
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        knows = "Someone who knows all ties or items in which a person has no part"
+        return f"{knows}, {_AND_SEES_ONE_RELEASE}"
+
+
+def _times(number: int, epsilon: float) -> str:
+    """Return a multiple of the decimal that is printed, exactly."""
+    text = f"{number * Decimal(repr(epsilon)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+_AND_SEES_ONE_RELEASE = (
+    "and has of this data only this one release. How many people and items there are, and the "
+    "names of the items, count as public."
+)
 
 AnyGuarantee = (
     StructuralKAnonymity

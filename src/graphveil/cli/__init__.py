@@ -17,8 +17,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from graphveil import lazy
-from graphveil.errors import GraphveilError, GraphveilWarning
+from graphveil.core import lazy
+from graphveil.core.errors import GraphveilError, GraphveilWarning
 
 SHOWN_WARNINGS = 2
 """So many warnings of a run are said without --all."""
@@ -194,13 +194,13 @@ def _spoken(problem: BaseException | str) -> str:
 
 
 def _visible(text: str) -> str:
-    from graphveil.terminal import visible  # noqa: PLC0415  importing graphveil.cli stays cheap
+    from graphveil.core.text import visible  # noqa: PLC0415  importing graphveil.cli stays cheap
 
     return visible(text)
 
 
 def _all_visible(text: str) -> str:
-    from graphveil.terminal import visible_lines  # noqa: PLC0415  as above
+    from graphveil.core.text import visible_lines  # noqa: PLC0415  as above
 
     return visible_lines(text.removesuffix("\n"))
 

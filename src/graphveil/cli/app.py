@@ -1,4 +1,7 @@
-"""The commands, each loaded when it is called."""
+"""The commands, each loaded when it is called.
+
+The path that stands for ``-``: importing it is cheap.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,12 @@ from pathlib import Path
 from cyclopts import App, CycloptsError
 from cyclopts.config import Toml
 
-from graphveil._version import __version__
 from graphveil.cli.console import say
-from graphveil.cli.standard_input import STANDARD_INPUT
-from graphveil.progress import heard
+from graphveil.core.progress import heard
+from graphveil.core.version import __version__
+
+STANDARD_INPUT = Path("/dev/stdin")
+"""What stands for ``-`` once the command line is taken apart."""
 
 HELP = """Publish data about people that is a graph or a sparse user-by-feature table.
 
@@ -41,7 +46,7 @@ COMMANDS = {
     "demo": "The whole way, on data that ships with graphveil.",
 }
 
-HOMES = {"serve": "graphveil.serve.command"}
+HOMES = {"serve": "graphveil.app.command"}
 """The modules of commands that do not stand beside this one."""
 
 
@@ -65,7 +70,7 @@ def build(tokens: Sequence[str] = ()) -> App:
     )
     for name, line in COMMANDS.items():
         text = None if name == called else line
-        home = HOMES.get(name, f"graphveil.cli.{name}")
+        home = HOMES.get(name, f"graphveil.cli.commands.{name}")
         app.command(f"{home}:{_attribute(tokens)}", name=name, help=text)
     return app
 

@@ -10,11 +10,10 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from cyclopts import Group, Parameter, Token
 
-from graphveil.cli.standard_input import STANDARD_INPUT
-from graphveil.errors import UsageError
-from graphveil.parameters import is_spelled, options_of
-from graphveil.parameters.flat import FlatParameter, flat_parameters
-from graphveil.places.address import Place, place_of
+from graphveil.cli.app import STANDARD_INPUT
+from graphveil.core.errors import UsageError
+from graphveil.core.parameters import FlatParameter, flat_parameters, is_spelled, options_of
+from graphveil.core.storage import Place, place_of
 
 T = TypeVar("T")
 

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from graphveil.cli.console import say
 from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
+from graphveil.core.errors import UsageError
 from graphveil.data import Bipartite, Graph, Network
 from graphveil.data.kinds import KINDS, Container, kind_of
-from graphveil.errors import UsageError
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, options_of
-from graphveil.io.kinds import Columns
 from graphveil.io.options import Header
+from graphveil.io.text.preview import Columns
 
 OF_NETWORKS = ("known", "attach", "node_column", "kind_column")
 """Flags of commands and readers that speak of people's attributes, or of kinds of ties."""

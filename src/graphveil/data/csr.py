@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.errors import DataError, warn
-from graphveil.warning_kinds import DroppedWarning
+from graphveil.core.errors import DataError, warn
+from graphveil.core.warnings import DroppedWarning
 
 BLOCK = 1 << 19
 HALF = 31

@@ -17,7 +17,7 @@ from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
 from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids, text
 from graphveil.data.network import Network
-from graphveil.data.public_lists import LISTS, PublicLists
+from graphveil.data.origin import LISTS, PublicLists
 from graphveil.data.table import Table
 
 Data = Graph | Bipartite | Table | Network

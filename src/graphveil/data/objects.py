@@ -10,8 +10,9 @@ import os
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphveil.core.errors import UsageError, as_argument_of
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.frames import arrow_table
+from graphveil.data.columns import arrow_table
 from graphveil.data.graph import Graph
 from graphveil.data.kinds import (
     CONTAINERS,
@@ -24,7 +25,6 @@ from graphveil.data.kinds import (
 )
 from graphveil.data.network import Network
 from graphveil.data.table import Table
-from graphveil.errors import UsageError, as_argument_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -113,7 +113,7 @@ def read_anew(data: Any, container: Data | None = None) -> AbstractContextManage
 
     Examples
     --------
-    >>> from graphveil.errors import option
+    >>> from graphveil.core.errors import option
     >>> try:
     ...     with read_anew(Bipartite.from_pairs(["ann"], ["tea"])):
     ...         raise UsageError(f"say {option('items', 'things')}")

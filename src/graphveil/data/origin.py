@@ -1,11 +1,25 @@
-"""What a container was read from: a second release of it is recognized, however it is read."""
+"""What a container was read from: a second release of it is recognized, however it is read.
+
+Attributes and weights that data came with and that are not in a container.
+
+People among the items: ids that stand for users and for items.
+
+Lists of people and items that their owner says are public, and not collected from the data.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from graphveil.core.errors import DataError, option, warn
+from graphveil.core.warnings import LeftOutColumnsWarning
+from graphveil.data.ids import Ids, as_text, to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -147,3 +161,206 @@ class _Digest:
     def close(self) -> None:
         """Say that it is closed."""
         self.closed = True
+
+
+SHOWN = 10
+
+
+def left_out_words(names: Sequence[str]) -> tuple[str, ...]:
+    """Return what was left out, and what joining it back does; nothing where nothing was.
+
+    Examples
+    --------
+    >>> print(*left_out_words(["gender", "year"]))
+    left out gender, year: a release says nothing of them, and whoever joins them back to one can \
+single people out again
+    """
+    if not names:
+        return ()
+    listed = ", ".join(_shown(name) for name in names[:SHOWN])
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    words = (
+        f"left out {listed}{more}: a release says nothing of them, and whoever joins them back to "
+        "one can single people out again"
+    )
+    return (words,)
+
+
+def warn_left_out(names: Iterable[object]) -> tuple[str, ...]:
+    """Warn of attributes that are left out, and return their names, each once."""
+    listed = tuple(dict.fromkeys(map(str, names)))
+    for words in left_out_words(listed):
+        warn(words, LeftOutColumnsWarning)
+    return listed
+
+
+def attributes_of(graph: Any) -> Iterator[object]:
+    """Yield the names of the attributes of a NetworkX graph's nodes and edges, with repeats."""
+    for *_, values in (*graph.nodes(data=True), *graph.edges(data=True)):
+        yield from values
+
+
+def noting(data: D, left_out: tuple[str, ...]) -> D:
+    """Return a container that was just made, with the names of what it leaves out."""
+    object.__setattr__(data, "left_out", left_out)
+    return data
+
+
+def _shown(name: str) -> str:
+    text = name.encode("unicode_escape").decode("ascii") if not name.isprintable() else name
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+Items = Literal["people", "things", "values"]
+"""What the items of users are; values of columns are named ``column=value``."""
+
+
+class SharedIds(NamedTuple):
+    """Ids that stand for users and for items.
+
+    Parameters
+    ----------
+    n
+        Their number.
+    n_items
+        The number of items.
+    counted
+        Whether users and items are both numbered from 0 or 1 on with few gaps, so that they share
+        ids whatever they are.
+
+    Examples
+    --------
+    >>> SharedIds(0, 5, counted=True).refusal
+    ''
+    >>> from graphveil.core.errors import Message
+    >>> print(Message(SharedIds(3, 5, counted=True).refusal))
+    users and items are both numbered from the start, so items may be people. Say items="things", \
+or items="people" if they are the same people.
+    """
+
+    n: int
+    n_items: int
+    counted: bool
+
+    @property
+    def refusal(self) -> str:
+        """What is said where nobody said what items are; empty where no id is shared."""
+        if not self.n:
+            return ""
+        things, people = option("items", "things"), option("items", "people")
+        if self.counted:
+            return (
+                "users and items are both numbered from the start, so items may be people. "
+                f"Say {things}, or {people} if they are the same people."
+            )
+        return (
+            f"{self.n:,} of {self.n_items:,} item ids ({100 * self.n / self.n_items:.1f} %) are "
+            "ids of users too, as in a network: items are published as they are, so these would "
+            f"be people under their ids. Say {people} to give them new ids, or {things} if they "
+            "are no people."
+        )
+
+
+def shared_ids(users: Ids, items: Ids) -> SharedIds:
+    """Return how many item ids are ids of users, too.
+
+    Parameters
+    ----------
+    users, items
+        Distinct ids, integers or text. An integer is the same id as text that spells it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shared_ids(np.array([10, 900]), np.array([900, 7000, 8000]))
+    SharedIds(n=1, n_items=3, counted=False)
+    >>> shared_ids(np.array([1, 2, 3]), np.array([1, 2, 4]))
+    SharedIds(n=2, n_items=3, counted=True)
+    """
+    import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
+
+    numbers = users.dtype.kind == "i" and items.dtype.kind == "i"
+    both_counted = numbers and _counted(users) and _counted(items)
+    if numbers:
+        n = np.intersect1d(users, items, assume_unique=True).size
+    else:
+        one, other = to_arrow(as_text(users)), to_arrow(as_text(items))
+        n = int(pc.sum(pc.is_in(other, value_set=one)).as_py() or 0)
+    return SharedIds(n, items.size, counted=both_counted)
+
+
+def _counted(ids: Ids) -> bool:
+    """Whether the ids fill at least half of the numbers up to the largest of them."""
+    return counted(ids.size, int(ids.max(initial=0)))
+
+
+def counted(n: int, largest: int) -> bool:
+    """Whether so many ids fill at least half of the numbers up to the largest of them.
+
+    Examples
+    --------
+    >>> counted(100, 120), counted(100, 10_000)
+    (True, False)
+    """
+    return largest <= 2 * n
+
+
+def check_values(names: Ids) -> None:
+    """Refuse items as values of columns where one has no column in its name.
+
+    Raises
+    ------
+    DataError
+        Where a name has no ``=``.
+    """
+    for name in names.tolist():
+        if "=" not in str(name):
+            raise DataError(
+                f"the item {name!r} is not named column=value, so items are not values of columns. "
+                f"Say {option('items', 'things')}."
+            )
+
+
+def may_be_values(names: Ids) -> bool:
+    """Whether every item is named as a value of a column, and a column has several.
+
+    It reads names alone: which items there are counts as public, who has them does not.
+
+    Examples
+    --------
+    >>> may_be_values(np.array(["sex=f", "sex=m"])), may_be_values(np.array(["tea", "sex=m"]))
+    (True, False)
+    """
+    if names.dtype.kind == "i":
+        return False
+    columns = [str(name).partition("=")[:2] for name in names.tolist()]
+    return all(sign for _, sign in columns) and len(set(columns)) < len(columns)
+
+
+List = Literal["people", "items"]
+"""A list that counts as public under differential privacy."""
+
+PublicLists = tuple[List, ...]
+
+
+LISTS: PublicLists = ("people", "items")
+"""Every such list, in the order in which claims name them."""
+
+
+def checked_lists(named: Sequence[List], possible: Sequence[List], words: str) -> PublicLists:
+    """Return the lists that are named, each once and in order.
+
+    Raises
+    ------
+    DataError
+        Where there is no such list in data of this kind.
+
+    Examples
+    --------
+    >>> checked_lists(["items", "people"], ["people", "items"], "users by features")
+    ('people', 'items')
+    """
+    for one in named:
+        if one not in possible:
+            raise DataError(f"{words} has no list {one!r}. Give {' or '.join(possible)}.")
+    return tuple(one for one in possible if one in named)

@@ -1,29 +1,342 @@
-"""An original beside its release, aligned as far as linkage and names allow."""
+"""An original beside its release, aligned as far as linkage and names allow.
+
+Connected components of a graph.
+
+Up to which sizes metrics are exact, and how much they draw above.
+
+The way to NetworKit: its graphs, and its random numbers and threads kept in hand.
+
+Triangles of a graph, counted in blocks of bounded memory.
+
+Distances in a graph: breadth-first search from 64 sources at a time, counted by depth.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from itertools import count
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.errors import UsageError
+from graphveil.core.lazy import lazy_module
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
-from graphveil.errors import UsageError
-from graphveil.evaluate.components import share_of_largest_component
-from graphveil.evaluate.searches import Distances, distances
-from graphveil.evaluate.triangles import triangles_of
-from graphveil.lazy import lazy_module
-from graphveil.randomness import Randomness
 
 if TYPE_CHECKING:
+    import networkit
     from scipy import sparse
+    from scipy.sparse import csgraph
 
     from graphveil.evaluate.held_back import HeldBack
 else:
+    csgraph = lazy_module("scipy.sparse.csgraph")
+    networkit = lazy_module("networkit")
     sparse = lazy_module("scipy.sparse")
+
+
+def share_of_largest_component(graph: Graph) -> float | None:
+    """Return the share of nodes in the largest connected component; None without nodes.
+
+    Examples
+    --------
+    >>> share_of_largest_component(Graph.from_edges([0, 1], [1, 2], n=4))
+    0.75
+    """
+    if graph.n_nodes == 0:
+        return None
+    # every tie stands in both directions, so that strong is connected, and costs half as much
+    _, component = csgraph.connected_components(graph.to_scipy(), connection="strong")
+    return float(np.bincount(component).max() / graph.n_nodes)
+
+
+TOP_PAIRS = 100
+
+GRAPHLET_PATHS = 200_000
+"""How many 3-paths are drawn; where a graph has no more, all are looked at."""
+
+DAMPING = 0.85
+
+EXACT_UP_TO_NODES = 20_000
+
+SAMPLED_SOURCES = 1_024
+
+BETWEENNESS_TOP = 100
+
+BETWEENNESS_EXACT_UP_TO = 100_000_000
+"""The most nodes times edges of the original up to which the scores are exact."""
+
+BETWEENNESS_PIVOTS = 1_024
+
+COMMUNITY_RUNS = 10
+
+MODULARITY_RUNS = 10
+
+HIDDEN_UNITS = 10
+"""Hidden units of the perceptron."""
+
+FACTORS = 50
+
+RECOMMENDED = 10
+
+
+def to_networkit(graph: Graph) -> Any:
+    """Return a NetworKit graph with the same nodes and edges.
+
+    Examples
+    --------
+    >>> to_networkit(Graph.from_edges([0, 1], [1, 2], n=4)).numberOfNodes()
+    4
+    """
+    return _from_edges(graph.edges(), np.ones(graph.n_edges), graph.n_nodes, weighted=False)
+
+
+def to_weighted(edges: NDArray[np.int32], weights: NDArray[np.float64], n: int) -> Any:
+    """Return a NetworKit graph of n nodes with these edges, shape (m, 2), and their weights.
+
+    Examples
+    --------
+    >>> to_weighted(np.array([[0, 1]], dtype=np.int32), np.array([0.5]), 2).weight(0, 1)
+    0.5
+    """
+    return _from_edges(edges, weights, n, weighted=True)
+
+
+def _from_edges(
+    edges: NDArray[np.int32], weights: NDArray[np.float64], n: int, *, weighted: bool
+) -> Any:
+    # networkit reads the ends as 64-bit numbers, whatever type they have
+    source, target = np.ascontiguousarray(edges.T, dtype=np.uint64)
+    return networkit.graph.GraphFromCoo((weights, (source, target)), n=n, weighted=weighted)
+
+
+@contextmanager
+def seeded(rng: np.random.Generator) -> Iterator[None]:
+    """Run NetworKit on one thread from a seed drawn here, so that a run can be repeated.
+
+    The seed is a setting of the whole process and is not put back.
+
+    Examples
+    --------
+    >>> with seeded(np.random.Generator(np.random.PCG64DXSM(1))):
+    ...     networkit.engineering.getMaxNumberOfThreads()
+    1
+    """
+    with one_thread():
+        networkit.engineering.setSeed(int(rng.integers(2**31)), False)
+        yield
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Run NetworKit on one thread, so that sums are formed in one order; then put it back.
+
+    Examples
+    --------
+    >>> with one_thread():
+    ...     networkit.engineering.getMaxNumberOfThreads()
+    1
+    """
+    threads = networkit.engineering.getMaxNumberOfThreads()
+    networkit.engineering.setNumberOfThreads(1)
+    try:
+        yield
+    finally:
+        networkit.engineering.setNumberOfThreads(threads)
+
+
+STEPS = 20_000_000
+"""The most pairs of edges that are followed at once, unless one node has more."""
+
+
+def triangles_of(graph: Graph) -> int:
+    """Return the number of triangles.
+
+    Every triangle is counted once, at its two nodes of least degree: each edge points from the
+    node of less degree to the other.
+
+    Examples
+    --------
+    >>> triangles_of(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))
+    1
+    """
+    from scipy import sparse  # noqa: PLC0415  heavy: not for help
+
+    rank = np.empty(graph.n_nodes, dtype=np.int64)
+    rank[np.argsort(graph.degrees(), kind="stable")] = np.arange(graph.n_nodes)
+    ends = np.sort(rank[graph.edges()], axis=1)
+    shape = (graph.n_nodes, graph.n_nodes)
+    upward = sparse.csr_array((np.ones(len(ends), dtype=np.int64), tuple(ends.T)), shape=shape)
+    total = 0
+    for start, end in _blocks(upward):
+        block = upward[start:end]
+        total += int((block @ upward).multiply(block).sum())
+    return total
+
+
+def wedges_of(graph: Graph) -> int:
+    """Return the number of pairs of edges that share a node.
+
+    Examples
+    --------
+    >>> wedges_of(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4))
+    3
+    """
+    degrees = graph.degrees()
+    return int((degrees * (degrees - 1)).sum()) // 2
+
+
+def _blocks(upward: sparse.csr_array) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows, each of about so many steps."""
+    sizes = np.diff(upward.indptr)
+    of_entries = np.concatenate([[0], np.cumsum(sizes[upward.indices], dtype=np.int64)])
+    steps = of_entries[upward.indptr]
+    start = 0
+    while start < sizes.size:
+        end = int(np.searchsorted(steps, steps[start] + STEPS, side="right")) - 1
+        end = max(end, start + 1)
+        yield start, end
+        start = end
+
+
+TOGETHER = 64
+"""Sources of one search: one bit of a word each."""
+
+DEEP = 500
+"""Where searches go deeper than this, levels hold few nodes, and single searches are quicker."""
+
+FEW = 4
+"""Where fewer than one of so many arcs starts at the last level, these alone are followed."""
+
+SINGLE = 8
+"""Sources whose distances are in memory at once in single searches."""
+
+
+class Distances(NamedTuple):
+    """How many pairs of a source and another node are how far apart.
+
+    Parameters
+    ----------
+    counts
+        int64, shape (groups of sources, largest distance + 1): pairs by distance; none at 0.
+    sources
+        How many sources were drawn; None where every node is one.
+    """
+
+    counts: NDArray[np.int64]
+    sources: int | None = None
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """Pairs by distance, over all sources."""
+        total: NDArray[np.int64] = self.counts.sum(axis=0)
+        return total
+
+
+def distances(
+    graph: Graph,
+    rng: np.random.Generator,
+    *,
+    exact_up_to: int = EXACT_UP_TO_NODES,
+    n_sources: int = SAMPLED_SOURCES,
+) -> Distances:
+    """Return the distances of all pairs of nodes that a path joins, or those of sampled sources.
+
+    Parameters
+    ----------
+    graph
+        A graph, connected or not.
+    rng
+        Draws the sources where they are sampled.
+    exact_up_to
+        The most nodes whose distances are all counted.
+    n_sources
+        How many sources are drawn above that: more than 64, and no more than there are nodes.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=4)
+    >>> distances(path, np.random.Generator(np.random.PCG64DXSM(1))).pairs.tolist()
+    [0, 4, 2]
+    """
+    n = graph.n_nodes
+    if n <= exact_up_to:
+        return Distances(searched(graph, np.arange(n)))
+    return Distances(searched(graph, rng.choice(n, n_sources, replace=False)), n_sources)
+
+
+def searched(graph: Graph, sources: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return pairs by distance from these distinct sources, a row for each group of 64."""
+    groups: list[list[int]] = []
+    converted: Any = None
+    for start in range(0, sources.size, TOGETHER):
+        group = sources[start : start + TOGETHER]
+        at_once = _at_once(graph, group) if converted is None else None
+        if at_once is None:
+            converted = converted or to_networkit(graph)
+            at_once = _one_by_one(converted, group)
+        groups.append(at_once)
+    counts = np.zeros((len(groups), max(map(len, groups), default=1)), dtype=np.int64)
+    for row, found in zip(counts, groups, strict=True):
+        row[: len(found)] = found
+    return counts
+
+
+def _at_once(graph: Graph, sources: NDArray[np.int64]) -> list[int] | None:
+    """Return pairs by distance from at most 64 sources, or None where searches go deep."""
+    joined = np.flatnonzero(graph.degrees())
+    if joined.size == 0:
+        return [0]
+    seen = np.zeros(graph.n_nodes, dtype=np.uint64)
+    seen[sources] = np.left_shift(np.uint64(1), np.arange(sources.size, dtype=np.uint64))
+    front = seen.copy()
+    counts = [0]
+    for depth in count(1):
+        following = _next_to(front, graph, joined) & ~seen
+        new = int(np.bitwise_count(following).sum())
+        if new == 0:
+            break
+        if depth > DEEP:
+            return None
+        counts.append(new)
+        seen |= following
+        front = following
+    return counts
+
+
+def _next_to(
+    front: NDArray[np.uint64], graph: Graph, joined: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Return for every node from which sources a neighbor was just reached, a bit each."""
+    following = np.zeros_like(front)
+    active = np.flatnonzero(front)
+    sizes = graph.degrees()[active]
+    if FEW * int(sizes.sum()) > graph.indices.size:
+        following[joined] = np.bitwise_or.reduceat(front[graph.indices], graph.indptr[joined])
+        return following
+    ends = np.cumsum(sizes)
+    arcs = np.arange(sizes.sum()) + np.repeat(graph.indptr[active] - ends + sizes, sizes)
+    np.bitwise_or.at(following, graph.indices[arcs], np.repeat(front[active], sizes))
+    return following
+
+
+def _one_by_one(graph: Any, sources: NDArray[np.int64]) -> list[int]:
+    counts = np.zeros(1, dtype=np.int64)
+    for start in range(0, sources.size, SINGLE):
+        some = sources[start : start + SINGLE].tolist()
+        found = np.asarray(networkit.distance.SPSP(graph, some).run().getDistances())
+        reached = found[(found < graph.numberOfNodes()) & (found > 0)].astype(np.int64)
+        more = np.bincount(reached, minlength=counts.size)
+        more[: counts.size] += counts
+        counts = more
+    return [int(pairs) for pairs in counts]
+
 
 D = TypeVar("D", Graph, Bipartite, Table)
 

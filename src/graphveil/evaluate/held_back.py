@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.errors import UsageError, warn
+from graphveil.core.warnings import HeldBackWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text
 from graphveil.data.kinds import encoded, kind_of
 from graphveil.data.objects import as_original
-from graphveil.errors import UsageError, warn
-from graphveil.warning_kinds import HeldBackWarning
 
 IDS_UNKNOWN = (
     "the test people, or those of the original, have no ids: that nobody is among both could not "

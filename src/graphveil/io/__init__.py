@@ -5,6 +5,6 @@
 that ``--help`` stays quick.
 """
 
-from graphveil.lazy import lazy_names
+from graphveil.core.lazy import lazy_names
 
 __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

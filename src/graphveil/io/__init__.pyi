@@ -2,7 +2,6 @@ from graphveil.io.formats import FORMATS as FORMATS
 from graphveil.io.formats import Format as Format
 from graphveil.io.formats import compression_of as compression_of
 from graphveil.io.formats import format_of as format_of
-from graphveil.io.kinds import columns_of as columns_of
 from graphveil.io.network import load_network as load_network
 from graphveil.io.network import read_network as read_network
 from graphveil.io.options import AnyOptions as AnyOptions
@@ -12,6 +11,8 @@ from graphveil.io.options import NetworkOptions as NetworkOptions
 from graphveil.io.options import TableOptions as TableOptions
 from graphveil.io.options import kind_read as kind_read
 from graphveil.io.options import options_of as options_of
+from graphveil.io.reading import Reading as Reading
+from graphveil.io.reading import ReadingReport as ReadingReport
 from graphveil.io.reading import load as load
 from graphveil.io.reading import load_bipartite as load_bipartite
 from graphveil.io.reading import load_graph as load_graph
@@ -20,6 +21,5 @@ from graphveil.io.reading import read as read
 from graphveil.io.reading import read_bipartite as read_bipartite
 from graphveil.io.reading import read_graph as read_graph
 from graphveil.io.reading import read_table as read_table
-from graphveil.io.report import Reading as Reading
-from graphveil.io.report import ReadingReport as ReadingReport
+from graphveil.io.text.preview import columns_of as columns_of
 from graphveil.io.writing import write as write

@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from graphveil.core.errors import InputError, one_of, option
 from graphveil.data.kinds import KINDS
-from graphveil.errors import InputError, one_of, option
 
 _IDS = "ids"
 """What a format that can list ids holds beside kinds of data."""
@@ -92,7 +92,7 @@ class Format:
                 f", or say {option('input_format', 'csv')} where its lines are rows" if rows else ""
             )
             raise InputError(f"{self.name} cannot hold {_words(kind)}. Use one of {able}{say}.")
-        module = import_module(f"graphveil.io.{self.module}")
+        module = import_module(f"graphveil.io.readers.{self.module}")
         function: Callable[..., Any] = getattr(module, name)
         return function
 

@@ -9,21 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from graphveil.core.errors import DataError, InputError, did_you_mean, option
 from graphveil.data import Network, Table
-from graphveil.data.ids import as_ids, as_text, distinct, positions
+from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
 from graphveil.data.kinds import kind_of
-from graphveil.data.naming import naming_columns
 from graphveil.data.origin import FileOrigin, read_from
-from graphveil.errors import DataError, InputError, did_you_mean, option
-from graphveil.io.kinds import columns_of
-from graphveil.io.kinds_of_ties import layers_of
 from graphveil.io.options import NetworkOptions, TableOptions
-from graphveil.io.parsed import ParsedArcs
-from graphveil.io.questioned import ask_about_cells
-from graphveil.io.reading import over_all_nodes, source_of
-from graphveil.io.report import Reading, ReadingReport, warn_of_dropped
+from graphveil.io.parsed import ParsedArcs, ask_about_cells, ids_listed, may_be_missing
+from graphveil.io.reading import Reading, ReadingReport, over_all_nodes, source_of, warn_of_dropped
 from graphveil.io.source import Source, shown
-from graphveil.io.spelling import ids_listed, may_be_missing
+from graphveil.io.text.preview import columns_of
+from graphveil.io.text.tie_columns import layers_of
 
 SHOWN = 5
 """So many ids that nobody listed stand in a message."""

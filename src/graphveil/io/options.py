@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from graphveil.data.directions import Directed, Directions
+from graphveil.core.lazy import resolve
+from graphveil.data.columns import Directed, Directions
 from graphveil.data.kinds import KINDS, Kind
-from graphveil.data.people import Items
-from graphveil.lazy import resolve
+from graphveil.data.origin import Items
 
 Header = Literal["auto", "yes", "no"]
 Layout = Literal["auto", "pairs", "lists", "items"]

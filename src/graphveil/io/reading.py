@@ -1,25 +1,35 @@
-"""Read a file into a container, with a report of everything that was dropped."""
+"""Read a file into a container, with a report of everything that was dropped.
+
+What a reader did with a file: counted, so that nothing is dropped in silence.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from graphveil.core.errors import (
+    DataError,
+    InputError,
+    Message,
+    mapping,
+    one_of,
+    option,
+    several,
+    warn,
+)
+from graphveil.core.lazy import resolve
+from graphveil.core.warnings import DroppedWarning
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.columns import Ties
 from graphveil.data.csr import neighbor_lists
-from graphveil.data.directions import Ties
-from graphveil.data.ids import Ids, as_text, distinct, positions
+from graphveil.data.ids import Ids, as_text, distinct, naming_columns, naming_question, positions
 from graphveil.data.kinds import KINDS, kind_of
-from graphveil.data.naming import naming_columns
-from graphveil.data.origin import FileOrigin, read_from
-from graphveil.data.public_lists import LISTS, PublicLists
-from graphveil.errors import DataError, InputError, one_of
-from graphveil.io.dialect import sniff
-from graphveil.io.first_row import refuse_first_id
+from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
 from graphveil.io.formats import format_of
-from graphveil.io.kinds import columns_of
 from graphveil.io.options import (
     AnyOptions,
     BipartiteOptions,
@@ -28,14 +38,217 @@ from graphveil.io.options import (
     kind_read,
     options_of,
 )
-from graphveil.io.parsed import ParsedArcs, ParsedColumn, ParsedPairs
-from graphveil.io.questioned import ask_about_cells
-from graphveil.io.report import Reading, ReadingReport, warn_of_dropped
+from graphveil.io.parsed import (
+    ParsedArcs,
+    ParsedColumn,
+    ParsedPairs,
+    ask_about_cells,
+    may_be_missing,
+)
 from graphveil.io.source import Source
-from graphveil.io.spelling import may_be_missing
-from graphveil.lazy import resolve
+from graphveil.io.text.dialect import refuse_first_id, sniff
+from graphveil.io.text.preview import columns_of
 
 D = TypeVar("D")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingReport:
+    """What was read, and what was left out on the way.
+
+    Parameters
+    ----------
+    kind
+        What the file was read as, in words.
+    format, compression
+        The format that it has.
+    rows
+        Data rows (edges as listed, lines of a table, entries of a matrix).
+    header
+        The names in the first line, where it was read as names.
+    comment_lines
+        Lines that begin with ``#`` or ``%``.
+    count_line
+        The first line where it only gave the numbers of nodes and edges.
+    self_loops, duplicates, reciprocal_pairs
+        Dropped loops, dropped repeats, and edges that the file lists in both directions.
+    symmetrized
+        Arcs of a directed file that had no reverse and became undirected.
+    isolated
+        Nodes without an edge, or users without an item.
+    columns_ignored
+        Columns left out as weights.
+    attributes_ignored
+        Attributes of nodes and edges that were left out.
+    inferred
+        Whether the first line was taken for names because it differs from what stands below.
+    odd_ids, example
+        How many ids are no integers while others are, so that all are text; and one of them.
+    suppressed_cells
+        Cells of a table read as suppressed.
+    binned
+        Columns whose numbers became categories.
+    naming
+        Columns of a table that may name people: nearly every row has another value.
+    many_numbers
+        Columns of a table with many different numbers, each of which is a category.
+    odd_cells
+        Columns of a table that hold numbers or nothing, spelled as text; each with such a cell.
+    empty_rows
+        Rows of a table in which every cell is suppressed.
+    maybe_missing
+        An id that may stand for a missing one.
+    look_alike
+        Two ids that differ only in how an accent is written.
+
+    Examples
+    --------
+    >>> ReadingReport(format="csv", rows=5, self_loops=1).lines()
+    ['read 5 rows of csv', 'dropped 1 self-loop']
+    """
+
+    kind: str = ""
+    format: str
+    compression: str | None = None
+    rows: int = 0
+    header: tuple[str, ...] = ()
+    comment_lines: int = 0
+    count_line: str | None = None
+    self_loops: int = 0
+    duplicates: int = 0
+    reciprocal_pairs: int = 0
+    symmetrized: int = 0
+    isolated: int = 0
+    columns_ignored: tuple[str, ...] = ()
+    attributes_ignored: tuple[str, ...] = ()
+    inferred: bool = False
+    odd_ids: int = 0
+    example: str = ""
+    suppressed_cells: int = 0
+    binned: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
+    many_numbers: tuple[str, ...] = ()
+    odd_cells: tuple[tuple[str, str], ...] = ()
+    empty_rows: int = 0
+    maybe_missing: str = ""
+    look_alike: str = ""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of the columns and attributes that are not in the data."""
+        return (*self.columns_ignored, *self.attributes_ignored)
+
+    def lines(self) -> list[Message]:
+        """Return a sentence for everything that happened."""
+        packed = f", {self.compression}" if self.compression else ""
+        kind = f" as {self.kind}" if self.kind else ""
+        read = Message(f"read {_many(self.rows, 'row')} of {self.format}{packed}{kind}")
+        return [read, *self._notes()]
+
+    def dropped(self) -> list[Message]:
+        """Return a sentence for what is not in the data, what was guessed, and what is to be asked.
+
+        Examples
+        --------
+        >>> ReadingReport(format="csv", rows=5, reciprocal_pairs=2).dropped()
+        []
+        """
+        sentences = [
+            (self.count_line, f"skipped the first line ({self.count_line}): it gives counts"),
+            (self.self_loops, f"dropped {_many(self.self_loops, 'self-loop')}"),
+            (self.duplicates, f"dropped {_many(self.duplicates, 'duplicate')}"),
+            (self.symmetrized, f"forgot the direction of {_many(self.symmetrized, 'arc')}"),
+            (
+                self.inferred,
+                f"took the first line for names ({', '.join(self.header)}): {_if_data()}",
+            ),
+            *((True, words) for words in left_out_words(self.left_out)),
+            (
+                self.maybe_missing,
+                f"read {self.maybe_missing} as an id: if it stands for none, remove its rows",
+            ),
+            (self.look_alike, f"read {self.look_alike} as two ids, though they look the same"),
+            *((True, words) for words in self._odd_columns()),
+        ]
+        return [Message(sentence) for happened, sentence in sentences if happened]
+
+    def _odd_columns(self) -> list[str]:
+        """Return what is to be asked of columns whose values say little as categories."""
+        asked = []
+        for name in self.naming:
+            measures = f"; if it measures something, say {_grouped(name)}"
+            asked.append(naming_question(name) + (measures if name in self.many_numbers else ""))
+        asked.extend(_odd_cell(name, cell) for name, cell in self.odd_cells)
+        others = [name for name in self.many_numbers if name not in self.naming]
+        if others:
+            asked.append(
+                f"every number in {', '.join(others)} is a category of its own: to group them, say "
+                f"{_grouped(others[0])}"
+            )
+        return asked
+
+    def _notes(self) -> list[Message]:
+        both = _many(self.reciprocal_pairs, "edge")
+        sentences = [
+            (
+                self.header and not self.inferred,
+                f"read the first line as names: {', '.join(self.header)}",
+            ),
+            (self.comment_lines, f"skipped {_many(self.comment_lines, 'comment line')}"),
+            (self.reciprocal_pairs, f"merged {both} listed in both directions"),
+            (self.isolated, f"kept {self.isolated:,} without an edge or item"),
+            (
+                self.odd_ids,
+                f"read all ids as text: {self.odd_ids:,} are no integers, such as {self.example}",
+            ),
+            (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as suppressed"),
+            (
+                self.empty_rows,
+                f"counted {_many(self.empty_rows, 'row')} of suppressed cells alone as people",
+            ),
+            (self.binned, f"binned {', '.join(self.binned)}"),
+        ]
+        return self.dropped() + [Message(sentence) for happened, sentence in sentences if happened]
+
+
+class Reading(NamedTuple, Generic[D]):
+    """Data, and the report of how it was read."""
+
+    data: D
+    report: ReadingReport
+
+
+def _grouped(name: str) -> str:
+    return mapping("bins", name, "quantiles:4")
+
+
+def _odd_cell(name: str, cell: str) -> str:
+    """Return what is to be asked of a column with a cell that is no number and stands for one."""
+    if "," in cell:
+        return (
+            f"column {name} holds numbers with a comma ({cell}), each a category of its own: write "
+            "them without it, or with a point, and they can be grouped"
+        )
+    other = "cells of spaces alone" if not cell.strip() else f"{cell} among numbers"
+    say = several("suppressed", "*", "", cell)
+    return f"column {name} has {other}, read as a category: if nothing is meant, say {say}"
+
+
+def _if_data() -> str:
+    return f"if it is data, say {option('header', 'no')}"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def warn_of_dropped(report: ReadingReport) -> None:
+    """Warn once, where something of a file is not in what was read of it."""
+    dropped = report.dropped()
+    if dropped:
+        warn("; ".join(sentence.text for sentence in dropped), DroppedWarning)
+
+
 FEW_NUMBERS = 20
 """Columns of no more different numbers raise no question."""
 

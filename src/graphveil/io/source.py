@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
-from graphveil.errors import InputError, option
+from graphveil.core.errors import InputError, option
+from graphveil.core.text import printable
 from graphveil.io.formats import Format, compression_of
-from graphveil.terminal import printable
 
 CHUNK = 1 << 22
 LONGEST_LINE = 1 << 26

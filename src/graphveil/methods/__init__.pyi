@@ -8,15 +8,23 @@ from graphveil.methods.structural import StructuralAnonymity as StructuralAnonym
 from graphveil.methods.smooth_k import SmoothK as SmoothK
 from graphveil.methods.smooth_k import SuppressK as SuppressK
 from graphveil.methods.mondrian import Mondrian as Mondrian
-from graphveil.methods.asymmetric_response import AsymmetricResponse as AsymmetricResponse
-from graphveil.methods.degree_prior_response import DegreePriorResponse as DegreePriorResponse
-from graphveil.methods.mixing_prior_response import MixingPriorResponse as MixingPriorResponse
-from graphveil.methods.degree_triangle import DegreeTriangleModel as DegreeTriangleModel
-from graphveil.methods.randomized_response import RandomizedResponse as RandomizedResponse
-from graphveil.methods.top_m_filter import TopMFilter as TopMFilter
-from graphveil.methods.one_k_series import OneKSeries as OneKSeries
-from graphveil.methods.hrg import HrgMcmc as HrgMcmc
-from graphveil.methods.der import DensityExploreReconstruct as DensityExploreReconstruct
+from graphveil.methods.noisy_cells.asymmetric_response import (
+    AsymmetricResponse as AsymmetricResponse,
+)
+from graphveil.methods.noisy_cells.prior_response import DegreePriorResponse as DegreePriorResponse
+from graphveil.methods.noisy_cells.prior_response import MixingPriorResponse as MixingPriorResponse
+from graphveil.methods.random_graphs.degree_triangle import (
+    DegreeTriangleModel as DegreeTriangleModel,
+)
+from graphveil.methods.noisy_cells.randomized_response import (
+    RandomizedResponse as RandomizedResponse,
+)
+from graphveil.methods.noisy_cells.top_m_filter import TopMFilter as TopMFilter
+from graphveil.methods.random_graphs.one_k_series import OneKSeries as OneKSeries
+from graphveil.methods.random_graphs.hrg import HrgMcmc as HrgMcmc
+from graphveil.methods.random_graphs.der import (
+    DensityExploreReconstruct as DensityExploreReconstruct,
+)
 from graphveil.methods.adaptive import Adaptive as Adaptive
 from graphveil.methods.adaptive import ClusterK as ClusterK
 from graphveil.methods.rename import Rename as Rename

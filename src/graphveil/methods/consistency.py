@@ -11,20 +11,23 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from graphveil.anonymizer import Anonymizer
-from graphveil.claims.condition import Condition
-from graphveil.claims.conditions import PeopleAsItems
-from graphveil.claims.epsilon import as_printed
-from graphveil.claims.flips import BlockFlips, CellFlips
+from graphveil.claims.conditions import (
+    BlockFlips,
+    CellFlips,
+    Condition,
+    NoisyStatistics,
+    PeopleAsItems,
+    as_printed,
+)
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, StructuralKAnonymity
-from graphveil.claims.statistics import NoisyStatistics
+from graphveil.claims.manifest import Manifest
+from graphveil.core.errors import ParameterError
+from graphveil.core.randomness import Randomness
 from graphveil.data import Table
 from graphveil.data.kinds import KINDS, accepted_kinds, kind_of
 from graphveil.data.objects import as_original
-from graphveil.errors import ParameterError
 from graphveil.methods import METHODS
-from graphveil.randomness import Randomness
-from graphveil.records.manifest import Manifest
+from graphveil.methods.base import Anonymizer
 from graphveil.verify import Check
 from graphveil.verify.original import ids_in
 from graphveil.verify.verdict import fails, judged, not_checked, shown

@@ -10,15 +10,20 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.anonymizer import Anonymizer, MethodResult
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.core.parameters import parameter
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
-from graphveil.methods.equivalence_classes.drafting import draft_of
-from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
-from graphveil.methods.equivalence_classes.rule import Rule, profiles_of
-from graphveil.parameters import parameter
-from graphveil.randomness import Randomness
+from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.equivalence_classes.assembly import draft_of
+from graphveil.methods.equivalence_classes.rule import (
+    CollapsedRows,
+    Labels,
+    Rule,
+    collapse,
+    profiles_of,
+)
 
 RULES = {"suppress": Rule(Fraction(1)), "majority": Rule(Fraction(1, 2))}
 """Which features a part keeps: those of all of its rows, or of at least half of them."""
@@ -116,7 +121,7 @@ class Mondrian(Anonymizer[Bipartite]):
 
     def _parts(self, rows: CollapsedRows, names: Ids) -> Labels:
         """Return the part of every row."""
-        from graphveil.kernels import mondrian  # noqa: PLC0415  compiled code, when needed
+        from graphveil.methods.equivalence_classes.kernels import mondrian  # noqa: PLC0415  compiled code, when needed
 
         order = tried_first(names) if self.column_order == "sorted" else np.arange(names.size)
         rank = np.empty(names.size, dtype=np.int32)

@@ -10,9 +10,9 @@ import re
 from pathlib import Path
 from typing import Any, TypeVar
 
-from graphveil.anonymizer import Anonymizer
-from graphveil.errors import ParameterError, one_of
-from graphveil.lazy import Registry, homes_in
+from graphveil.core.errors import ParameterError, one_of
+from graphveil.core.lazy import Registry, homes_in
+from graphveil.methods.base import Anonymizer
 
 OTHER_NAMES = {"StructuralAnonymity": "structural", "OneKSeries": "dp-1k"}
 """Methods that are known by other names than those of their classes."""

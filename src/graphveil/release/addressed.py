@@ -12,11 +12,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from graphveil.errors import GraphveilError, ReleaseError, UsageError, option
-from graphveil.places.address import PROBE, Address, Place, is_partial
-from graphveil.records import parts
-from graphveil.records.manifest import MANIFEST, encode
-from graphveil.records.record import LINKAGE, RECORD, linkage_part
+from graphveil.claims import manifest as parts
+from graphveil.claims.manifest import MANIFEST, encode
+from graphveil.claims.record import LINKAGE, RECORD, linkage_part
+from graphveil.core.errors import GraphveilError, ReleaseError, UsageError, option
+from graphveil.core.storage import PROBE, Address, Place, is_partial
+from graphveil.core.warnings import Advice, LeftoverWarning
 from graphveil.release.publishing import (
     Publication,
     WriteOptions,
@@ -35,7 +36,6 @@ from graphveil.release.staging import (
     is_written,
     staged_private,
 )
-from graphveil.warning_kinds import Advice, LeftoverWarning
 
 
 def check_place(out: Place, *, force: bool, private: Place | None = None) -> None:

@@ -1,20 +1,28 @@
-"""Which released id stands for which original one, in memory and in the owner's private folder."""
+"""Which released id stands for which original one, in memory and in the owner's private folder.
+
+What the owner alone keeps of a release with levels: who asked for how much, who fits what.
+
+Where a release comes from: what the public may know, and what its owner alone may see.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.atomic import OWNER_ONLY
+from graphveil.claims.ledger import Spent
+from graphveil.claims.record import LEVELS, LINKAGE, WITNESS, linkage_files, private_folder
+from graphveil.core.atomic import OWNER_ONLY
+from graphveil.core.errors import ReleaseError, UsageError
+from graphveil.core.lazy import lazy_module
+from graphveil.core.version import __version__
 from graphveil.data.ids import Ids, as_ids, positions, to_arrow
-from graphveil.errors import ReleaseError, UsageError
-from graphveil.lazy import lazy_module
-from graphveil.records.record import LINKAGE, linkage_files, private_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,8 +139,181 @@ def read_owners(path: Path, columns: list[str], what: str) -> pa.Table | None:
     if not path.is_file():
         return None
     try:
-        from graphveil.io.parquet_files import read_parquet  # noqa: PLC0415  heavy, as pyarrow is
+        from graphveil.io.readers.columnar import read_parquet  # noqa: PLC0415  heavy, as pyarrow is
 
         return read_parquet(path, columns).select(columns)
     except (pa.ArrowInvalid, OSError, KeyError) as error:
         raise ReleaseError(f"{path}: not {what}. Take the file as written.") from error
+
+
+LEVEL_COLUMNS = ["original", "level"]
+WITNESS_COLUMNS = ["record", "person"]
+PART = 1 << 20
+"""So many pairs are written at a time."""
+
+
+class OwnersLevels(NamedTuple):
+    """The level of every person: private.
+
+    Parameters
+    ----------
+    original
+        The original ids, shape (n,).
+    level
+        int64, shape (n,): the level of each.
+    """
+
+    original: Ids
+    level: NDArray[np.int64]
+
+    def table(self) -> pa.Table:
+        """Return the columns `LEVEL_COLUMNS`, a row for every person."""
+        return pa.table([to_arrow(self.original), pa.array(self.level)], names=LEVEL_COLUMNS)
+
+
+class Witness(NamedTuple):
+    """Which persons a record was chosen to fit, by positions of the input: private.
+
+    Parameters
+    ----------
+    indptr, indices
+        int64 and int32: the record made of position i was chosen to fit the persons at the
+        positions ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+    def tables(self, linkage: Linkage) -> Iterator[pa.Table]:
+        """Yield the columns `WITNESS_COLUMNS`: records by released id in order, persons by own id.
+
+        Examples
+        --------
+        >>> linkage = Linkage(np.array([7, 8]), np.array([1, 0]))
+        >>> pairs = Witness(np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32))
+        >>> next(pairs.tables(linkage)).to_pydict()
+        {'record': [0, 1, 1], 'person': [8, 7, 8]}
+        """
+        order = np.argsort(linkage.released, kind="stable")
+        sizes = np.diff(self.indptr)[order]
+        ends = np.cumsum(sizes)
+        for low in range(0, int(sizes.sum()) or 1, PART):
+            pairs = np.arange(low, min(low + PART, int(sizes.sum())))
+            records = np.searchsorted(ends, pairs, side="right")
+            rows = order[records]
+            within = pairs - (ends - sizes)[records]
+            persons = linkage.original[self.indices[self.indptr[rows] + within]]
+            columns = [pa.array(linkage.released[rows]), to_arrow(persons)]
+            yield pa.table(columns, names=WITNESS_COLUMNS)
+
+
+def read_levels(folder: Path) -> OwnersLevels | None:
+    """Return the levels beside a release folder, or None where there are none.
+
+    Raises
+    ------
+    ReleaseError
+        Where the file is there but has not the columns `original` and `level`.
+    """
+    table = read_owners(private_folder(folder) / LEVELS, LEVEL_COLUMNS, "a file of levels")
+    if table is None:
+        return None
+    return OwnersLevels(
+        as_ids(table["original"], what="original"), as_ids(table["level"], what="level")
+    )
+
+
+def read_witness(folder: Path, linkage: Linkage | None) -> Witness | None:
+    """Return the chosen pairs beside a release folder, or None where they were not kept.
+
+    Parameters
+    ----------
+    folder
+        The release folder.
+    linkage
+        Who became whom; without it positions are not known.
+
+    Raises
+    ------
+    ReleaseError
+        Where the file is there but has not the columns `record` and `person`.
+    UsageError
+        Where it names an id that the linkage does not.
+    """
+    if linkage is None:
+        return None
+    table = read_owners(private_folder(folder) / WITNESS, WITNESS_COLUMNS, "a file of pairs")
+    if table is None:
+        return None
+    released = as_ids(table["record"], what="record")
+    records = positions(released, linkage.released, what="linkage")
+    persons = positions(as_ids(table["person"], what="person"), linkage.original, what="linkage")
+    indptr = np.zeros(linkage.released.size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(records, minlength=linkage.released.size), out=indptr[1:])
+    return Witness(indptr, persons[np.argsort(records, kind="stable")].astype(np.int32))
+
+
+TOOL = "graphveil"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where a release comes from, as far as the public may know.
+
+    Parameters
+    ----------
+    method, source, limits
+        The method's name, where it was published, and what it does not protect against.
+    parameters
+        Those that may be public.
+    """
+
+    method: str
+    source: str
+    limits: str
+    parameters: Mapping[str, Any]
+    tool: str = TOOL
+    version: str = __version__
+
+
+@dataclass(frozen=True, kw_only=True)
+class Private:
+    """What only the owner may see: it goes into the private record.
+
+    Its repr shows figures alone: no seed, no id, no digest.
+
+    Parameters
+    ----------
+    input_sha256, seed, cost, warnings, seconds, unprotected, withheld, unrecorded, origins_sha256
+        As in `graphveil.claims.record.Record`.
+    linkage
+        Which released id stands for which original one, where it was kept.
+    nested_in
+        The digests of the linkages of the releases that this one is nested in.
+    spent
+        What was entered in a ledger of epsilons; None without one.
+    levels
+        The level of everyone, where not all have the one that is promised.
+    witness
+        Which persons each record was chosen to fit, where it was kept.
+    """
+
+    input_sha256: str = field(repr=False)
+    seed: int | None = field(default=None, repr=False)
+    cost: Mapping[str, float | int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    linkage: Linkage | None = field(default=None, repr=False)
+    unprotected: tuple[int | str, ...] = field(default=(), repr=False)
+    withheld: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    unrecorded: tuple[str, ...] = ()
+    nested_in: tuple[str, ...] = ()
+    spent: Spent | None = None
+    levels: OwnersLevels | None = field(default=None, repr=False)
+    witness: Witness | None = field(default=None, repr=False)
+    origins_sha256: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def input_digests(self) -> frozenset[str]:
+        """The digests by which another release of the input is recognized."""
+        return frozenset((self.input_sha256, *self.origins_sha256))

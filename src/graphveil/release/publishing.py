@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from graphveil.atomic import OWNER_ONLY
 from graphveil.claims.conditions import AnyCondition
+from graphveil.claims.digest import digest_of_file
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.errors import GraphveilError, Message, warn
-from graphveil.places.address import Place
-from graphveil.records.digest import digest_of_file
-from graphveil.records.ledger import Spent
-from graphveil.records.ledger_entries import Composed
-from graphveil.records.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
-from graphveil.records.record import (
+from graphveil.claims.ledger import Composed, Spent
+from graphveil.claims.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
+from graphveil.claims.record import (
     LEVELS,
     LINKAGE,
     PRIVATE,
@@ -29,10 +25,12 @@ from graphveil.records.record import (
     ledger_entry_in,
     owners_of_others,
 )
-from graphveil.release.linkage import linkage_in, write_owners
-from graphveil.release.provenance import Private, Provenance
+from graphveil.core.atomic import OWNER_ONLY
+from graphveil.core.errors import GraphveilError, Message, warn
+from graphveil.core.storage import Place
+from graphveil.core.warnings import Advice, OtherReleasesWarning
+from graphveil.release.linkage import Private, Provenance, linkage_in, write_owners
 from graphveil.release.staging import check_target, leftovers_beside, staged
-from graphveil.warning_kinds import Advice, OtherReleasesWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa

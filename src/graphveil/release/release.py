@@ -9,19 +9,23 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from graphveil.claims.conditions import AnyCondition, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.manifest import read_manifest
+from graphveil.claims.record import read_record
+from graphveil.core.errors import UsageError
+from graphveil.core.lazy import above
+from graphveil.core.text import html_table, visible
 from graphveil.data import Data, Table
 from graphveil.data.kinds import kind_of
-from graphveil.errors import UsageError
-from graphveil.html import html_table
-from graphveil.records.manifest import read_manifest
-from graphveil.records.record import read_record
-from graphveil.release.files import formulas_in, write_data
-from graphveil.release.linkage import Linkage, read_linkage
-from graphveil.release.matched_pairs import read_levels, read_witness
-from graphveil.release.provenance import Private, Provenance
+from graphveil.release.files import formulas_in, read_data, write_data
+from graphveil.release.linkage import (
+    Linkage,
+    Private,
+    Provenance,
+    read_levels,
+    read_linkage,
+    read_witness,
+)
 from graphveil.release.publishing import Publication, WriteOptions, publish
-from graphveil.release.reading import read_data
-from graphveil.terminal import visible
 
 if TYPE_CHECKING:
     import igraph as ig
@@ -31,8 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from scipy import sparse
 
-    from graphveil.report.report import Report
-    from graphveil.rows import Rows
+    from graphveil.core.rows import Document, Rows
     from graphveil.verify import Verdict
 
 D_co = TypeVar("D_co", bound=Data, covariant=True)
@@ -198,9 +201,8 @@ class Release(Generic[D_co]):
         **options
             As `graphveil.verify_release` takes them.
         """
-        from graphveil.verbs.verify import verify_release  # noqa: PLC0415  the checker is loaded when asked
-
-        return verify_release(self, original, **options)
+        done: Verdict = above("Release.verify")(self, original, **options)
+        return done
 
     def evaluate(self, original: Any, **options: Any) -> Rows:
         """Return what this release kept of the original, as `graphveil.evaluate_release` does.
@@ -212,9 +214,8 @@ class Release(Generic[D_co]):
         **options
             As `graphveil.evaluate_release` takes them.
         """
-        from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  loaded when asked for
-
-        return evaluate_release(self, original, **options)
+        done: Rows = above("Release.evaluate")(self, original, **options)
+        return done
 
     def attack(self, original: Any, **options: Any) -> Rows:
         """Return what an attacker learns from this release, as `graphveil.attack_release` does.
@@ -226,11 +227,10 @@ class Release(Generic[D_co]):
         **options
             As `graphveil.attack_release` takes them.
         """
-        from graphveil.verbs.attack import attack_release  # noqa: PLC0415  loaded when asked for
+        done: Rows = above("Release.attack")(self, original, **options)
+        return done
 
-        return attack_release(self, original, **options)
-
-    def report(self, original: Any = None, **options: Any) -> Report:
+    def report(self, original: Any = None, **options: Any) -> Document:
         """Return a page of this release that can be handed on, as `graphveil.report_release` does.
 
         Parameters
@@ -240,9 +240,8 @@ class Release(Generic[D_co]):
         **options
             As `graphveil.report_release` takes them.
         """
-        from graphveil.verbs.report import report_release  # noqa: PLC0415  loaded when asked for
-
-        return report_release(self, original, **options)
+        done: Document = above("Release.report")(self, original, **options)
+        return done
 
     def to_arrow(self) -> pa.Table:
         """Return the published data as an Arrow table: edges, pairs of user and item, or cells."""

@@ -13,13 +13,9 @@ from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil.atomic import kept_elsewhere, left_behind, whole_folders, working_folder
-from graphveil.errors import ReleaseError, ResourceError, UsageError, option
-from graphveil.places.address import Address, Place, located
-from graphveil.places.trouble import without_secrets
-from graphveil.records import parts
-from graphveil.records.manifest import MANIFEST
-from graphveil.records.record import (
+from graphveil.claims import manifest as parts
+from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.record import (
     ATTACKED,
     LEVELS,
     LINKAGE,
@@ -29,8 +25,11 @@ from graphveil.records.record import (
     is_linkage_part,
     private_folder,
 )
+from graphveil.core.atomic import kept_elsewhere, left_behind, whole_folders, working_folder
+from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option
+from graphveil.core.storage import Address, Place, located, without_secrets
+from graphveil.core.warnings import Advice, LeftoverWarning
 from graphveil.release.files import is_data_file
-from graphveil.warning_kinds import Advice, LeftoverWarning
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")
 """How an address begins, also one that was taken for a path: two slashes are one there."""
@@ -197,7 +196,8 @@ def check_apart(places: Mapping[str, Place]) -> None:
     >>> check_apart({"out": Path("lists-k8"), "private": Path("lists-k8/owner")})
     Traceback (most recent call last):
     ...
-    graphveil.errors.UsageError: lists-k8/owner (private) lies in lists-k8 (out). Name folders ...
+    graphveil.core.errors.UsageError: lists-k8/owner (private) lies in lists-k8 (out). Name folders
+    ...
     """
     for inner, outer in permutations(places, 2):
         inside, around = located(places[inner]), located(places[outer])

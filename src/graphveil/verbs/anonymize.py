@@ -1,4 +1,9 @@
-"""The verb anonymize: from data to a release, or from a file to a release folder."""
+"""The verb anonymize: from data to a release, or from a file to a release folder.
+
+The verb anonymize for rows that are larger than memory: on the disk or on a cluster.
+
+The verb estimate: what a run on the disk or on a cluster will cost; nothing is written.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil import io
-from graphveil.anonymizer import Anonymizer
+from graphveil.claims.ledger import Ledger
+from graphveil.claims.record import private_folder
+from graphveil.core.errors import UsageError, option
+from graphveil.core.progress import stage
+from graphveil.core.randomness import Randomness
+from graphveil.core.storage import Address, Place, located, place_of
 from graphveil.data.kinds import encoded, encoded_kind, kind_of
-from graphveil.errors import UsageError
 from graphveil.io.options import recorded
-from graphveil.io.report import ReadingReport, warn_of_dropped
+from graphveil.io.reading import ReadingReport, warn_of_dropped
+from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
-from graphveil.places.address import Place, located
-from graphveil.progress import stage
-from graphveil.randomness import Randomness
-from graphveil.records.ledger import Ledger
-from graphveil.records.record import private_folder
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
 from graphveil.release.addressed import check_place
 from graphveil.release.files import check_names, format_that_came_in, release_format
@@ -26,7 +31,8 @@ from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_oth
 from graphveil.release.staging import check_target, local_folder
 
 if TYPE_CHECKING:
-    from graphveil.engines import SparkEngine
+    from graphveil.scale.engines import SparkEngine
+    from graphveil.scale.estimate import Estimate
 
 EngineName = Literal["local", "spark"]
 
@@ -292,7 +298,7 @@ def engine_of(
     """
     if not (method.runs_on_disk or method.runs_in_blocks):
         return nullcontext()
-    from graphveil.engines import LocalEngine, using  # noqa: PLC0415  heavy, and few need it
+    from graphveil.scale.engines import LocalEngine, using  # noqa: PLC0415  heavy, and few need it
 
     if jobs is None and path.is_file() and path.stat().st_size <= SMALL_BYTES:
         jobs = 1
@@ -307,8 +313,8 @@ def _on_disk(
     run: RunOptions,
     warned: tuple[str, ...],
 ) -> Place:
-    from graphveil.engines import current  # noqa: PLC0415  heavy, as above
-    from graphveil.on_disk import anonymize_file, anonymize_ties  # noqa: PLC0415  heavy, as above
+    from graphveil.scale import anonymize_file, anonymize_ties  # noqa: PLC0415  heavy, as above
+    from graphveil.scale.engines import current  # noqa: PLC0415  heavy, as above
 
     if run.nested_in is not None:
         raise UsageError("--nested-in needs all of the data in memory. Leave --on-disk out.")
@@ -341,7 +347,7 @@ def _on_spark(
     run: RunOptions,
     warned: tuple[str, ...],
 ) -> Place:
-    from graphveil.on_disk import anonymize_frame  # noqa: PLC0415  heavy, as above
+    from graphveil.scale import anonymize_frame  # noqa: PLC0415  heavy, as above
 
     engine, reading = spark_engine(options, run)
     return anonymize_frame(
@@ -370,7 +376,7 @@ def spark_engine(
     UsageError
         Where options do not go together with it, or pyspark or Java is missing.
     """
-    from graphveil.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
+    from graphveil.scale.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
 
     if run.engine != "spark":
         raise UsageError("--working is where Spark keeps rows. Add --engine spark.")
@@ -386,3 +392,205 @@ def spark_engine(
     if run.nested_in is not None:
         raise UsageError("--nested-in needs all of the data in memory. Leave --engine out.")
     return SparkEngine(spark=session(), working=run.working), options
+
+
+def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command line
+    method: Anonymizer[Any],
+    source: Any,
+    out: str | Path | Address,
+    *,
+    engine: Any = None,
+    seed: int | None = None,
+    format: str | None = None,  # noqa: A002  the word users know from the command line
+    force: bool = False,
+    linkage: bool = True,
+    reading: io.BipartiteOptions | None = None,
+    parts: bool | None = None,
+    private: str | Path | Address | None = None,
+) -> Place:
+    r"""Write the release of rows on the disk or on a cluster; return its folder or address.
+
+    The release is the same on every engine: with a seed, byte for byte.
+
+    Parameters
+    ----------
+    method
+        One that runs in chunks: `SmoothK` or `SuppressK`.
+    source
+        A file of users and items; with Spark a DataFrame, a file or folder of Parquet, or
+        ``table:NAME`` of the session's catalog.
+    out
+        The release folder, on this machine; its private sibling is ``out.private``, unless
+        `private` is given. Or an address, such as ``s3a://bucket/lists-k8``, of ``s3a``, ``gs``,
+        ``abfss``, ``hdfs``, ``file`` or ``dbfs:/Volumes``: there it comes in parts, which
+        executors of Spark write, and needs `private`.
+    engine
+        `graphveil.scale.engines.LocalEngine` or `graphveil.scale.engines.SparkEngine`; this machine
+        without it.
+    seed
+        None draws from the operating system's entropy. A seed is a secret of the owner.
+    format
+        The format of the released data; without it the one that came in, with Spark Parquet.
+    force, linkage
+        As in `Release.write`.
+    reading
+        How the rows are read.
+    parts
+        Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
+    private
+        The folder of the private record and the linkage, where they shall not lie beside the
+        release; the unfinished run, with the root of its randomness, is kept beside it. Where the
+        release has an address, this may be one, too, and the unfinished run is kept in the current
+        folder.
+
+    Raises
+    ------
+    UsageError
+        Where the method, its parameters or the options need all data in memory, or folders lie in
+        one another.
+    InputError
+        Where the rows cannot be read.
+    InfeasibleError
+        Where there are fewer than k.
+    ReleaseError
+        Where the folder exists, or something lies at the address, and is not replaced.
+    ResourceError
+        Where memory, disk, processes or executors fail: the same call goes on from there.
+
+    Warns
+    -----
+    GraphveilWarning
+        What the owner should know before publishing.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from tempfile import TemporaryDirectory
+    >>> from graphveil.scale.engines import LocalEngine
+    >>> from graphveil.methods import SuppressK
+    >>> from graphveil.release import read_release
+    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     path = Path(folder, "likes.csv")
+    ...     _ = path.write_text("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n")
+    ...     out = anonymize_rows(
+    ...         SuppressK(k=2), path, Path(folder, "out"), engine=LocalEngine(jobs=1)
+    ...     )
+    ...     read_release(out).data.n_entries
+    4
+    """
+    from graphveil.scale import anonymize_file, anonymize_frame  # noqa: PLC0415  as above
+    from graphveil.scale.engines.spark import SparkEngine  # noqa: PLC0415  heavy, as above
+
+    given: dict[str, Any] = {"seed": seed, "force": force, "linkage": linkage, "reading": reading}
+    given |= {"parts": parts, "private": private}
+    if isinstance(engine, SparkEngine):
+        kind = format or "parquet"
+        return anonymize_frame(method, source, out, engine=engine, format=kind, **given)
+    if not isinstance(source, str | Path):
+        raise no_file_here(source)
+    return anonymize_file(method, source, out, engine=engine, format=format, **given)
+
+
+def no_file_here(source: Any) -> UsageError:
+    """Return the error of rows that are no file of this machine."""
+    return UsageError(
+        f"rows of type {type(source).__name__} are no file of this machine. Give the path of "
+        f"one, or {option('engine', 'spark')}."
+    )
+
+
+def estimate_rows(
+    method: Anonymizer[Any],
+    source: Any,
+    *,
+    out: str | Path | Address | None = None,
+    engine: Any = None,
+    reading: io.BipartiteOptions | None = None,
+) -> Estimate:
+    r"""Return what `anonymize_rows` will cost; nothing is written, and nothing published.
+
+    The rows are read once, up to some 500,000 users are drawn, and some of their chunks are
+    clustered in this process: some seconds for a million rows.
+
+    Parameters
+    ----------
+    method, source, engine, reading
+        As of `anonymize_rows`.
+    out
+        Where the release is to lie, as of `anonymize_rows`: at an address executors of Spark write
+        its parts, and each needs the memory of one. None for a folder.
+
+    Returns
+    -------
+    Estimate
+        Seconds of CPU, bytes in folders, bytes shuffled and memory, each as a range, and what they
+        depend on.
+
+    Raises
+    ------
+    UsageError, InputError, InfeasibleError
+        As `anonymize_rows`, where that is seen without reading all rows twice.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from graphveil.scale.engines import LocalEngine
+    >>> from graphveil.methods import SuppressK
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "likes.csv")
+    ...     _ = path.write_text("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n")
+    ...     cost = estimate_rows(SuppressK(k=2), path, engine=LocalEngine(jobs=1))
+    >>> cost.rows, cost.chunks, cost.cpu_seconds.low < cost.cpu_seconds.high
+    (4, 1, True)
+    """
+    from graphveil.scale.engines.spark import SparkEngine  # noqa: PLC0415  heavy, and few need it
+    from graphveil.scale.estimate import estimate_of_file, estimate_of_frame  # noqa: PLC0415
+
+    options = reading or io.BipartiteOptions()
+    at_address = out is not None and isinstance(place_of(out), Address)
+    if isinstance(engine, SparkEngine):
+        return estimate_of_frame(method, source, options, engine, at_address=at_address)
+    if not isinstance(source, str | Path):
+        raise no_file_here(source)
+    return estimate_of_file(method, Path(source), options, engine)
+
+
+def estimate_file(
+    method: Anonymizer[Any],
+    path: Path,
+    output: Output,
+    *,
+    options: io.AnyOptions,
+    run: RunOptions,
+) -> Estimate:
+    """Return what a run of the command line will cost.
+
+    Parameters
+    ----------
+    method, path, output, options, run
+        As of `anonymize_file`.
+
+    Raises
+    ------
+    UsageError
+        Where the run is in memory, or options do not go together.
+    ReleaseError
+        Where the release's folder exists and is not replaced.
+    """
+    from graphveil.scale.engines import current  # noqa: PLC0415  heavy, as above
+
+    check_output(method, output, run)
+    if run.engine == "spark" or run.working is not None:
+        engine, reading = spark_engine(options, run)
+        return estimate_rows(method, str(path), out=output.folder, engine=engine, reading=reading)
+    if not run.on_disk:
+        raise UsageError(
+            "--estimate is for rows on the disk or on a cluster. Add --on-disk, or --engine spark."
+        )
+    if run.nested_in is not None:
+        raise UsageError("--nested-in needs all of the data in memory. Leave it out.")
+    if not isinstance(options, io.BipartiteOptions):
+        raise UsageError("--estimate takes users and items only. Leave it out.")
+    with engine_of(method, path, run.jobs):
+        return estimate_rows(method, path, engine=current(), reading=options)

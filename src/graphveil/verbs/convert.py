@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from graphveil import io
-from graphveil.atomic import EVERYBODY, OWNER_ONLY
+from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
+from graphveil.core.errors import UsageError, option
+from graphveil.core.progress import stage
 from graphveil.data import Data, Graph
-from graphveil.errors import UsageError, option
-from graphveil.progress import stage
 from graphveil.release import Release, read_release
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphveil.errors import UsageError
+from graphveil.core.errors import UsageError
+from graphveil.core.rows import Rows
 from graphveil.evaluate.measuring import check_known, compared, measured
 from graphveil.release import Release
-from graphveil.rows import Rows
 from graphveil.verbs.read import as_release, original_data
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphveil import io
+from graphveil.claims.manifest import read_manifest
+from graphveil.claims.record import read_record
+from graphveil.core.errors import UsageError, option
+from graphveil.core.progress import stage
+from graphveil.core.storage import Address, Place, place_of
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS
-from graphveil.errors import UsageError, option
 from graphveil.io.options import from_record
-from graphveil.io.questioned import EVERY_WORD
-from graphveil.places.address import Address, Place, place_of
-from graphveil.progress import stage
-from graphveil.records.manifest import read_manifest
-from graphveil.records.record import read_record
+from graphveil.io.parsed import EVERY_WORD
 from graphveil.release import Release
 
 
@@ -106,7 +106,7 @@ def original_on_disk(
     InputError
         Where the file cannot be read.
     """
-    from graphveil.on_disk import graph_on_disk  # noqa: PLC0415  heavy, and few need it
+    from graphveil.scale import graph_on_disk  # noqa: PLC0415  heavy, and few need it
 
     path, kept = Path(path), recorded_options(place_of(folder))
     options = dataclasses.replace(kept, **(asked or {}))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from graphveil.errors import GraphveilError
+from graphveil.claims.manifest import read_manifest
+from graphveil.claims.record import read_record
+from graphveil.core.errors import GraphveilError
+from graphveil.core.storage import Address, Place, place_of
 from graphveil.io.options import recorded
 from graphveil.methods import METHODS
 from graphveil.methods.consistency import consistency_check
-from graphveil.places.address import Address, Place, place_of
-from graphveil.records.manifest import read_manifest
-from graphveil.records.record import read_record
 from graphveil.release import Release
 from graphveil.release.publishing import WriteOptions
 from graphveil.verbs.read import (

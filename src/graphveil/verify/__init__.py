@@ -3,6 +3,6 @@
 It shares no code with methods, kernels, measures or the readers and writers of `graphveil.io`.
 """
 
-from graphveil.lazy import lazy_names
+from graphveil.core.lazy import lazy_names
 
 __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

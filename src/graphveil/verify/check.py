@@ -11,28 +11,30 @@ from typing import Any, NamedTuple
 
 import duckdb
 
+from graphveil.claims import manifest as parts
 from graphveil.claims.conditions import KeyedIds
+from graphveil.claims.manifest import MANIFEST, Described, Manifest, manifest_bytes
+from graphveil.claims.record import private_folder
+from graphveil.core.errors import ResourceError
+from graphveil.core.storage import Address, Place, place_of
 from graphveil.data.kinds import kind_of
-from graphveil.errors import ResourceError
-from graphveil.places.address import Address, Place, place_of
-from graphveil.records import parts
-from graphveil.records.manifest import MANIFEST, Described, Manifest, manifest_bytes
-from graphveil.records.record import private_folder
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
-from graphveil.verify.files.beside_bytes import strict_checks
-from graphveil.verify.files.folder import file_checks
+from graphveil.verify.files.folder import AtAddress, InFolder, Released, file_checks, strict_checks
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.manifest import (
     decoded,
     manifest_checks,
     read_owner,
 )
-from graphveil.verify.files.released import AtAddress, InFolder, Released
 from graphveil.verify.kinds.kind import Evidence, checked_kind
 from graphveil.verify.original import original_checks
-from graphveil.verify.promises.claims import claim_checks, cost_checks, decisive
-from graphveil.verify.promises.ledger import ledger_checks
-from graphveil.verify.promises.parameters import parameters_check
+from graphveil.verify.promises.claims import (
+    claim_checks,
+    cost_checks,
+    decisive,
+    ledger_checks,
+    parameters_check,
+)
 from graphveil.verify.promises.recheck import UNREADABLE
 from graphveil.verify.verdict import Check, Verdict, counted, holds, judged, not_checked, shown
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from graphveil.errors import ResourceError
+from graphveil.core.errors import ResourceError
 from graphveil.verify.verdict import beyond
 
 LIMIT_BYTES = 4 << 30

@@ -9,17 +9,17 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from graphveil.claims.digest import is_digest_of
+from graphveil.claims.manifest import Manifest
+from graphveil.claims.record import LINKAGE as LINKAGE_FILE
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS, beside, kind_of
 from graphveil.data.objects import as_original
-from graphveil.records.digest import is_digest_of
-from graphveil.records.manifest import Manifest
-from graphveil.records.record import LINKAGE as LINKAGE_FILE
 from graphveil.verify.database import Database
 from graphveil.verify.files.manifest import Owner
 from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.recount.ids import telling_order
 from graphveil.verify.recount.linked import linkage_problems, load_linkage, released_ids
-from graphveil.verify.recount.permutation import telling_order
 from graphveil.verify.verdict import (
     LINKAGE,
     ORIGINAL,

@@ -9,9 +9,8 @@ from typing import Literal
 import msgspec
 
 from graphveil.claims.guarantees import CheckWord
-from graphveil.errors import Message, option
-from graphveil.html import html_table
-from graphveil.terminal import visible
+from graphveil.core.errors import Message, option
+from graphveil.core.text import html_table, visible
 
 CheckOutcome = Literal["holds", "fails", "not checked"]
 

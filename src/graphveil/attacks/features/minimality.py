@@ -21,13 +21,13 @@ from graphveil.attacks.features.class_truth import least_counts, theta_of
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
+from graphveil.core.errors import ParameterError, one_of
+from graphveil.core.lazy import lazy_module
+from graphveil.core.parameters import parameter
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
-from graphveil.errors import ParameterError, one_of
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
-from graphveil.parameters import parameter
 from graphveil.release import Release
 
 special = lazy_module("scipy.special")

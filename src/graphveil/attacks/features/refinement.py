@@ -16,19 +16,17 @@ from graphveil.attacks.attack import (
     TooLargeError,
 )
 from graphveil.attacks.features.cells import (
-    MOST_CELLS,
-    ShownCells,
-    TrueCells,
-    cells_of,
-    refuse_many,
-)
-from graphveil.attacks.features.choices import (
     BALANCED,
     FIRST,
+    MOST_CELLS,
     Features,
     Refined,
+    ShownCells,
+    TrueCells,
     after_cuts,
     after_moves,
+    cells_of,
+    refuse_many,
 )
 from graphveil.attacks.features.minimality import NO_COLUMNS, mean_by_person
 from graphveil.attacks.features.rerunning import column_of_features

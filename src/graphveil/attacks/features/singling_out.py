@@ -18,7 +18,7 @@ from graphveil.attacks.features.cells import (
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import BipartiteComparison
-from graphveil.evaluate.intervals import wilson
+from graphveil.evaluate.metric import wilson
 
 MOST_CLASSES = 1_000
 """Of more classes as many are drawn."""

@@ -10,26 +10,38 @@ import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import ends_of
-from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
-from graphveil.attacks.networks.best_assignment import Start, best_assignment, common_starts
-from graphveil.attacks.networks.copies import Pairing, of_people, pairing
-from graphveil.attacks.networks.fugal import assigned, relaxed_alignment
-from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
-from graphveil.attacks.networks.near_candidates import near_match
-from graphveil.attacks.networks.near_costs import (
+from graphveil.attacks.networks.assignment.best_assignment import (
+    Start,
+    best_assignment,
+    common_starts,
+)
+from graphveil.attacks.networks.assignment.costs import (
     COST,
     OF_NEAREST,
     check_size,
+    seconds_of_all_pairs,
     seconds_of_near_match,
 )
-from graphveil.attacks.networks.pair_costs import seconds_of_all_pairs
-from graphveil.attacks.networks.surroundings import distances
-from graphveil.attacks.networks.ties import Match, Ties
+from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties
+from graphveil.attacks.networks.assignment.fugal import assigned, relaxed_alignment
+from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.assignment.surroundings import distances
+from graphveil.attacks.networks.copies import (
+    NOBODY,
+    Drawn,
+    Naming,
+    NodeKinds,
+    Pairing,
+    of_people,
+    pairing,
+    summary,
+)
+from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
+from graphveil.core.parameters import parameter
+from graphveil.core.progress import stage
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.parameters import parameter
-from graphveil.progress import stage
 
 ALL_PAIRS = 3_000
 """Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""

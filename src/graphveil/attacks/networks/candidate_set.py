@@ -26,12 +26,11 @@ from graphveil.attacks.networks.signatures import (
     Signatures,
     candidates,
 )
+from graphveil.core.parameters import parameter
 from graphveil.data import Graph, Network
+from graphveil.data.measures.values import directed_count
 from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
-from graphveil.evaluate.intervals import wilson
-from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.measures.directed import directed_count
-from graphveil.parameters import parameter
+from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 
 MOST_NODES = 100_000
 """Up to so many nodes candidates are counted."""

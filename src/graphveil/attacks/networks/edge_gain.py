@@ -12,23 +12,23 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import squares
 from graphveil.attacks.intervals import bootstrap_ratio
-from graphveil.attacks.networks.copies import pairing
-from graphveil.attacks.networks.naming import FEWEST_DRAWS
-from graphveil.attacks.networks.propagation import inverse, row_blocks
-from graphveil.attacks.networks.seed_propagation import (
+from graphveil.attacks.networks.copies import FEWEST_DRAWS, pairing
+from graphveil.attacks.networks.propagation import (
     MOST_NODES,
     MOST_SQUARES,
     Guess,
     check_matching,
     check_people,
     guess,
+    inverse,
+    row_blocks,
     seconds_of_draw,
 )
+from graphveil.core.parameters import parameter
+from graphveil.core.progress import stage
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.parameters import parameter
-from graphveil.progress import stage
 
 Pairs: TypeAlias = "NDArray[np.int64]"
 """Pairs of nodes u < v of n, as the sorted numbers u * n + v."""

@@ -16,24 +16,25 @@ from graphveil.attacks.attack import (
     refuse_more_nodes,
 )
 from graphveil.attacks.costs import ends_of
-from graphveil.attacks.networks.besides import (
-    Besides,
-    Relations,
-    layers_of,
-    matrix,
-    published_attributes,
-)
 from graphveil.attacks.networks.candidate_set import (
     MOST_NODES,
     WITH_ATTRIBUTES,
     CandidateSetOptions,
     figures_of,
 )
-from graphveil.attacks.networks.signatures import KnownRows, candidates
+from graphveil.attacks.networks.signatures import (
+    Besides,
+    KnownRows,
+    Relations,
+    candidates,
+    layers_of,
+    matrix,
+    published_attributes,
+)
+from graphveil.core.lazy import lazy_module
 from graphveil.data import Network
 from graphveil.evaluate.comparison import NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.lazy import lazy_module
 
 if TYPE_CHECKING:
     from scipy import sparse

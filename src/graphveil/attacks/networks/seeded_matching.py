@@ -10,31 +10,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.networks.besides import COPY, CopyOf, words_of
-from graphveil.attacks.networks.best_assignment import (
+from graphveil.attacks.networks.assignment.best_assignment import (
     Start,
     best_assignment,
     common_starts,
     middle,
 )
-from graphveil.attacks.networks.copies import Pairing, of_people, pairing
-from graphveil.attacks.networks.frank_wolfe import faq
-from graphveil.attacks.networks.naming import NOBODY, Drawn, Naming, NodeKinds, summary
-from graphveil.attacks.networks.near_candidates import near_match
-from graphveil.attacks.networks.near_costs import (
+from graphveil.attacks.networks.assignment.costs import (
     COST,
     OF_NEAREST,
     check_size,
+    seconds_of_all_pairs,
     seconds_of_near_match,
 )
-from graphveil.attacks.networks.pair_costs import seconds_of_all_pairs
-from graphveil.attacks.networks.seed_propagation import check_people, known_people
-from graphveil.attacks.networks.ties import Match, Ties
+from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties, faq
+from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.copies import (
+    NOBODY,
+    Drawn,
+    Naming,
+    NodeKinds,
+    Pairing,
+    of_people,
+    pairing,
+    summary,
+)
+from graphveil.attacks.networks.propagation import check_people, known_people
+from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
+from graphveil.core.parameters import parameter
+from graphveil.core.progress import stage
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.parameters import parameter
-from graphveil.progress import stage
 
 ALL_PAIRS = 4_000
 """Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""

@@ -25,10 +25,10 @@ from graphveil.attacks.shadows import (
     seconds_of_shadows,
     shadow_results,
 )
+from graphveil.core.parameters import parameter
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.parameters import parameter
 from graphveil.release import Release
 
 FEWEST_TIES = 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from graphveil.methods.adaptive.adaptive import Adaptive
 from graphveil.methods.adaptive.cluster_k import ClusterK
-from graphveil.methods.adaptive.method import Adaptive
 
 __all__ = ["Adaptive", "ClusterK"]

@@ -1,4 +1,7 @@
-"""Algorithm 1: the cheapest pairs under prices that fall with every pair that needs the cell."""
+"""Algorithm 1: the cheapest pairs under prices that fall with every pair that needs the cell.
+
+Regular search: fewer stars, while every degree stays exactly the level.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.adaptive import costs, flow, network, pruning
-from graphveil.methods.adaptive.packing import position_of_columns
-from graphveil.methods.adaptive.problem import UNIT, LevelArray, Problem, Solution
+from graphveil.methods.adaptive.kernels import flow, network, search
+from graphveil.methods.adaptive.kernels import planes as costs
+from graphveil.methods.adaptive.kernels import search as pruning
+from graphveil.methods.adaptive.problem import (
+    UNIT,
+    LevelArray,
+    Problem,
+    Solution,
+    position_of_columns,
+)
 
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
@@ -254,3 +264,88 @@ def cells_to_try(problem: Problem, stars: NDArray[np.uint64], needs: Ints) -> In
     rows, columns = np.nonzero(added & np.uint64(1))
     order = np.lexsort((-problem.prices[rows, columns], needs[rows, columns]))
     return np.column_stack([rows, positions[columns]])[order]
+
+
+TRIALS, LEAST_TRIALS = 250, 10
+"""So many changes over the level are tried a row, at least 10: a trial costs its square."""
+
+HEAT = 0.8
+"""In stars: how readily the first trials are kept that cost more."""
+
+NEAREST = 40
+"""Of so many rows that are most like a row, some lose their stars with it."""
+
+
+def searched(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+    """Return pairs that give everyone exactly the level, and suppress little.
+
+    Parameters
+    ----------
+    problem
+        The rows, levels and prices. All levels are the same.
+    schedule
+        The steps of Algorithm 1, from which the search starts.
+    rng
+        What is drawn from.
+    """
+    start = solve_regularly(problem, schedule, rng)
+    return improved(problem, start, rng, trials=trials_of(problem))
+
+
+def solve_regularly(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+) -> Solution:
+    """Return the pairs of Algorithm 1 with all degrees exactly the level; as `searched`."""
+    solver = Solver(problem.columns, problem.levels, may_exceed=False)
+    tried = iterations(problem, schedule, solver, rng)
+    best = min(tried, key=lambda one: cost_of(problem, one.needs))
+    return solution_of(problem, best.pairs)
+
+
+def trials_of(problem: Problem) -> int:
+    """Return how many changes are tried."""
+    return problem.levels.size * max(TRIALS // int(problem.levels[0]), LEAST_TRIALS)
+
+
+def improved(
+    problem: Problem, start: Solution, rng: np.random.Generator, *, trials: int
+) -> Solution:
+    """Return the end of a search from pairs whose degrees are all exactly the level.
+
+    Parameters
+    ----------
+    problem, start
+        What was solved, and how.
+    rng
+        What is drawn from.
+    trials
+        How many changes are tried.
+    """
+    n = problem.levels.size
+    if n == 1:
+        return start
+    stars, pairs = start.stars.copy(), start.pairs.copy()
+    chosen = flow.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
+    flow.load(problem.rows, stars, pairs, chosen)
+    room = search.room_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
+    search.search(problem.rows, stars, chosen, room, trials, HEAT, UNIT, rng)
+    flow.unload(chosen, pairs)
+    return Solution(pairs, stars)
+
+
+def prices_by_bit(problem: Problem) -> Ints:
+    """Return what stars cost as whole numbers, columns by their place among the bits."""
+    n, d = problem.codes.shape
+    prices = np.full((n, problem.rows.stars.shape[1] * 64), -1)
+    prices[:, position_of_columns(problem.codes)[:d]] = whole(problem.prices)
+    return prices
+
+
+def nearest_rows(problem: Problem) -> NDArray[np.int32]:
+    """Return for each row those that differ from it in the fewest columns."""
+    n = problem.levels.size
+    apart = np.empty((n, n), dtype=np.int64)
+    costs.pair_costs(problem.columns, np.ones(problem.codes.shape, dtype=np.int64), apart)
+    np.fill_diagonal(apart, np.iinfo(np.int64).max)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, : min(NEAREST, n - 1)]
+    return np.ascontiguousarray(nearest.astype(np.int32))

@@ -1,4 +1,7 @@
-"""A table in blocks, each solved for itself: what fits inside a block fits in the whole table."""
+"""A table in blocks, each solved for itself: what fits inside a block fits in the whole table.
+
+Suppressed cells to what a method hands over: the table, its cost, what the owner should know.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.errors import InfeasibleError
-from graphveil.progress import stage
-from graphveil.randomness import Randomness
+from graphveil.claims.conditions import stars_by_row
+from graphveil.core.errors import InfeasibleError
+from graphveil.core.progress import stage
+from graphveil.core.randomness import Randomness
+from graphveil.core.warnings import Advice, NoPromiseWarning
+from graphveil.data import Table
+from graphveil.data.codes import SUPPRESSED
+from graphveil.methods.base import MethodResult
 
 if TYPE_CHECKING:
-    from graphveil.methods.adaptive.packing import Codes
+    from graphveil.methods.adaptive.problem import Codes
 
 Rows: TypeAlias = "NDArray[np.int64]"
 
@@ -208,7 +216,7 @@ def in_blocks(
     )
     hidden = np.empty(codes.shape, dtype=np.bool_)
     chosen: list[tuple[Rows, NDArray[np.int64], NDArray[np.int32]]] = []
-    from graphveil.engines import current  # noqa: PLC0415  heavy, and help needs none of it
+    from graphveil.scale.engines import current  # noqa: PLC0415  heavy, and help needs none of it
 
     figures: Mapping[str, float] = {}
     with (
@@ -237,3 +245,63 @@ def _joined(
         within = np.arange(persons.size) - np.repeat(np.cumsum(of_rows) - of_rows, of_rows)
         indices[np.repeat(indptr[rows], of_rows) + within] = rows[persons]
     return indptr, indices
+
+
+NOTHING = Advice(
+    "every cell is suppressed: nothing of the data is published. Lower the levels or k",
+    NoPromiseWarning,
+)
+
+
+class Figures(NamedTuple):
+    """What is counted on a release."""
+
+    stars: NDArray[np.int64]
+    before: int
+    cost: Mapping[str, float | int]
+
+
+def figures(data: Table, hidden: NDArray[np.bool_]) -> Figures:
+    """Return the stars of every row, and the cost against the original.
+
+    Parameters
+    ----------
+    data
+        The original.
+    hidden
+        The suppressed cells, those that were missing among them.
+    """
+    stars = np.count_nonzero(hidden, axis=1)
+    total, cells = int(stars.sum()), int(hidden.size)
+    cost = {
+        "cells": cells,
+        "stars_before": data.n_suppressed,
+        "stars_added": total - data.n_suppressed,
+        "kept_share": 1.0 - total / cells if cells else 1.0,
+    }
+    return Figures(stars, data.n_suppressed, cost)
+
+
+def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
+    """Return the table with its suppressed cells, with what that cost.
+
+    Parameters
+    ----------
+    data
+        The original: a missing cell stays suppressed.
+    outcome
+        What is suppressed, and the pairs that were chosen.
+    advice
+        What the owner should know besides.
+    """
+    hidden = outcome.hidden
+    counted = figures(data, hidden)
+    codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)
+    nothing = (NOTHING,) if hidden.all() and hidden.size else ()
+    return MethodResult(
+        data=Table(codes, data.columns, data.categories, data.ids),
+        cost={**counted.cost, **outcome.figures},
+        advice=(*advice, *nothing),
+        conditions=(stars_by_row(counted.stars.tolist()),),
+        witness=outcome.witness,
+    )

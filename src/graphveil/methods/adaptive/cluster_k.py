@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from graphveil.anonymizer import Anonymizer, MethodResult
-from graphveil.claims.condition import Condition
-from graphveil.claims.conditions import StarsByRow
+from graphveil.claims.conditions import Condition, StarsByRow
 from graphveil.claims.guarantees import KAnonymity
+from graphveil.core.parameters import parameter
+from graphveil.core.progress import stage
+from graphveil.core.randomness import Randomness
 from graphveil.data import Table
 from graphveil.methods.adaptive.blocks import (
     BLOCK_ROWS,
@@ -19,13 +20,11 @@ from graphveil.methods.adaptive.blocks import (
     BlockOutcome,
     BlockSolution,
     RecordBlock,
+    draft_of,
     in_blocks,
     rows_of_block,
 )
-from graphveil.methods.adaptive.drafting import draft_of
-from graphveil.parameters import parameter
-from graphveil.progress import stage
-from graphveil.randomness import Randomness
+from graphveil.methods.base import Anonymizer, MethodResult
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
 
@@ -149,7 +148,7 @@ class Clustering:
     def __call__(self, block: RecordBlock) -> BlockSolution:
         """Return what the block publishes; its rows all have the same level."""
         from graphveil.methods.adaptive.clusters import clusters  # noqa: PLC0415  compiled code
-        from graphveil.methods.adaptive.packing import mask_of, packed  # noqa: PLC0415  the same
+        from graphveil.methods.adaptive.problem import mask_of, packed  # noqa: PLC0415  the same
 
         grouped = clusters(packed(block.codes), int(block.levels[0]), self.search, block.rng)
         hidden = mask_of(grouped.common.stars[grouped.labels], block.codes)

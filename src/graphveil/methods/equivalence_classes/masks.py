@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.codes import SUPPRESSED
-from graphveil.kernels import masks as kernel
+from graphveil.methods.equivalence_classes.kernels import masks as kernel
 
 Codes = NDArray[np.int32]
 Ints = NDArray[np.int64]

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from graphveil.methods.k_degree.method import KDegree
+from graphveil.methods.k_degree.k_degree import KDegree
 
 __all__ = ["KDegree"]

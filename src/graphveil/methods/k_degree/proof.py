@@ -7,26 +7,28 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.k_degree.block_program import (
+from graphveil.core.progress import stage
+from graphveil.core.randomness import Randomness
+from graphveil.methods.k_degree.integer_programs import (
     Blocks,
+    PlannedMoves,
     Program,
     block_program,
     blocks_of,
+    carried_out,
     number_of_moves,
+    planned,
     solved,
     whole_bound,
 )
-from graphveil.methods.k_degree.node_program import PlannedMoves, carried_out, planned
 from graphveil.methods.k_degree.realize import (
     EditKind,
     Realization,
     planned_run,
     realization_of,
 )
+from graphveil.methods.k_degree.roles import DegreeTask, KDegreeOutcome, edges_of, sealed
 from graphveil.methods.k_degree.sequence import Plan
-from graphveil.methods.k_degree.state import DegreeTask, KDegreeOutcome, edges_of, sealed
-from graphveil.progress import stage
-from graphveil.randomness import Randomness
 
 Prove = Literal["auto", "always", "never"]
 """Whether an integer program looks for fewer edits and a proof."""

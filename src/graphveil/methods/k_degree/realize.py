@@ -13,19 +13,34 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.errors import InfeasibleError, ParameterError
-from graphveil.kernels.k_degree import edits as kernel
-from graphveil.kernels.k_degree.absorb import absorb_owed, absorb_surplus, undo_absorption
-from graphveil.kernels.k_degree.leftover import pair, rotate
-from graphveil.kernels.k_degree.match import match_additions, match_deletions, swap
-from graphveil.methods.k_degree.cells import CellSpace, plan_of_cells
+from graphveil.methods.k_degree.kernels import edits as kernel
+from graphveil.methods.k_degree.kernels.absorb import (
+    absorb_owed,
+    absorb_surplus,
+    pair,
+    rotate,
+    undo_absorption,
+)
+from graphveil.methods.k_degree.kernels.match import match_additions, match_deletions, swap
 from graphveil.methods.k_degree.roles import (
+    CellSpace,
+    DegreeTask,
+    KDegreeOutcome,
+    by_need,
+    check,
     made_even,
+    outcome_of,
+    pairs_of,
+    plan_of_cells,
     raised,
     raised_at_random,
     roles,
+    sealed,
     settled_plans,
+    start,
 )
 from graphveil.methods.k_degree.sequence import (
     Plan,
@@ -33,17 +48,6 @@ from graphveil.methods.k_degree.sequence import (
     lower_bound_edits,
     settle_parity,
 )
-from graphveil.methods.k_degree.state import (
-    DegreeTask,
-    KDegreeOutcome,
-    by_need,
-    check,
-    outcome_of,
-    pairs_of,
-    sealed,
-    start,
-)
-from graphveil.randomness import Randomness
 
 EditKind = Literal["add", "any"]
 TargetKind = Literal["exact", "greedy"]

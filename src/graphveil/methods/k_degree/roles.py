@@ -1,17 +1,329 @@
-"""Which node plays which part of a plan, and how targets are raised that cannot be met."""
+"""Which node plays which part of a plan, and how targets are raised that cannot be met.
+
+Cells of nodes: people of one color (the published attributes) and one degree.
+
+A cell is numbered ``color * span + degree``, so that a step of one degree is a step of one number,
+and no step leads from one color to another: the last number of every color stays empty. A graph
+without attributes has one color, and its cells are its degrees.
+
+The state of a realization: where it starts, what it comes to, and whether that is true.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.k_degree.edits import pull_of_neighbors
-from graphveil.methods.k_degree.cells import CellSpace
-from graphveil.methods.k_degree.sequence import Choices, Plan, choices_of, settle_parity
-from graphveil.methods.k_degree.state import DegreeTask
+from graphveil.core.kernels.hashing import new_table
+from graphveil.methods.k_degree.kernels import edits as kernel
+from graphveil.methods.k_degree.kernels.edits import pull_of_neighbors
+from graphveil.methods.k_degree.sequence import (
+    AllowedEdits,
+    Choices,
+    Ints,
+    Plan,
+    choices_of,
+    greedy_plan,
+    optimal_plan,
+    runs_of,
+    settle_parity,
+    targets_per_node,
+)
+
+ROOM = 64
+"""So many degrees above the largest have a number, and k more, before colors are numbered anew."""
+
+
+class CellSpace(NamedTuple):
+    """How cells are numbered.
+
+    Attributes
+    ----------
+    n
+        The number of nodes: no degree is above n - 1.
+    span
+        The numbers of one color, an even one where there are several: sums of numbers are then odd
+        where those of degrees are.
+    n_colors
+        The number of colors.
+    """
+
+    n: int
+    span: int
+    n_colors: int = 1
+
+    @classmethod
+    def plain(cls, n: int) -> CellSpace:
+        """Return the numbering of nodes without attributes: every cell is a degree."""
+        return cls(n, n + 1)
+
+    @classmethod
+    def of(cls, degrees: NDArray[np.integer], n_colors: int, k: int) -> CellSpace:
+        """Return a numbering with room above the largest degree.
+
+        Examples
+        --------
+        >>> CellSpace.of(np.array([1, 2, 1, 0, 0, 0]), 2, 2)
+        CellSpace(n=6, span=8, n_colors=2)
+        """
+        most = int(degrees.max(initial=0)) + k + ROOM
+        return cls(degrees.size, _even(min(degrees.size, most) + 2), n_colors)
+
+    @property
+    def size(self) -> int:
+        """The numbers there are."""
+        return self.span * self.n_colors
+
+    @property
+    def top(self) -> int:
+        """The largest degree that has a number."""
+        return min(self.n - 1, self.span - 2)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every degree that a node can have has a number."""
+        return self.top == self.n - 1
+
+    def wider(self) -> CellSpace:
+        """Return a numbering of four times as many degrees."""
+        return self._replace(span=_even(min(self.n + 2, 4 * self.span)))
+
+    def degree_of(self, cells: Ints) -> Ints:
+        """Return the degree of every cell."""
+        degrees: Ints = cells % self.span
+        return degrees
+
+    def sizes(self, cells: Ints) -> Ints:
+        """Return how many of these nodes stand in every cell."""
+        return np.bincount(cells, minlength=self.size)
+
+    def open_cells(self, sizes: Ints) -> Ints:
+        """Return the cells with nodes that may rise, ascending by degree."""
+        used = np.flatnonzero(sizes)
+        degrees = self.degree_of(used)
+        used, degrees = used[degrees < self.top], degrees[degrees < self.top]
+        return used if self.n_colors == 1 else used[np.argsort(degrees, kind="stable")]
+
+
+def planned_change(
+    degrees: NDArray[np.integer], colors: Ints, k: int, *, edits: AllowedEdits
+) -> Ints:
+    """Return by how much an optimal plan changes the degree of everyone.
+
+    Parameters
+    ----------
+    degrees, colors, k, edits
+        As `plan_of_cells` takes them.
+
+    Examples
+    --------
+    >>> planned_change(np.array([1, 1, 2, 5]), np.array([0, 0, 0, 0]), 2, edits="any").tolist()
+    [0, 0, 0, 3]
+    """
+    space = CellSpace.of(degrees, int(colors.max()) + 1, k)
+    cells = colors * space.span + degrees
+    plan = plan_of_cells(degrees, colors, space, k, edits=edits)
+    change: Ints = np.abs(targets_per_node(cells, plan, np.arange(cells.size)) - cells)
+    return change
+
+
+def _even(number: int) -> int:
+    return number + number % 2
+
+
+def plan_of_cells(
+    degrees: NDArray[np.integer],
+    colors: Ints | None,
+    space: CellSpace,
+    k: int,
+    *,
+    edits: AllowedEdits,
+    greedy: bool = False,
+) -> Plan:
+    """Return a plan of cells, color by color: every cell has at least k nodes.
+
+    Parameters
+    ----------
+    degrees
+        The degree of every node.
+    colors
+        The color of every node, 0 to n_colors - 1; None where there is one.
+    space
+        How cells are numbered.
+    k
+        The least number of nodes of a cell; every color has at least as many.
+    edits, greedy
+        Which plan: `optimal_plan` with these edits, or `greedy_plan`.
+
+    Returns
+    -------
+    Plan
+        Of cells in place of degrees. Its cost is the sum over the colors, and so the least one
+        for these colors where it is an optimal plan.
+    """
+    if colors is None:
+        runs = runs_of(degrees)
+        return greedy_plan(runs, k) if greedy else optimal_plan(runs, k, edits=edits)
+    if not greedy:
+        runs = runs_of(colors * space.span + degrees)
+        parts = np.flatnonzero(np.diff(runs.degree // space.span, append=-1)) + 1
+        return optimal_plan(runs, k, edits=edits, parts=parts)
+    order = np.argsort(colors, kind="stable")
+    ends = np.cumsum(np.bincount(colors, minlength=space.n_colors))
+    plans, groups = [], 0
+    for color, nodes in reversed([*enumerate(np.split(order, ends[:-1]))]):
+        plan, shift = greedy_plan(runs_of(degrees[nodes]), k), color * space.span
+        plans.append(
+            plan._replace(
+                degree=plan.degree + shift,
+                target=plan.target + shift,
+                low=plan.low + shift,
+                high=plan.high + shift,
+                group=plan.group + groups,
+            )
+        )
+        groups += int(plan.group.max()) + 1
+    columns = [np.concatenate(column) for column in zip(*(p[1:] for p in plans), strict=True)]
+    return Plan(sum(plan.cost for plan in plans), *columns)
+
+
+class DegreeTask(NamedTuple):
+    """What every run of one realization shares; without colors, all nodes have the same."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    degrees: NDArray[np.int64]
+    k: int
+    near: bool
+    colors: NDArray[np.int64] | None = None
+    numbering: CellSpace | None = None
+
+    @property
+    def space(self) -> CellSpace:
+        """How cells are numbered."""
+        return self.numbering or CellSpace.plain(self.degrees.size)
+
+    def first_cells(self) -> NDArray[np.int64]:
+        """Return the cell of degree 0 of every node's color."""
+        if self.colors is None:
+            return np.zeros_like(self.degrees)
+        return self.colors * self.space.span
+
+    def cells(self) -> NDArray[np.int64]:
+        """Return the cell of every node."""
+        return self.first_cells() + self.degrees
+
+    def roomy(self, goal: NDArray[np.int64]) -> tuple[DegreeTask, NDArray[np.int64]]:
+        """Return the task and the targets with cells above the largest target, where any may be."""
+        space = self.space
+        if space.is_whole or int(space.degree_of(goal).max()) < space.top:
+            return self, goal
+        wider = self._replace(numbering=space.wider())
+        return wider, goal - self.first_cells() + wider.first_cells()
+
+
+class KDegreeOutcome(NamedTuple):
+    """The edits of one run as sorted keys ``u * n + v``, and the degrees they lead to."""
+
+    added: NDArray[np.int64]
+    deleted: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    rounds: int
+
+    @property
+    def cost(self) -> int:
+        """The number of edges added or deleted."""
+        return self.added.size + self.deleted.size
+
+
+def start(
+    task: DegreeTask, goal: NDArray[np.int64], *, additions: bool
+) -> tuple[kernel.DegreeEdits, kernel.DegreeClasses]:
+    """Return the state without edits, with room for what a unit of need may write."""
+    residual = goal - task.cells()
+    units = int(np.abs(residual).sum())
+    room = units * (1 if additions else 2) + 64
+    table, shift = new_table(room)
+    edits = kernel.DegreeEdits(
+        indptr=task.indptr,
+        indices=task.indices,
+        table=table,
+        added=np.empty(room, dtype=np.int64),
+        deleted=np.empty(0 if additions else room, dtype=np.int64),
+        final=np.empty(room if additions else 0, dtype=np.int64),
+        tally=np.array([0, 0, 0, shift], dtype=np.int64),
+        residual=residual,
+        touched=np.zeros(goal.size, dtype=np.bool_),
+    )
+    members = task.space.sizes(goal).astype(np.int64)
+    return edits, kernel.DegreeClasses(goal.copy(), members, task.space.span)
+
+
+def outcome_of(
+    task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rounds: int
+) -> KDegreeOutcome:
+    """Return what the state came to."""
+    added, deleted = (_distinct(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
+    return KDegreeOutcome(added, deleted, classes.target - task.first_cells(), rounds)
+
+
+def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    ordered = np.sort(keys)
+    distinct: NDArray[np.int64] = ordered[np.diff(ordered, prepend=-1) != 0]
+    return distinct
+
+
+def pairs_of(keys: NDArray[np.int64], n: int) -> NDArray[np.int32]:
+    """Return keys as node pairs u < v."""
+    return np.stack(np.divmod(keys, n), axis=1).astype(np.int32)
+
+
+def edges_of(indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return every edge of sorted lists once, the smaller end first."""
+    source = np.repeat(np.arange(indptr.size - 1, dtype=np.int32), np.diff(indptr))
+    forward = source < indices
+    return np.column_stack([source[forward], indices[forward]])
+
+
+def by_need(residual: NDArray[np.int64], sign: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the nodes whose residual has this sign, the largest need first, ties at random."""
+    need = residual * sign
+    nodes = rng.permutation(np.flatnonzero(need > 0))
+    in_order: NDArray[np.int64] = nodes[np.argsort(-need[nodes], kind="stable")]
+    return in_order
+
+
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view, so that kernels are compiled for one kind of array."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
+    """Count the promise again from the edits alone.
+
+    Raises
+    ------
+    AssertionError
+        Where the final degrees are not k-anonymous or not the targets: a bug of ours.
+    """
+    n = task.degrees.size
+    reached = task.degrees.copy()
+    for keys, sign in ((outcome.added, 1), (outcome.deleted, -1)):
+        ends = np.concatenate(np.divmod(keys, n))
+        reached += sign * np.bincount(ends, minlength=n)
+        present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
+        if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
+            raise AssertionError("an edit repeats itself, or changes nothing in the graph")
+    cells = reached if task.colors is None else task.colors * (int(reached.max()) + 1) + reached
+    classes = np.bincount(cells)
+    if np.any(reached != outcome.targets) or classes[classes > 0].min() < task.k:
+        raise AssertionError(f"the realized degrees are not {task.k}-anonymous, or not the targets")
+
 
 PASSES = 3
 GATHERED = 8

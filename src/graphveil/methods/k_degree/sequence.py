@@ -13,27 +13,21 @@ L1*     the least possible sum of ``|d̂ - d|``; ``Plan.cost``
 I(t,i)  the cost of making positions t..i-1 one group
 r       the residual ``d̂ - d`` per node
 ======= ====================================================================
+
+The shapes of a degree sequence: runs of equal degrees, a plan of targets, and its bounds.
+
+An even sum of targets: no graph has an odd sum of degrees.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.errors import DataError, InfeasibleError, ParameterError
-from graphveil.kernels.k_degree import sequence as kernels
-from graphveil.methods.k_degree.parity import settle_parity
-from graphveil.methods.k_degree.plan import (
-    AllowedEdits,
-    DegreeRuns,
-    Ints,
-    Plan,
-    bound_for_targets,
-    lower_bound_edits,
-    runs_of,
-)
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.methods.k_degree.kernels import sequence as kernels
 
 __all__ = [
     "AllowedEdits",
@@ -49,6 +43,349 @@ __all__ = [
     "settle_parity",
     "targets_per_node",
 ]
+
+Ints = NDArray[np.int64]
+AllowedEdits = Literal["add", "any"]
+
+
+class DegreeRuns(NamedTuple):
+    """How many nodes have each degree, the highest degree first.
+
+    Attributes
+    ----------
+    degree
+        int64 array of the D distinct degrees, strictly decreasing.
+    count
+        int64 array of D entries >= 1: the nodes of this degree.
+    """
+
+    degree: Ints
+    count: Ints  # type: ignore[assignment]  # hides tuple.count, which no array of nodes needs
+
+
+class Plan(NamedTuple):
+    """Which degree every node shall get; every target is held by at least k nodes.
+
+    A piece is a set of nodes of one degree that get one target. A run split over several groups
+    gives several pieces. Pieces are ordered by descending degree, then descending target.
+
+    Attributes
+    ----------
+    cost
+        The plan's cost before `settle_parity`: L1* if it is an optimal plan.
+    degree, target, count
+        int64 arrays, one entry per piece: the nodes' degree, their target, how many they are.
+    low, high
+        int64 arrays: the group of this piece may get any target from low to high at equal cost.
+    group
+        int64 array: the group of this piece. Pieces of one group have one target.
+    """
+
+    cost: int
+    degree: Ints
+    target: Ints
+    count: Ints  # type: ignore[assignment]  # hides tuple.count, which no array of nodes needs
+    low: Ints
+    high: Ints
+    group: Ints
+
+    @property
+    def distance(self) -> int:
+        """The sum of ``|target - degree|`` over the nodes, as the plan now stands."""
+        return int(np.sum(self.count * np.abs(self.target - self.degree)))
+
+    @property
+    def surplus(self) -> int:
+        """The sum of ``target - degree`` over the nodes: twice (edges added - edges deleted)."""
+        return int(np.sum(self.count * (self.target - self.degree)))
+
+
+def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
+    """Every distinct degree with its number of nodes, the highest first, without sorting nodes.
+
+    Parameters
+    ----------
+    degrees
+        Integer array of n entries >= 0, in any order.
+
+    Returns
+    -------
+    Runs
+        Found by a histogram in O(n + largest degree); by sorting if the largest degree is far
+        above n, which no graph's is.
+
+    Examples
+    --------
+    >>> runs_of(np.array([1, 2, 2, 0]))
+    DegreeRuns(degree=array([2, 1, 0]), count=array([2, 1, 1]))
+    """
+    if degrees.size and int(degrees.max()) > 8 * degrees.size + 1024:
+        values, counts = np.unique(degrees, return_counts=True)
+    else:
+        histogram = np.bincount(degrees)
+        values = np.flatnonzero(histogram)
+        counts = histogram[values]
+    return DegreeRuns(
+        np.ascontiguousarray(values[::-1], dtype=np.int64),
+        np.ascontiguousarray(counts[::-1], dtype=np.int64),
+    )
+
+
+def lower_bound_edits(plan_cost: int) -> int:
+    """No graph of the promise is reached with fewer edits.
+
+    Parameters
+    ----------
+    plan_cost
+        L1* of `optimal_plan` for the same edits.
+
+    Returns
+    -------
+    int
+        ceil(L1* / 2): an edit changes two degrees by one. An odd L1* cannot be met, since the
+        sum of the degrees is even on both sides, so L1* + 1 changes are needed.
+
+    Examples
+    --------
+    >>> lower_bound_edits(13)
+    7
+    """
+    return (plan_cost + 1) // 2
+
+
+def bound_for_targets(residual: NDArray[np.integer]) -> int:
+    """No graph with these targets is reached with fewer edits.
+
+    Parameters
+    ----------
+    residual
+        Integer array of n entries, target minus degree per node.
+
+    Returns
+    -------
+    int
+        Additions plus deletions. The j nodes with the largest residuals share at most j(j-1)/2
+        of the edges they need. It is a bound for these targets only.
+
+    Examples
+    --------
+    >>> bound_for_targets(np.array([2, 2, 0, -1, -1]))
+    4
+    """
+    return _one_sided_bound(residual[residual > 0]) + _one_sided_bound(-residual[residual < 0])
+
+
+def _one_sided_bound(need: NDArray[np.integer]) -> int:
+    if need.size == 0:
+        return 0
+    descending = np.sort(need.astype(np.int64))[::-1]
+    j = np.arange(1, need.size + 1, dtype=np.int64)
+    reached = np.cumsum(descending)
+    star = int(np.max(reached - j * (j - 1) // 2))
+    return max(star, (int(reached[-1]) + 1) // 2)
+
+
+class _Moves(NamedTuple):
+    """Ways to make the sum odd or even: `nodes` of a class go up or down by `step`, at `cost`."""
+
+    cost: Ints
+    klass: Ints
+    step: Ints
+    nodes: Ints
+
+
+class _Classes(NamedTuple):
+    """The classes of a plan, ascending by target, and what their nodes' degrees are."""
+
+    target: Ints
+    size: Ints
+    above: Ints
+    below: Ints
+    highest: Ints
+    lowest: Ints
+
+
+def settle_parity(
+    plan: Plan, k: int, n: int, *, edits: AllowedEdits, span: int | None = None
+) -> Plan:
+    """Every target is held by at least k nodes, and the targets' sum is even.
+
+    Parameters
+    ----------
+    plan
+        A plan of n nodes in which every target is held by at least k nodes.
+    k
+        The least number of nodes per target.
+    n
+        The number of nodes; no target exceeds n - 1.
+    edits
+        ``"add"``: no target is below the degree. ``"any"``: groups with a free choice of target
+        (`Plan.low`, `Plan.high`) first choose so that the sum of the targets is near the sum of
+        the degrees, as deletions should balance additions.
+    span
+        The numbers of one color where the plan is one of cells (`CellSpace.span`).
+
+    Returns
+    -------
+    Plan
+        The groups are now the classes of equal target, without freedom; `Plan.cost` is unchanged,
+        `Plan.distance` is the cost after the move.
+
+    Raises
+    ------
+    InfeasibleError
+        A target exceeds n - 1, so that the plan is of no graph with n nodes.
+
+    Notes
+    -----
+    An odd sum is mended by the cheapest of: one node goes to the neighboring class at an odd
+    distance, if k nodes stay; a whole class of odd size goes up or down by one; or k (k + 1 if k
+    is even) nodes leave for a new class one off, if k stay. Among equals the sum nearest to the
+    sum of the degrees wins, then the largest class. If the plan is optimal and its cost odd, a
+    move of cost 1 is optimal; a dearer one is not proven to be. Some move always exists: an odd
+    sum has an odd class of odd size, and not only one at n - 1, for n would be even and odd.
+
+    Examples
+    --------
+    >>> from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
+    >>> plan = optimal_plan(runs_of(np.array([2, 1, 1, 1, 1])), 2, edits="add")
+    >>> settled = settle_parity(plan, 2, 5, edits="add")
+    >>> plan.distance, settled.distance, int(settled.count @ settled.target)
+    (1, 2, 8)
+    """
+    most = int(plan.target.max())
+    span = max(n, most) + 1 if span is None else span
+    highest = int((plan.target % span).max())
+    if highest > n - 1:
+        raise InfeasibleError(
+            f"A target of {highest} needs more than the {n} nodes there are. "
+            f"Give degrees below {n}."
+        )
+    if edits == "any":
+        plan = _balance(plan)
+    if plan.count @ plan.target % 2 == 1:
+        plan = _cheapest_move(plan, k, n, edits, span)
+    return _as_classes(plan)
+
+
+def _balance(plan: Plan) -> Plan:
+    """Choose each group's target from low to high so that the plan's surplus is near zero."""
+    group, head, of_piece = np.unique(plan.group, return_index=True, return_inverse=True)
+    size = np.zeros(group.size, dtype=np.int64)
+    np.add.at(size, of_piece, plan.count)
+    low, room = plan.low[head], (plan.high - plan.low)[head]
+    missing = -int(plan._replace(target=plan.low).surplus)
+    rise = np.zeros_like(size)
+    for g in np.flatnonzero(room)[np.argsort(-size[room > 0], kind="stable")]:
+        rise[g] = min(int(room[g]), max(missing, 0) // int(size[g]))
+        missing -= int(rise[g] * size[g])
+    free = np.flatnonzero(rise < room)
+    if free.size:
+        best = free[np.argmin(np.abs(missing - size[free]))]
+        if abs(missing - int(size[best])) < abs(missing):
+            rise[best] += 1
+    return plan._replace(target=(low + rise)[of_piece])
+
+
+def _classes(plan: Plan) -> tuple[_Classes, Ints]:
+    """Describe the classes; also return the class of each piece."""
+    target, klass = np.unique(plan.target, return_inverse=True)
+    counts = np.zeros((3, target.size), dtype=np.int64)
+    np.add.at(counts[0], klass, plan.count)
+    np.add.at(counts[1], klass, plan.count * (plan.degree > plan.target))
+    np.add.at(counts[2], klass, plan.count * (plan.degree < plan.target))
+    highest = np.full(target.size, -1, dtype=np.int64)
+    lowest = np.full(target.size, np.iinfo(np.int64).max)
+    np.maximum.at(highest, klass, plan.degree)
+    np.minimum.at(lowest, klass, plan.degree)
+    return _Classes(target, counts[0], counts[1], counts[2], highest, lowest), klass
+
+
+def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits, span: int) -> Plan:
+    """Carry out the move of least cost that changes the parity of the sum."""
+    classes, klass = _classes(plan)
+    upward = _moves(classes, k, 1, n - 1, span)
+    downward = _moves(classes, k, -1, 0, span)
+    if edits == "add":
+        allowed = downward.nodes <= classes.below[downward.klass]
+        reached = classes.target[downward.klass] + downward.step
+        allowed &= reached >= classes.lowest[downward.klass]
+        downward = _Moves(*(column[allowed] for column in downward))
+    moves = _Moves(*(np.concatenate(pair) for pair in zip(upward, downward, strict=True)))
+    surplus = np.abs(plan.surplus + moves.step * moves.nodes)
+    best = np.lexsort((-classes.size[moves.klass], surplus, moves.cost))[0]
+    _, c, step, nodes = (int(column[best]) for column in moves)
+    return _move(plan, np.flatnonzero(klass == c), step, nodes)
+
+
+def _moves(classes: _Classes, k: int, way: int, limit: int, span: int) -> _Moves:
+    """List the moves of an odd number of nodes by an odd step upward (way 1) or downward (-1).
+
+    The nodes that move are those whose degrees lie furthest that way: the first `eager` of them
+    come closer to their degree by one, the others go further from it.
+    """
+    every = np.arange(classes.target.size, dtype=np.int64)
+    eager = classes.above if way == 1 else classes.below
+    outermost = classes.highest if way == 1 else classes.lowest
+    color, degree = np.divmod(classes.target, span)
+    room = (limit - degree) * way > 0
+    part = k | 1
+
+    neighbor = every[:-1] if way == 1 else every[1:]
+    step = classes.target[neighbor + way] - classes.target[neighbor]
+    fits = (classes.size[neighbor] > k) & (step % 2 == 1)
+    fits &= color[neighbor] == color[neighbor + way]
+    neighbor, step = neighbor[fits], step[fits]
+    away = classes.target[neighbor] - outermost[neighbor]
+
+    whole = every[room & (classes.size % 2 == 1)]
+    split = every[room & (classes.size >= part + k)]
+    nodes = np.concatenate((classes.size[whole], np.full(split.size, part)))
+    shifted = np.concatenate((whole, split))
+    return _Moves(
+        np.concatenate(
+            (np.abs(away + step) - np.abs(away), nodes - 2 * np.minimum(nodes, eager[shifted]))
+        ),
+        np.concatenate((neighbor, shifted)),
+        np.concatenate((step, np.full(shifted.size, way))),
+        np.concatenate((np.ones_like(neighbor), nodes)),
+    )
+
+
+def _move(plan: Plan, pieces: Ints, step: int, nodes: int) -> Plan:
+    """Move this many nodes of these pieces by step: the highest degrees up, the lowest down."""
+    order = pieces[np.argsort(-plan.degree[pieces] if step > 0 else plan.degree[pieces])]
+    before = np.cumsum(plan.count[order]) - plan.count[order]
+    moved = np.clip(nodes - before, 0, plan.count[order])
+    count = plan.count.copy()
+    count[order] -= moved
+    return plan._replace(
+        degree=np.concatenate((plan.degree, plan.degree[order])),
+        target=np.concatenate((plan.target, plan.target[order] + step)),
+        count=np.concatenate((count, moved)),
+    )
+
+
+def _as_classes(plan: Plan) -> Plan:
+    """Order and merge the pieces, with one group per target and no freedom left."""
+    order = np.lexsort((-plan.target, -plan.degree))
+    order = order[plan.count[order] > 0]
+    degree, target, count = plan.degree[order], plan.target[order], plan.count[order]
+    new = np.ones(degree.size, dtype=bool)
+    new[1:] = (np.diff(degree) != 0) | (np.diff(target) != 0)
+    start = np.flatnonzero(new)
+    target = target[start]
+    _, group = np.unique(-target, return_inverse=True)
+    return Plan(
+        cost=plan.cost,
+        degree=degree[start],
+        target=target,
+        count=np.add.reduceat(count, start),
+        low=target,
+        high=target,
+        group=group.astype(np.int64, copy=False),
+    )
+
 
 SORTED_AT_ONCE = 1 << 14
 """Up to so many nodes whose degree has several targets are sorted: selecting takes longer."""

@@ -1,5 +1,5 @@
 """Profile anonymity: numbers of ties out and in that at least k people share."""
 
-from graphveil.methods.profile.method import Profile
+from graphveil.methods.profile.profile import Profile
 
 __all__ = ["Profile"]

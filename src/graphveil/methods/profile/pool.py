@@ -12,24 +12,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.errors import InfeasibleError
 from graphveil.data import Graph, Layer, Network
-from graphveil.errors import InfeasibleError
-from graphveil.kernels.structural.annealing.arcs import ArcRows
-from graphveil.kernels.structural.annealing.proposals import MOST_FLIPS
-from graphveil.kernels.structural.annealing.state import (
+from graphveil.data.measures.registry import DIRECTED_COUNT, PROFILE
+from graphveil.data.measures.values import directed_count, either_way
+from graphveil.methods.profile.realize import EditedLayer, EditedLayers, columns_of_layers
+from graphveil.methods.profile.targets import Ints, classes
+from graphveil.methods.structural.kernels.classes import UNPROTECTED, fill, new_classes
+from graphveil.methods.structural.kernels.pooled import (
     AnnealingBest,
     AnnealingState,
+    ArcRows,
     Pool,
     PoolState,
     count_common,
 )
-from graphveil.kernels.structural.classes import UNPROTECTED, fill, new_classes
-from graphveil.kernels.structural.rows import NeighborRows, new_rows
-from graphveil.measures.directed import directed_count, either_way
-from graphveil.measures.registry import DIRECTED_COUNT, PROFILE
-from graphveil.methods.profile.layers import EditedLayer, EditedLayers, columns_of_layers
-from graphveil.methods.profile.plan import Ints, classes
-from graphveil.methods.structural.annealing.walk import AnnealingWalk
+from graphveil.methods.structural.kernels.rows import NeighborRows, new_rows
+from graphveil.methods.structural.kernels.starts import MOST_FLIPS
+from graphveil.methods.structural.search import AnnealingWalk
 
 CODE_BITS = 62
 """What is known of a person's ties, and the attributes, are one code of so many bits."""

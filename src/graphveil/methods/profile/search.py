@@ -3,38 +3,333 @@
 A walk is that of the method structural, whose kernels move the ends of a tie by steps of its own
 here. From the network it looks for the edits that protect most people; from ties that protect
 everybody, as they were grouped and realized, it looks for edits that can be taken back.
+
+Ties whose deletion lets profiles fall to those of groups: planned, and realized by flows.
+
+Ties deleted one by one until enough people are protected, each time where that is best now.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
 
 from graphveil.data import Layer
-from graphveil.kernels.structural.annealing.state import go_to, keep
-from graphveil.kernels.structural.classes import UNPROTECTED
-from graphveil.methods.profile.fall import falling
-from graphveil.methods.profile.plan import Ints
 from graphveil.methods.profile.pool import (
     ChangedTies,
     Pairs,
     ProfileTask,
     changes_to,
     checked,
+    keys_of,
     pairs_of,
     unprotected_in,
     walk_of,
 )
-from graphveil.methods.profile.strip import stripped
-from graphveil.methods.structural.annealing.stretches import (
-    goal_iterations,
-    shortened,
-    within_budget,
-)
-from graphveil.methods.structural.annealing.walk import AnnealingWalk, towards_goal, with_fewer
+from graphveil.methods.profile.realize import columns_of_layers
+from graphveil.methods.profile.targets import ADDITIONS, Ints, classes, plan_of_profiles
+from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED
+from graphveil.methods.structural.kernels.pooled import Pool, go_to, keep
+from graphveil.methods.structural.search import AnnealingWalk, towards_goal, with_fewer
 from graphveil.methods.structural.task import better, proposals
+from graphveil.methods.structural.walk_state import goal_iterations, shortened, within_budget
+
+ROUNDS = 12
+"""Profiles are planned again from what is left so many times, while ties go."""
+
+SIDES = (0, 1)
+
+
+class _Side(NamedTuple):
+    """How many ties everyone may lose at one end, and each group of people together.
+
+    ``group`` and ``most`` are None where people are bound by their own number alone.
+    """
+
+    room: Ints
+    group: Ints | None = None
+    most: Ints | None = None
+
+
+def falling(task: ProfileTask, rng: np.random.Generator) -> Ints:
+    """Return ties without which all, or nearly all, profiles are shared by k people of a color.
+
+    Parameters
+    ----------
+    task
+        The network, and what may be known.
+    rng
+        Where curves of the plan are shifted.
+
+    Returns
+    -------
+    Ints
+        Their keys, ascending, as of `ChangedTies`.
+
+    Notes
+    -----
+    The plan is that of profiles that only rise, seen from above. Of each directed layer a maximum
+    flow deletes as many of the planned ties as there are from people to people who have too many;
+    what is left over falls to people of classes above k who step down into another one of k. What
+    then still lacks is planned again. Layers without directions stay.
+
+    Examples
+    --------
+    >>> from graphveil.data import Layer, Network
+    >>> arcs = Layer.from_arcs([0, 0, 1, 2], [2, 3, 3, 3], n=5)
+    >>> task = ProfileTask(Network((arcs,)), np.zeros(5, dtype=np.int64), 2, "delete", 4, 0,
+    ...                    by_budget=False)
+    >>> falling(task, np.random.Generator(np.random.PCG64(1))).tolist()
+    [2]
+    """
+    network, n = task.network, task.n_nodes
+    ends = [tuple(end.astype(np.int64) for end in layer.ties()) for layer in network.layers]
+    stay = [np.ones(source.size, dtype=np.bool_) for source, _ in ends]
+    columns = columns_of_layers(network)
+    for _ in range(ROUNDS):
+        points = _points(ends, stay, columns, n)
+        _, sizes = labels = classes(task.colors, *points.T)
+        if np.count_nonzero(sizes[labels[0]] < task.k) <= task.allowed:
+            break
+        mirrored = points.max(axis=0) - points
+        plan = plan_of_profiles(mirrored, task.colors, task.k, ADDITIONS, rng)
+        excess = plan.target - mirrored
+        gone = 0
+        for at, layer in enumerate(network.layers):
+            if layer.directed:
+                gone += _lower(task, (ends, stay, columns), at, excess)
+        if gone == 0:
+            break
+    gone_ones: Ints = keys_of(network.layers)[~np.concatenate(stay)]
+    return gone_ones
+
+
+def _points(
+    ends: list[tuple[Ints, ...]], stay: list[NDArray[np.bool_]], columns: list[list[int]], n: int
+) -> Ints:
+    """Return the numbers of ties of everyone, of the ties that stay."""
+    points = np.zeros((n, columns[-1][-1] + 1), dtype=np.int64)
+    for pair, here, of_layer in zip(ends, stay, columns, strict=True):
+        for end, side in zip(pair, (of_layer[0], of_layer[-1]), strict=True):
+            points[:, side] += np.bincount(end[here], minlength=n)
+    return points
+
+
+def _lower(
+    task: ProfileTask,
+    state: tuple[list[tuple[Ints, ...]], list[NDArray[np.bool_]], list[list[int]]],
+    at: int,
+    excess: Ints,
+) -> int:
+    """Delete arcs of a layer by what everyone has too many; return how many."""
+    ends, stay, columns = state
+    n, of_layer = task.n_nodes, columns[at]
+    rooms = [_Side(excess[:, column]) for column in of_layer]
+    arcs = _flow(ends[at], stay[at], rooms, n)
+    stay[at][arcs] = False
+    for side in SIDES:
+        excess[:, of_layer[side]] -= np.bincount(ends[at][side][arcs], minlength=n)
+    gone = arcs.size
+    for side in SIDES[::-1]:
+        points = _points(ends, stay, columns, n)
+        rooms = [_Side(excess[:, column]) for column in of_layer]
+        rooms[side] = _spare(points, task, of_layer[side], np.max(excess, axis=1) == 0)
+        arcs = _flow(ends[at], stay[at], rooms, n)
+        stay[at][arcs] = False
+        paying = 1 - side
+        excess[:, of_layer[paying]] -= np.bincount(ends[at][paying][arcs], minlength=n)
+        gone += arcs.size
+    return gone
+
+
+def _spare(points: Ints, task: ProfileTask, column: int, idle: NDArray[np.bool_]) -> _Side:
+    """Return who may lose a tie and stand in a class of k again, and how many of each class."""
+    lower = points.copy()
+    lower[:, column] -= 1
+    n = task.n_nodes
+    both, _ = classes(np.tile(task.colors, 2), *np.concatenate([points, lower]).T)
+    now, then = both[:n], both[n:]
+    size = np.bincount(now, minlength=int(both.max(initial=0)) + 1)
+    able = idle & (points[:, column] > 0) & (size[now] > task.k) & (size[then] >= task.k)
+    return _Side(able.astype(np.int64), now, np.maximum(size - task.k, 0))
+
+
+def _flow(ends: tuple[Ints, ...], stay: NDArray[np.bool_], sides: list[_Side], n: int) -> Ints:
+    """Return as many arcs as can go, none beyond what tails and heads may lose."""
+    source, target = ends
+    tails, heads = sides
+    arcs = np.flatnonzero(stay & (tails.room[source] > 0) & (heads.room[target] > 0))
+    if not arcs.size:
+        return arcs
+    groups = [0 if side.most is None else side.most.size for side in sides]
+    first, last = 2 * n + sum(groups), 2 * n + sum(groups) + 1
+    parts = [(source[arcs], n + target[arcs], np.ones(arcs.size, dtype=np.int64))]
+    for at, side in enumerate(sides):
+        people, outer = np.flatnonzero(side.room > 0), (first, last)[at]
+        inner: Ints = np.full(people.size, outer, dtype=np.int64)
+        if side.group is not None and side.most is not None:
+            base = 2 * n + at * groups[0]
+            inner = base + side.group[people]
+            each = base + np.arange(side.most.size)
+            parts.append(_towards(at, np.full(each.size, outer), each, side.most))
+        parts.append(_towards(at, inner, at * n + people, side.room[people]))
+    row, column, most = (np.concatenate(part) for part in zip(*parts, strict=True))
+    shape = (last + 1, last + 1)
+    network = csr_array((most.astype(np.int32), (row, column)), shape=shape)
+    flow = maximum_flow(network, first, last).flow
+    going: NDArray[np.bool_] = np.asarray(flow[parts[0][0], parts[0][1]]).ravel() > 0
+    return arcs[going]
+
+
+def _towards(at: int, outer: Ints, inner: Ints, most: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return edges from the source's side inwards, or from inside to the sink's."""
+    return (outer, inner, most) if at == 0 else (inner, outer, most)
+
+
+Move = tuple[int, int]
+"""A person, and what is added to the code."""
+
+
+class _People(NamedTuple):
+    """The code of everyone, who has each code, and who is unprotected; all change in place.
+
+    ``queue`` is a heap in which every unprotected person stands with minus the number of ties; what
+    is no longer so is skipped when its turn comes.
+    """
+
+    codes: list[int]
+    members: defaultdict[int, set[int]]
+    unprotected: set[int]
+    ties: list[set[int]]
+    queue: list[tuple[int, int]]
+    k: int
+
+    def delete(self, tie: int, moves: tuple[Move, Move]) -> None:
+        """Delete a tie, whose ends move so."""
+        for person, by in moves:
+            self._move(person, by)
+            self.ties[person].discard(tie)
+        for person, _ in moves:
+            if person in self.unprotected:
+                heappush(self.queue, (-len(self.ties[person]), person))
+
+    def _move(self, person: int, by: int) -> None:
+        """Add to a person's code."""
+        for code, enters in ((self.codes[person], False), (self.codes[person] + by, True)):
+            members = self.members[code]
+            if enters:
+                members.add(person)
+            else:
+                members.discard(person)
+                self.unprotected.discard(person)
+            if 0 < len(members) < self.k:
+                for one in members - self.unprotected:
+                    self.unprotected.add(one)
+                    heappush(self.queue, (-len(self.ties[one]), one))
+            else:
+                self.unprotected.difference_update(members)
+        self.codes[person] += by
+
+    def next(self) -> int:
+        """Return the unprotected person with most ties, the first of them."""
+        while True:
+            minus, person = self.queue[0]
+            if person in self.unprotected and -minus == len(self.ties[person]):
+                return person
+            heappop(self.queue)
+
+    def change(self, moves: tuple[Move, Move]) -> int:
+        """Return how many more people are unprotected once two people have moved."""
+        (one, by), (other, by_other) = moves
+        here, there = self.codes[one], self.codes[other]
+        if len({here, there, here + by, there + by_other}) == 2 * len(moves):
+            return (
+                self._more(here, -1)
+                + self._more(there, -1)
+                + self._more(here + by, 1)
+                + self._more(there + by_other, 1)
+            )
+        sizes: Counter[int] = Counter()
+        for person, step in moves:
+            sizes[self.codes[person]] -= 1
+            sizes[self.codes[person] + step] += 1
+        return sum(self._more(code, more) for code, more in sizes.items())
+
+    def _more(self, code: int, by: int) -> int:
+        """Return how many more are unprotected if so many more have a code."""
+        before = len(self.members[code]) if code in self.members else 0
+        after, k = before + by, self.k
+        return (after if after < k else 0) - (before if before < k else 0)
+
+
+def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
+    """Return ties whose deletion reaches the goal, those of the best state of a walk among them.
+
+    One tie after another of an unprotected person with most ties goes, each time the one that
+    leaves the fewest people unprotected; where these have none left, all ties go.
+
+    Parameters
+    ----------
+    walk
+        One that deletes ties, at its best state.
+    pairs
+        What it may flip.
+    most
+        Once more ties than these are gone, no more are looked for.
+    """
+    walk.back_to_best()
+    state = walk.annealing.state
+    classes, pool = state.classes, state.pool
+    gone = ~pool.present
+    people = _people(classes.table[classes.node[:, SLOT], 0], _present_ties(pool), walk.task.k)
+    moves = _moves(pool)
+    left = most - int(np.count_nonzero(gone))
+    while left >= 0 and len(people.unprotected) > walk.task.allowed:
+        ties = people.ties[people.next()]
+        if not ties:
+            return pairs.keys
+        tie = min(ties, key=lambda one: (people.change(moves[one]), one))
+        people.delete(tie, moves[tie])
+        gone[tie] = True
+        left -= 1
+    return pairs.keys[gone]
+
+
+def _people(codes: Ints, ties: list[set[int]], k: int) -> _People:
+    members: defaultdict[int, set[int]] = defaultdict(set)
+    for person, code in enumerate(codes.tolist()):
+        members[code].add(person)
+    rare = {one for some in members.values() if len(some) < k for one in some}
+    queue = [(-len(ties[one]), one) for one in rare]
+    heapify(queue)
+    return _People(codes.tolist(), members, rare, ties, queue, k)
+
+
+def _present_ties(pool: Pool) -> list[set[int]]:
+    """Return the ties at everyone."""
+    ties: list[set[int]] = [set() for _ in range(pool.start.size - 1)]
+    for tie in np.flatnonzero(pool.present).tolist():
+        ties[pool.one[tie]].add(tie)
+        ties[pool.other[tie]].add(tie)
+    return ties
+
+
+def _moves(pool: Pool) -> list[tuple[Move, Move]]:
+    """Return what the deletion of every tie does to the codes of its two ends."""
+    if pool.steps is None:
+        raise TypeError("these pairs have no steps of their own")
+    tails, heads = (-pool.steps.T).tolist()
+    ones = zip(pool.one.tolist(), tails, strict=True)
+    others = zip(pool.other.tolist(), heads, strict=True)
+    return list(zip(ones, others, strict=True))
+
 
 A_TIE, MOST_STEPS = 200, 5_000_000
 """Proposals of a walk within a budget: so many a tie, and no more than these."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from graphveil.methods.smooth_k.options import Chunks, Facility, Greedy, LocalSearch
-from graphveil.methods.smooth_k.smooth import SmoothK
-from graphveil.methods.smooth_k.suppress import SuppressK
+from graphveil.methods.smooth_k.smooth_k import SmoothK
+from graphveil.methods.smooth_k.suppress_k import SuppressK
 
 __all__ = ["Chunks", "Facility", "Greedy", "LocalSearch", "SmoothK", "SuppressK"]

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.progress import stage
 from graphveil.methods.equivalence_classes.masks import MOST_COLUMNS, masked_classes
-from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
-from graphveil.progress import stage
+from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels
 
 
 class MaskedClusters(NamedTuple):
@@ -37,7 +37,7 @@ def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedClusters | None:
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equivalence_classes.rows import collapse, columns_of
+    >>> from graphveil.methods.equivalence_classes.rule import collapse, columns_of
     >>> data = Bipartite.from_lists([["a=1", "b=1"], ["a=1", "b=2"], ["a=2"], ["a=2"]])
     >>> rows = collapse(data)._replace(columns=columns_of(data.feature_labels().tolist()))
     >>> masked_clusters(rows, k=2).labels.tolist()

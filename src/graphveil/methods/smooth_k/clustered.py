@@ -12,19 +12,24 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil import owner_warnings
-from graphveil.anonymizer import Anonymizer, MethodResult, noted
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.claims.ledger import Ledger
+from graphveil.core import warnings as owner_warnings
+from graphveil.core.errors import ParameterError, UsageError
+from graphveil.core.parameters import parameter
+from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
-from graphveil.errors import ParameterError, UsageError
-from graphveil.methods.equivalence_classes.drafting import draft_of
-from graphveil.methods.equivalence_classes.rows import (
+from graphveil.methods.base import Anonymizer, MethodResult, noted
+from graphveil.methods.equivalence_classes.assembly import draft_of
+from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
     Labels,
+    Profiles,
+    Rule,
     collapse,
     columns_of,
+    profiles_of,
 )
-from graphveil.methods.equivalence_classes.rule import Profiles, Rule, profiles_of
 from graphveil.methods.smooth_k.options import (
     COMPARED,
     Chunks,
@@ -33,9 +38,6 @@ from graphveil.methods.smooth_k.options import (
     Greedy,
     chunks_demanded,
 )
-from graphveil.parameters import parameter
-from graphveil.randomness import Randomness
-from graphveil.records.ledger import Ledger
 from graphveil.release import Release, nesting_of, read_release
 
 

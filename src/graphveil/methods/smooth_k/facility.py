@@ -12,11 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.smooth_k import facility as kernel
-from graphveil.kernels.smooth_k.closing import Clients, Facilities, close_small
-from graphveil.kernels.smooth_k.overlaps import FeatureLists, lists_of
-from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
-from graphveil.progress import Advance, stage
+from graphveil.core.progress import Advance, stage
+from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels
+from graphveil.methods.smooth_k.kernels import facility as kernel
+from graphveil.methods.smooth_k.kernels.facility import (
+    Clients,
+    Facilities,
+    FeatureLists,
+    close_small,
+    lists_of,
+)
 
 
 class Costs(NamedTuple):
@@ -105,7 +110,7 @@ def facility_clusters(
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equivalence_classes.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rule import collapse
     >>> rows = collapse(Bipartite.from_lists([["tea"], ["rye"]] * 4 + [["tea", "jam"]]))
     >>> labels = facility_clusters(rows, k=2, rng=np.random.Generator(np.random.PCG64(1)))
     >>> (labels == labels[0]).tolist()
@@ -145,7 +150,7 @@ def nearest_sums(kinds: kernel.RowKinds, lists: FeatureLists, wanted: int) -> ND
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equivalence_classes.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rule import collapse
     >>> rows = collapse(Bipartite.from_lists([[0], [0], [0, 1], [2]]))
     >>> kinds = kernel.RowKinds(rows.indptr, rows.indices, rows.weights)
     >>> nearest_sums(kinds, lists_of(rows.indptr, rows.indices, 3), wanted=3).tolist()

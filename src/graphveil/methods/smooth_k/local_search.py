@@ -3,6 +3,10 @@
 The Jaccard index I / U is raised by Dinkelbach's method: moves must raise I - lam U, where lam is
 the index at the beginning of the pass. That is a sum over clusters and features, so that every move
 is judged by its exact difference.
+
+Which clusters suit every row best: read from lists, or looked up in sets of features.
+
+Clusters under way: counts that follow every move, and the Jaccard index by running sums.
 """
 
 from __future__ import annotations
@@ -12,14 +16,202 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.kernels.smooth_k import search as kernel
-from graphveil.kernels.smooth_k.candidates import index_of
-from graphveil.kernels.smooth_k.search_state import NONE
-from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
-from graphveil.methods.equivalence_classes.rule import Rule
-from graphveil.methods.smooth_k.ranking import UNCAPPED, rank_clusters
-from graphveil.methods.smooth_k.search_state import Clusters, clusters_of, in_order
-from graphveil.progress import stage
+from graphveil.core.progress import stage
+from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, Rule
+from graphveil.methods.smooth_k.kernels import search as kernel
+from graphveil.methods.smooth_k.kernels.candidates import (
+    Gainers,
+    Index,
+    RankPlan,
+    gainers_of,
+    index_of,
+    rank,
+)
+from graphveil.methods.smooth_k.kernels.search import NONE, Data
+
+UNCAPPED = 1 << 62
+
+LOOKUPS_FOR_READ = 0.25
+"""How many sets are looked up in about the time in which an entry of a list is read."""
+
+READS_FOR_SET = 80
+"""Sets are numbered where the lists have so many entries for each. On app data with ten columns, 30
+took three times as long as the lists; made-up data of popular items does not care."""
+
+MOST_FEATURES = 60
+"""Sets of more features are far too many, whatever the data is."""
+
+ROOM_FOR_SETS = 1 << 22
+"""The most sets times candidates for which there is always room: 12 bytes each, and 24 a set."""
+
+ROOM_BY_ENTRY = 4
+"""There is room for so many times the entries of the data, too. 316,000 users of popular items need
+1.9 sets times candidates an entry, 32 bytes of the 190 that the run takes at its peak."""
+
+
+def rank_clusters(
+    data: Data, index: Index, near: NDArray[np.int32], list_cap: int = UNCAPPED
+) -> None:
+    """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
+
+    Parameters
+    ----------
+    data
+        The distinct rows.
+    index
+        What clusters gain by features.
+    near
+        int32, shape (distinct, candidates), written.
+    list_cap
+        How many entries are read of a feature's list. Where all may be, popular features make
+        lists long; then every set of features that clusters share is numbered, and a row looks up
+        those that it has all features of. The result is the same.
+
+    Notes
+    -----
+    A cluster that gains by m features has 2^m sets, a row of d such features at most as many as
+    it could have, 2^d: the time to look them up does not grow with the number of clusters.
+    """
+    gainers = _none(near.shape[1])
+    if list_cap == UNCAPPED:
+        gainers = _gainers_where_worth(data, index, near.shape[1])
+    rank(data, index, gainers, RankPlan(list_cap, LOOKUPS_FOR_READ), near)
+
+
+def _gainers_where_worth(data: Data, index: Index, width: int) -> Gainers:
+    """Return all sets, where to number them takes less time and room than to read the lists."""
+    lengths = np.diff(index.starts)
+    sizes = np.bincount(index.clusters, minlength=index.bases.size)
+    n_sets = float((np.exp2(sizes.clip(max=MOST_FEATURES)) - 1).sum())
+    room = max(ROOM_FOR_SETS, ROOM_BY_ENTRY * data.indices.size)
+    if READS_FOR_SET * n_sets > lengths[data.indices].sum() or n_sets * width > room:
+        return _none(width)
+    by_cluster = np.argsort(index.clusters, kind="stable").astype(np.int64, copy=False)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    features = np.repeat(np.arange(lengths.size), lengths)
+    return gainers_of(index, by_cluster, starts, features, int(n_sets), width)
+
+
+def _none(width: int) -> Gainers:
+    """Return no sets but the empty one."""
+    return Gainers(
+        np.full((1, 2), NONE, dtype=np.int64),
+        np.full((1, width), -np.inf),
+        np.full((1, width), NONE, dtype=np.int32),
+    )
+
+
+ROOM = 1.5
+"""Slots of the table for every pair of a cluster and a feature, or a count, that there can be."""
+
+
+class Clusters(NamedTuple):
+    """Clusters that rows are moved between.
+
+    Parameters
+    ----------
+    data, state
+        The arrays that kernels read, and those that they write.
+    entries
+        The entries of the original, equal rows counted each.
+    """
+
+    data: kernel.Data
+    state: kernel.SearchState
+    entries: int
+
+    @property
+    def jaccard(self) -> float:
+        """The Jaccard index of original and release; rows without a cluster count as suppressed."""
+        shared, cells = self.state.tally.tolist()
+        either = self.entries + cells - shared
+        return float(shared / either) if either else 1.0
+
+    def labels(self) -> Labels:
+        """Return the cluster of every row, numbered anew without gaps."""
+        return np.unique(self.state.labels, return_inverse=True)[1].astype(np.int32)
+
+    def insert_unclustered(self) -> None:
+        """Put every row without a cluster where the objective gains most, one by one."""
+        rows: NDArray[np.int64] = np.nonzero(self.state.labels == kernel.NONE)[0]
+        kernel.insert_unclustered(self.data, self.state, self.jaccard, rows)
+
+
+def clusters_of(rows: CollapsedRows, labels: Labels, rule: Rule) -> Clusters:
+    """Return these clusters, ready for moves; label -1 stands for none.
+
+    Memory is O(entries + rows + features), about 24 bytes for each entry and row.
+
+    Parameters
+    ----------
+    rows
+        The data.
+    labels
+        The cluster of every row.
+    rule
+        What a cluster keeps.
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> from graphveil.methods.equivalence_classes.rule import collapse
+    >>> rows = collapse(Bipartite.from_lists([[0, 1], [0], [1]]))
+    >>> clusters = clusters_of(rows, np.array([0, 0, -1], dtype=np.int32), Rule())
+    >>> clusters.jaccard
+    0.6
+    >>> clusters.insert_unclustered()
+    >>> clusters.labels().tolist()
+    [0, 0, 0]
+    """
+    n, n_clusters = labels.size, int(labels.max(initial=kernel.NONE)) + 1
+    entries = int((rows.weights * rows.degrees()).sum())
+    table = np.zeros((int(ROOM * (entries + n)) + 8, 2), dtype=np.int64)
+    table[:, 0] = kernel.FREE
+    least = rule.least(np.arange(n + 2, dtype=np.int64))
+    data = kernel.Data(rows.indptr, rows.indices, rows.kinds, least, rows.n_features)
+    state = kernel.SearchState(
+        table=table,
+        clusters=np.zeros((n_clusters, 3), dtype=np.int64),
+        heads=np.full(n_clusters, kernel.NONE, dtype=np.int32),
+        links=np.full((n, 2), kernel.NONE, dtype=np.int32),
+        labels=labels.astype(np.int32),
+        tally=np.zeros(2, dtype=np.int64),
+    )
+    kernel.fill(data, state)
+    return Clusters(data, state, entries)
+
+
+def in_order(rows: CollapsedRows, order: NDArray[np.int64]) -> CollapsedRows:
+    """Return the rows in this order, the distinct ones as they come: neighbors lie side by side.
+
+    Distinct rows are no longer sorted by their degree.
+
+    Parameters
+    ----------
+    rows
+        The data.
+    order
+        A permutation of the rows.
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> from graphveil.methods.equivalence_classes.rule import collapse
+    >>> rows = in_order(collapse(Bipartite.from_lists([[0], [0, 1], [0]])), np.array([1, 0, 2]))
+    >>> rows.indices.tolist(), rows.kinds.tolist()
+    ([0, 1, 0], [0, 1, 1])
+    """
+    kinds = rows.kinds[order]
+    present, first = np.unique(kinds, return_index=True)
+    by_arrival = present[np.argsort(first)]
+    numbers = np.empty(rows.n_distinct, dtype=np.int32)
+    numbers[by_arrival] = np.arange(by_arrival.size, dtype=np.int32)
+    degrees = rows.degrees()[by_arrival]
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+    entries = np.repeat(rows.indptr[by_arrival] - indptr[:-1], degrees) + np.arange(indptr[-1])
+    weights = rows.weights[by_arrival]
+    return CollapsedRows(indptr, rows.indices[entries], weights, numbers[kinds], rows.n_features)
+
 
 LEAST_GAIN = 5e-4
 """A pass from the second on that gains less is the last."""
@@ -130,7 +322,7 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
     Examples
     --------
     >>> from graphveil.data import Bipartite
-    >>> from graphveil.methods.equivalence_classes.rows import collapse
+    >>> from graphveil.methods.equivalence_classes.rule import collapse
     >>> rows = collapse(Bipartite.from_lists([["tea", "rye"], ["ale"], ["tea"], ["ale", "jam"]]))
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> poor = np.array([0, 0, 1, 1], dtype=np.int32)

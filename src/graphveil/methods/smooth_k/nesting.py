@@ -12,11 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.errors import UsageError
 from graphveil.data import Bipartite
-from graphveil.errors import UsageError
-from graphveil.kernels.smooth_k import nesting as kernel
-from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
-from graphveil.methods.equivalence_classes.rule import Profiles, Rule, kept, profiles_of
+from graphveil.methods.equivalence_classes.rule import (
+    CollapsedRows,
+    Labels,
+    Profiles,
+    Rule,
+    collapse,
+    kept,
+    profiles_of,
+)
+from graphveil.methods.smooth_k.kernels import nesting as kernel
 from graphveil.release import Release
 
 PASSES = 6

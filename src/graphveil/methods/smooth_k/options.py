@@ -11,10 +11,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from graphveil.errors import ParameterError
-from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels
-from graphveil.methods.equivalence_classes.rule import Rule, kept
-from graphveil.parameters import Options, parameter
+from graphveil.core.errors import ParameterError
+from graphveil.core.parameters import Options, parameter
+from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, Rule, kept
 
 Order = Literal["minhash", "label-propagation", "none"]
 

@@ -8,9 +8,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from graphveil.claims.conditions import edits_in
-from graphveil.errors import ParameterError
-from graphveil.parameters import check_digits
-from graphveil.warning_kinds import Advice, UnprotectedWarning
+from graphveil.core.errors import ParameterError
+from graphveil.core.parameters import check_digits
+from graphveil.core.warnings import Advice, UnprotectedWarning
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?")
 

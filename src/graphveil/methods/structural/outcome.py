@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.kernels.neighborhoods.triangles import triangles
-from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
-from graphveil.measures.fuzziness import candidate_set_sizes, noisy_share
+from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.data.measures.fuzziness import candidate_set_sizes, noisy_share
+from graphveil.data.measures.kernels.neighborhoods import triangles
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
 from graphveil.methods.structural.task import CODES, Edited, Task
 

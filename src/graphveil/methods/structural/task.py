@@ -1,15 +1,25 @@
-"""What every heuristic is given, and what it gives back."""
+"""What every heuristic is given, and what it gives back.
+
+What the owner of a release is told: whom it leaves, what it took away, what else was found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.errors import InfeasibleError, option
+from graphveil.core.warnings import (
+    MANY_UNPROTECTED,
+    Advice,
+    GoalWarning,
+    UnprotectedWarning,
+    lost_clustering,
+)
 from graphveil.data import Graph
-from graphveil.errors import InfeasibleError
 
 EditKind = Literal["delete", "add", "rewire", "any"]
 Sampling = Literal["es", "degree", "affected", "unique", "ua", "ua-only"]
@@ -155,8 +165,8 @@ class Task(NamedTuple):
 
     def labels_of(self, graph: Graph) -> NDArray[np.int64]:
         """Return the exact class of every node of an edited graph, by measure and color."""
-        from graphveil.measures import partition  # noqa: PLC0415  not for help
-        from graphveil.measures.scalars import classes_of  # noqa: PLC0415  as above
+        from graphveil.data.measures import partition  # noqa: PLC0415  not for help
+        from graphveil.data.measures.values import classes_of  # noqa: PLC0415  as above
 
         labels = partition(graph, measure=self.measure, distance=self.distance)
         return labels if self.colors is None else classes_of(labels, self.colors)
@@ -261,3 +271,53 @@ def _rank(edited: EditsMade, task: Goals) -> tuple[int, int, int]:
         nearly: int = getattr(edited, "nearly", 0)
         return (10 * edited.unprotected + nearly, edited.cost, edited.unprotected)
     return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)
+
+
+def left_by(phi: float, k: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return the advice on whom inexact knowledge alone does not find; none without phi."""
+    if not phi:
+        return ()
+    few, noisy = cost["nodes_unprotected_exactly"], 100 * cost["share_unprotected_from_noisy"]
+    advice = (
+        f"phi={phi:g} is weaker than exact look-alikes: {few:,} people have fewer than "
+        f"{k} for exact knowledge, and who hears numbers that are off by up to "
+        f"{phi:g} % is left with fewer than {k} candidates for {noisy:.2f} % of all"
+    )
+    return (Advice(advice, UnprotectedWarning),)
+
+
+def interruption(interrupted: bool) -> tuple[str, ...]:  # noqa: FBT001  what is told of a run
+    """Return the advice on a run that was interrupted; none where it was not."""
+    if not interrupted:
+        return ()
+    return (Advice("the run was interrupted: this is the best so far", UnprotectedWarning),)
+
+
+def lost(n_nodes: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return the advice on people left out, and on what the edits took away."""
+    unprotected = MANY_UNPROTECTED.passed_by(int(cost["nodes_unprotected"]), n_nodes)
+    return (*unprotected, *lost_clustering(cost["clustering_before"], cost["clustering"]))
+
+
+def rewiring(unprotected: int, allowed: int) -> list[str]:
+    """Return the advice on nodes whose degree is shared by too few; none where so many may be."""
+    if unprotected <= allowed:
+        return []
+    advice = (
+        f"no rewiring can make {unprotected} nodes anonymous, {allowed} may stay unprotected: it "
+        f"keeps every degree, and theirs are rare. Use {option('edits', 'any')}, or a partial goal"
+    )
+    return [Advice(advice, GoalWarning)]
+
+
+def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]:
+    """Return the advice on a result that misses the goal with fewer edits; none where none does."""
+    reaches = best.unprotected <= allowed < other.unprotected
+    if not reaches or other.cost >= best.cost:
+        return []
+    advice = (
+        f"the goal took {best.cost} edits. With {other.cost} edits, which keep triangles, "
+        f"{option('heuristic', 'target')} leaves {other.unprotected} of {n_nodes} nodes "
+        "unprotected; see the record's cost"
+    )
+    return [Advice(advice, GoalWarning)]

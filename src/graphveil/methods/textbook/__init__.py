@@ -3,6 +3,6 @@
 They load compiled code, so they are imported when they are first used.
 """
 
-from graphveil.lazy import lazy_names
+from graphveil.core.lazy import lazy_names
 
 __all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -10,8 +10,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphveil.errors import DataError, InfeasibleError, ParameterError
-from graphveil.kernels.k_degree.sequence import cheapest_raise_by_window
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.methods.k_degree.kernels.sequence import cheapest_raise_by_window
 
 Ints = NDArray[np.int64]
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.core.kernels.hashing import new_table
+from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.errors import DataError, InfeasibleError, ParameterError
-from graphveil.kernels.hashing import new_table
-from graphveil.kernels.k_degree import textbook as kernel
-from graphveil.kernels.k_degree.edits import DegreeEdits
+from graphveil.methods.k_degree.kernels import textbook as kernel
+from graphveil.methods.k_degree.kernels.edits import DegreeEdits
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
-from graphveil.randomness import Randomness
 
 
 def construct_graph(degrees: ArrayLike, *, seed: int | None = None) -> Graph | None:

@@ -13,10 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, sparse
 
+from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.data import Bipartite
-from graphveil.errors import InfeasibleError, ParameterError, UsageError
-from graphveil.methods.equivalence_classes.rows import CollapsedRows, Labels, collapse
-from graphveil.methods.equivalence_classes.rule import Rule, profiles_of, released
+from graphveil.methods.equivalence_classes.rule import (
+    CollapsedRows,
+    Labels,
+    Rule,
+    collapse,
+    profiles_of,
+    released,
+)
 
 ALPHA = Fraction(1, 250)
 """The value of the theorem's proof."""

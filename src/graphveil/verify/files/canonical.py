@@ -2,14 +2,21 @@
 
 What every reader reads from a file of this form is the same: integers have one spelling, quotes
 one style, lines one end, and nothing stands between rows, before or behind them.
+
+Names of items that readers of text take for others, or for none: they are no names there.
+
+Delimited text read by DuckDB, and compared with the one form of its rows.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import duckdb
 
 from graphveil.verify.database import (
     COLUMNS_AT_ONCE,
@@ -18,7 +25,7 @@ from graphveil.verify.database import (
     identifier,
     literal,
 )
-from graphveil.verify.verdict import shown
+from graphveil.verify.verdict import one_line, shown
 
 _ROWS = 1 << 18
 SPACES = (
@@ -184,3 +191,130 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
     said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""
     form = expected[start:].split(b"\n", 1)[0]
     return f"{path.name}, line {line} says {shown(said)}, in the one form it is {shown(form)}"
+
+
+_LARGEST = 2**63 - 1
+_INTEGER = "0|[1-9][0-9]*"
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", r"\n", ".")
+"""What stands for no value, in lower case."""
+
+_ENDS = rf"^[{SPACES}]+|[{SPACES}]+$"
+_UNSEEN = (
+    r"[\x{ad}\x{34f}\x{61c}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{200b}\x{200e}\x{200f}"
+    r"\x{202a}-\x{202e}\x{2060}-\x{206f}\x{3164}\x{feff}\x{ffa0}]"
+)
+_SEEN = (
+    f"regexp_replace(regexp_replace(item, {literal(_UNSEEN)}, '', 'g'), {literal(_ENDS)}, '', 'g')"
+)
+"""An item without what no eye sees of it."""
+
+_ITEMS = "(SELECT DISTINCT item FROM entries)"
+_ALIKE = (
+    f"SELECT min(item), max(item) FROM (SELECT item, {_SEEN} AS seen FROM {_ITEMS}) "
+    "GROUP BY seen HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
+)
+_OTHERS = f"FROM {_ITEMS} WHERE NOT regexp_full_match(item, {literal(_INTEGER)})"
+
+
+def no_item(db: Database) -> str | None:
+    """Return why the items of `entries` are no names that can be read again; None where they are.
+
+    Numbers of more than 64 bits, two names that look the same, numbers that are not whole where all
+    are numbers, and words for no value beside whole numbers alone are none.
+
+    Parameters
+    ----------
+    db
+        With the table `entries`, in which every item is text.
+    """
+    others = db.number(f"SELECT count(*) {_OTHERS}")
+    if not others:
+        large = db.first(
+            f"SELECT item FROM {_ITEMS} WHERE TRY_CAST(item AS HUGEINT) IS NULL "
+            f"OR TRY_CAST(item AS HUGEINT) > {_LARGEST} LIMIT 1"
+        )
+        return f"the item {shown(large[0])} is larger than {_LARGEST}" if large else None
+    alike = db.first(_ALIKE)
+    if alike:
+        return f"the items {shown(alike[0])} and {shown(alike[1])} look the same"
+    words = ", ".join(map(literal, _MISSING))
+    integers = db.number(f"SELECT count(*) FROM {_ITEMS}") - others
+    said = db.number(f"SELECT count(*) {_OTHERS} AND lower(item) NOT IN ({words})")
+    if integers and not said:
+        item = db.first(f"SELECT min(item) {_OTHERS}") or ("",)
+        return f"the item {shown(item[0])} stands for none beside whole numbers"
+    return _odd_number(db)
+
+
+def _odd_number(db: Database) -> str | None:
+    """Return why items that are numbers, all of them, are no names: some is not a whole one."""
+    if db.number(f"SELECT count(*) {_OTHERS} AND NOT regexp_full_match(item, {literal(_NUMBER)})"):
+        return None
+    odd = db.first(f"SELECT min(item) {_OTHERS} AND NOT regexp_full_match(item, '[0-9]+')")
+    return f"the item {shown(odd[0])} is no whole number" if odd and odd[0] is not None else None
+
+
+DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
+_REMARKS = {"text": "# "}
+"""What stands before the header of a format: programs that read edges take it for a comment."""
+
+_WHERE = re.compile(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)")
+_NO_NULL = "\x01no text\x01"
+
+
+def load_delimited(
+    db: Database,
+    path: Path,
+    table: str,
+    columns: Sequence[tuple[str, str]],
+    *,
+    names: Sequence[str],
+    form: str = "csv",
+) -> None:
+    """Create a table of a delimited file.
+
+    Parameters
+    ----------
+    table, columns
+        The table and its (column, SQL type): names of this program.
+    names
+        What the header must say.
+    form
+        A name of `DELIMITERS`.
+
+    Raises
+    ------
+    UnreadableError
+        Where header or a row is not as it must be; the message names file and line.
+    """
+    if not columns:
+        raise UnreadableError(f"{path.name} has no columns")
+    delimiter, remark = DELIMITERS[form], _REMARKS.get(form, "")
+    quote = literal('"' if any(kind == "VARCHAR" for _, kind in columns) else "")
+    first = "header = false, skip = 1" if remark else "header = true"
+    struct = ", ".join(f"{name}: {literal(kind)}" for name, kind in columns)
+    with _explained(path.name, ",".join(names)):
+        db.run(
+            f"CREATE TABLE {table} AS SELECT * FROM read_csv(?, auto_detect = false, "
+            f"delim = {literal(delimiter)}, quote = {quote}, escape = {quote}, "
+            f"nullstr = {literal(_NO_NULL)}, new_line = '\\n', {first}, "
+            f"compression = 'none', hive_partitioning = false, columns = {{{struct}}})",
+            [db.link(path)],
+        )
+    compare_cells(db, path, table, columns, header=names, delimiter=delimiter, remark=remark)
+
+
+@contextmanager
+def _explained(name: str, expected: str) -> Iterator[None]:
+    """Turn what DuckDB says of a file into one line with file and line."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        match = _WHERE.search(str(error))
+        if not match:
+            raise UnreadableError(f"{name} cannot be read: {one_line(error)}") from error
+        problem = f"{shown(match[2])} is no row of {expected}"
+        raise UnreadableError(f"{name}, line {match[1]}: {problem}") from error

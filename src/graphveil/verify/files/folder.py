@@ -1,20 +1,235 @@
-"""Checks on the files of a release folder, before anything in them is read."""
+"""Checks on the files of a release folder, before anything in them is read.
+
+What a file system keeps of a release folder beside the bytes of its files: links, attributes.
+
+The files of a release, in a folder or at an address: which there are, and each as a file here.
+
+At an address, an object is read once, into a file of this machine: what was digested is what is
+checked, and SQL reads nothing from elsewhere. Nothing is read that is not as long as it should be.
+"""
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import re
+import stat
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Protocol
 
+from graphveil.claims import manifest as parts
+from graphveil.claims.manifest import MANIFEST, DataFile, Described, Manifest
+from graphveil.core.errors import ResourceError, option
+from graphveil.core.storage import Address
 from graphveil.data.kinds import KINDS
 from graphveil.data.network import LAYER
-from graphveil.errors import ResourceError, option
-from graphveil.records import parts
-from graphveil.records.manifest import MANIFEST, DataFile, Described, Manifest
-from graphveil.verify.files.released import Released
 from graphveil.verify.kinds.kind import checked_kind
-from graphveil.verify.verdict import Check, beyond, counted, fails, judged, shown
+from graphveil.verify.verdict import Check, beyond, counted, fails, judged, not_checked, shown
+
+LINKS, ATTRIBUTES = "no links", "no extended attributes"
+
+_LABELS = {"security.selinux"}
+"""Attributes that a system gives to every file by itself."""
+
+
+def strict_checks(folder: Path | None) -> list[Check]:
+    """Return whether the folder holds nothing but plain files with one name and no attributes.
+
+    Names of other files, and bytes that no digest counts, could stand in what is looked for here.
+    An archive of the folder, or a copy of it, may carry them along.
+
+    Parameters
+    ----------
+    folder
+        The release folder, itself perhaps named by a link; None at an address.
+    """
+    if folder is None:
+        why = "what a store keeps beside the bytes of objects is not read"
+        return [not_checked(LINKS, why), not_checked(ATTRIBUTES, why)]
+    paths = sorted(_inside(folder))
+    links = [problem for path in paths if (problem := _link_problem(path, folder))]
+    plain = f"{counted(len(paths), 'file')}, none a link, each with one name"
+    return [judged(LINKS, links, plain), _attributes(folder, paths)]
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """Yield whatever lies in a folder, at any depth; no link is followed."""
+    for parent, folders, files in os.walk(folder):
+        yield from (Path(parent, name) for name in (*folders, *files))
+
+
+def _link_problem(path: Path, folder: Path) -> str | None:
+    """Return why a path is no file with one name, or None; of a folder the links are its own."""
+    name, status = shown(path.relative_to(folder).as_posix()), path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return f"{name} is a symbolic link"
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+        return f"{name} has {status.st_nlink} names: others are hard links to it"
+    return None
+
+
+def _attributes(folder: Path, paths: list[Path]) -> Check:
+    """Whether nothing has an extended attribute, the folder itself included."""
+    if not hasattr(os, "listxattr"):
+        return not_checked(ATTRIBUTES, "this system, or its Python, does not list them")
+    problems = []
+    try:
+        for path in (folder, *paths):
+            # The folder may be named by a link; of the links inside, their own are meant.
+            listed = os.listxattr(path, follow_symlinks=path == folder)
+            name = "the folder" if path == folder else shown(path.relative_to(folder).as_posix())
+            problems += [f"{name} has {shown(one)}" for one in sorted({*listed} - _LABELS)]
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:
+            return not_checked(ATTRIBUTES, f"they cannot be listed ({error.strerror})")
+    n = counted(len(paths), "file")
+    return judged(ATTRIBUTES, problems, f"neither the folder nor one of {n} has any")
+
+
+class Released(Protocol):
+    """What is asked of the place of a release."""
+
+    @property
+    def name(self) -> str:
+        """Its name, for messages."""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder, if it is one."""
+
+    @property
+    def around(self) -> Path:
+        """The folder of this machine that its files are read from."""
+
+    def names(self, *, with_parts: bool) -> list[str]:
+        """Return the names of what lies there, parts by their own if some are expected.
+
+        Raises
+        ------
+        OSError
+            Where that cannot be listed.
+        """
+
+    def size(self, name: str) -> int | None:
+        """Return the bytes of a regular file of this name; None where there is none."""
+
+    def path(self, name: str) -> Path:
+        """Return the path of a file that has a size, on this machine.
+
+        Raises
+        ------
+        OSError
+            Where it cannot be read.
+        """
+
+
+class InFolder:
+    """The files of a folder.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.around = folder
+        self.name = folder.name
+
+    def names(self, *, with_parts: bool) -> list[str]:
+        """Return the names of what lies there."""
+        return sorted(self._names(with_parts=with_parts))
+
+    def _names(self, *, with_parts: bool) -> Iterator[str]:
+        for path in self.folder.iterdir():
+            if with_parts and path.name == parts.FOLDER and _has_mode(path, stat.S_ISDIR):
+                yield from (f"{parts.FOLDER}/{part.name}" for part in path.iterdir())
+            else:
+                yield path.name
+
+    def size(self, name: str) -> int | None:
+        """Return the bytes of a regular file; links of any sort are none."""
+        if not _is_plain(name) or not _has_mode(self.folder / name, stat.S_ISREG):
+            return None
+        if parts.is_part(name) and not _has_mode(self.folder / parts.FOLDER, stat.S_ISDIR):
+            return None
+        return self.path(name).stat().st_size
+
+    def path(self, name: str) -> Path:
+        """Return the path of a file."""
+        return self.folder / name
+
+
+class AtAddress:
+    """The objects beneath an address.
+
+    Parameters
+    ----------
+    address
+        The address.
+    around
+        An empty folder of this machine, for copies.
+    """
+
+    folder = None
+
+    def __init__(self, address: Address, around: Path) -> None:
+        self.around = around
+        self.name = str(address)
+        self._address = address
+        self._sizes: dict[str, int] = {}
+        self._names: set[str] | None = None
+
+    def _list(self) -> set[str]:
+        """Return the names of all objects and folders; it is asked for once."""
+        if self._names is None:
+            entries = self._address.entries()
+            self._sizes = {entry.name: entry.size for entry in entries if entry.size is not None}
+            folders = {entry.name for entry in entries if entry.size is None}
+            self._names = {*self._sizes, *(folders - {parts.FOLDER})}
+        return self._names
+
+    def names(self, *, with_parts: bool) -> list[str]:
+        """Return the names of all objects, at any depth, and of all folders but that of parts."""
+        del with_parts
+        return sorted(self._list())
+
+    def size(self, name: str) -> int | None:
+        """Return the bytes of an object."""
+        self._list()
+        return self._sizes.get(name) if _is_plain(name) else None
+
+    def path(self, name: str) -> Path:
+        """Return the path of the copy of an object, which is made once."""
+        path = self.around / name
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            self._address.fetch(name, path, most=self._sizes[name] + 1)
+        return path
+
+
+def _is_plain(name: str) -> bool:
+    """Whether it is the name of a file in the folder itself, or of a part.
+
+    Names with separators, ``..`` and control characters are none.
+    """
+    if parts.is_part(name):
+        return True
+    plain = name.isprintable() and Path(name).name == name and "\\" not in name
+    return plain and name != MANIFEST
+
+
+def _has_mode(path: Path, is_such: Callable[[int], bool]) -> bool:
+    """Whether something is there, no link to it, and such."""
+    try:
+        return is_such(path.lstat().st_mode)
+    except (OSError, ValueError):
+        return False
+
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 

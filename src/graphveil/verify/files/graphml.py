@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graphveil.records.manifest import DataFile
+from graphveil.claims.manifest import DataFile
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.canonical import compare
 

@@ -6,16 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil._version import __version__
-from graphveil.errors import GraphveilError
-from graphveil.records.manifest import (
-    MANIFEST,
-    Manifest,
-    decode_manifest,
-    encode,
-    seal_of,
-)
-from graphveil.records.record import (
+from graphveil.claims.manifest import MANIFEST, Manifest, decode_manifest, encode, seal_of
+from graphveil.claims.record import (
     LEVELS,
     LINKAGE,
     WITNESS,
@@ -25,6 +17,8 @@ from graphveil.records.record import (
     private_folder,
     read_record,
 )
+from graphveil.core.errors import GraphveilError
+from graphveil.core.version import __version__
 from graphveil.verify.files.canonical import first_difference
 from graphveil.verify.files.folder import sha256_of
 from graphveil.verify.verdict import (

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from graphveil.claims.manifest import DataFile, Described
 from graphveil.data import Bipartite, Data
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import encoded
-from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.files.canonical import DELIMITERS, load_delimited, no_item
 from graphveil.verify.files.columnar import load_columnar, refuse_missing
-from graphveil.verify.files.delimited import DELIMITERS, load_delimited
-from graphveil.verify.files.item_names import no_item
-from graphveil.verify.files.list_parts import load_parts
+from graphveil.verify.files.loading import load_parts
 from graphveil.verify.kinds.kind import (
     CELLS,
     COST,
@@ -27,10 +26,11 @@ from graphveil.verify.kinds.kind import (
     Evidence,
     IdsAsNames,
     NoiseCells,
+    OriginalPairs,
+    same_pairs,
+    second_reading,
 )
-from graphveil.verify.kinds.pairs import OriginalPairs, same_pairs, second_reading
-from graphveil.verify.recount.edits import find_kept
-from graphveil.verify.recount.equivalence_classes import counts_of_lists
+from graphveil.verify.recount.equal_rows import counts_of_lists, find_kept
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.verdict import (

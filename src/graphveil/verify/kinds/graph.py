@@ -9,15 +9,23 @@ from typing import Any
 
 import numpy as np
 
+from graphveil.claims.manifest import DataFile, Described
 from graphveil.data import Graph
-from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database
-from graphveil.verify.files.columnar import refuse_missing
-from graphveil.verify.files.columnar_view import view_columnar
-from graphveil.verify.files.delimited import DELIMITERS, load_delimited
+from graphveil.verify.files.canonical import DELIMITERS, load_delimited
+from graphveil.verify.files.columnar import refuse_missing, view_columnar
 from graphveil.verify.files.graphml import load_graphml
-from graphveil.verify.kinds.kind import CELLS, Changes, CheckedKind, Cost, Evidence, NoiseCells
-from graphveil.verify.kinds.pairs import OriginalPairs, same_pairs, second_reading
+from graphveil.verify.kinds.kind import (
+    CELLS,
+    Changes,
+    CheckedKind,
+    Cost,
+    Evidence,
+    NoiseCells,
+    OriginalPairs,
+    same_pairs,
+    second_reading,
+)
 from graphveil.verify.recount.bucketed import MOST_AT_ONCE, MOST_IDS, link_in_buckets
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown

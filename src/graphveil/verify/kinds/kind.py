@@ -1,20 +1,31 @@
-"""What the checker has to know of a kind of data, and of a release."""
+"""What the checker has to know of a kind of data, and of a release.
+
+What graphs and users by features share: they are pairs, which may be compared and read again.
+
+The reader of the program decides what the original is: both the method and the checker start from
+what it read. Were it to lose a line, the original that a release is compared with would have lost
+it, too. So plain text is read here again, by SQL.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from graphveil.claims.conditions import KeyedIds, PeopleAsItems
+from graphveil.claims.manifest import DataFile, Described, Manifest
+from graphveil.claims.record import Record
+from graphveil.core.lazy import resolve
 from graphveil.data import Data
+from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.data.kinds import KINDS
-from graphveil.lazy import resolve
-from graphveil.records.manifest import DataFile, Described, Manifest
-from graphveil.records.record import Record
-from graphveil.verify.database import Database
-from graphveil.verify.verdict import Check
+from graphveil.verify.database import Database, literal
+from graphveil.verify.verdict import SHARED, TWICE, Check, counted, fails, holds, not_checked, shown
 
 D = TypeVar("D")
 
@@ -245,3 +256,226 @@ class Evidence(NamedTuple):
         """The names of the released columns, but for that of ids from a key."""
         columns = self.file().columns
         return columns[1:] if self.keyed else columns
+
+
+MOST_PAIRS = 50_000_000
+"""The most edges or entries that are read a second time."""
+
+_HEADERS = {("source", "target"), ("from", "to"), ("src", "dst"), ("user", "item")}
+_END_COLUMNS = ("source_column", "target_column", "user_column", "item_column")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
+_LEFT_OPEN = {"layout": ("auto", "pairs"), "header": ("auto", "yes", "no")}
+_ODD = (
+    r"a IS NULL OR b IS NULL OR "
+    r"regexp_matches(a, '^$|^[#%\s]|\s$') OR regexp_matches(b, '^$|^[#%\s]|\s$')"
+)
+"""Ids that readers may take for comments, or trim."""
+
+
+class PairKinds(NamedTuple):
+    """Of which kind every pair of an original is.
+
+    Parameters
+    ----------
+    of_pair
+        The kind of every pair, as a number.
+    names
+        The names of these numbers.
+    both_ways
+        The kinds of which a pair is the same the other way round.
+    """
+
+    of_pair: Any
+    names: list[str]
+    both_ways: list[str]
+
+
+class OriginalPairs(NamedTuple):
+    """The pairs of an original.
+
+    Parameters
+    ----------
+    first, second
+        The ends of every pair, as numbers.
+    first_names, second_names
+        The names of these numbers.
+    both_ways
+        Whether a pair is the same the other way round.
+    loops
+        Whether something may be paired with itself.
+    kinds
+        Of which kind each is, for where a column of the file says so; None where none can.
+    """
+
+    first: Any
+    second: Any
+    first_names: Ids
+    second_names: Ids
+    both_ways: bool
+    loops: bool = True
+    kinds: PairKinds | None = None
+
+
+def same_pairs(evidence: Evidence) -> Check:
+    """Return whether release and original have the same pairs, under other ids."""
+    noun = evidence.kind.entries[1]
+    before, _, deleted, added = evidence.changes()
+    if not added and not deleted:
+        return holds(SAME, f"{counted(before, noun)} in both, under other ids")
+    were = f"{counted(added, noun)} added and {deleted} removed"
+    first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
+    return fails(SAME, f"{were}, of {before}{first}")
+
+
+def second_reading(
+    pairs_of: Callable[[Any], OriginalPairs], entries: str
+) -> Callable[[Database, Any, Path, Mapping[str, Any]], Check]:
+    """Return what tells whether the file of an original says what the program's reader made of it.
+
+    Parameters
+    ----------
+    pairs_of
+        Gives the pairs of the original.
+    entries
+        What they are called.
+    """
+
+    def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:
+        from graphveil.verify.files.second_table import plain_file, read_again, read_once  # noqa: PLC0415  idle where no file is given
+
+        pairs = None if getattr(original, "n_edges", 0) > MOST_PAIRS else pairs_of(original)
+        if pairs is None or pairs.first.size > MOST_PAIRS:
+            return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")
+        if not reading.get("kind_column"):
+            pairs = pairs._replace(kinds=None)
+        if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
+            return read_once()
+        file = plain_file(path, reading)
+        header = None if file is None else _is_header(file.first, reading)
+        ends = None if file is None else _ends(file.first, reading)
+        kind = None if file is None or pairs.kinds is None else _kind_column(file.first, reading)
+        if file is None or header is None or ends is None or (pairs.kinds and kind is None):
+            return read_once()
+        cells = ends if kind is None else [*ends, kind]
+        problem = read_again(db, file, cells, header=header, table="rows_read")
+        if problem is not None:
+            return problem
+        _put_again(db, pairs, reading.get("kinds") or ())
+        if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
+            return not_checked(TWICE, f"{SHARED}: it has comments, or blanks around an id")
+        _put_original(db, pairs)
+        return _compared(db, entries)
+
+    return read
+
+
+def _is_header(first: list[str], reading: Mapping[str, Any]) -> bool | None:
+    """Return whether the first row names columns; None where that is for the reader to say."""
+    asked = {"yes": True, "no": False}.get(reading.get("header") or "auto")
+    if asked is not None:
+        return asked
+    if tuple(map(str.lower, first[:2])) in _HEADERS:
+        return True
+    return False if all(map(_NUMBER.fullmatch, first)) else None
+
+
+def _ends(first: list[str], reading: Mapping[str, Any]) -> list[int] | None:
+    """Return the numbers of the two columns; None where they are for the reader to find."""
+    asked = [reading[name] for name in _END_COLUMNS if reading.get(name)]
+    if not asked:
+        named = tuple(map(str.lower, first[:2])) in _HEADERS
+        needed = 3 if reading.get("kind_column") else 2
+        plain = len(first) == 2 or (
+            named and (len(first) == needed or bool(reading.get("ignore_weights")))
+        )
+        return [0, 1] if plain else None
+    at = [_place(first, column) for column in asked]
+    return at if len(at) == 2 and all(0 <= place < len(first) for place in at) else None
+
+
+def _kind_column(first: list[str], reading: Mapping[str, Any]) -> int | None:
+    """Return the number of the column of kinds; None where it is for the reader to find.
+
+    Numbers that were grouped are not the names of kinds.
+    """
+    column = reading.get("kind_column")
+    if not column or column in (reading.get("bins") or {}):
+        return None
+    at = _place(first, column)
+    return at if 0 <= at < len(first) else None
+
+
+def _place(names: list[str], column: str | int) -> int:
+    """Return the number of a column that was chosen by its name, or its number from 1."""
+    by_name = [number for number, name in enumerate(names) if name == column]
+    by_number = [int(column) - 1] if str(column).isdecimal() else []
+    places = {*by_name, *by_number}
+    return places.pop() if len(places) == 1 else -1
+
+
+def _put_again(db: Database, pairs: OriginalPairs, kept: Sequence[str]) -> None:
+    """Create `again(a, b, kind)` of the pairs in the file: of these kinds, or of all."""
+    kind, turned = "''", str(pairs.both_ways).lower()
+    where = [] if pairs.loops else ["f0 IS DISTINCT FROM f1"]
+    if pairs.kinds is not None:
+        kind = "trim(f2)"
+        turned = f"kind IN {_texts(pairs.kinds.both_ways)}" if pairs.kinds.both_ways else "false"
+        where += [f"trim(f2) IN {_texts(kept)}"] if kept else []
+    chosen = f" WHERE {' AND '.join(where)}" if where else ""
+    db.run(
+        f"CREATE TABLE again AS SELECT DISTINCT CASE WHEN {turned} THEN least(f0, f1) ELSE f0 END "
+        f"AS a, CASE WHEN {turned} THEN greatest(f0, f1) ELSE f1 END AS b, kind "
+        f"FROM (SELECT *, {kind} AS kind FROM rows_read{chosen})"
+    )
+
+
+def _texts(names: Sequence[str]) -> str:
+    """Return a list of texts as SQL has it."""
+    return f"({', '.join(map(literal, names))})"
+
+
+def _put_original(db: Database, pairs: OriginalPairs) -> None:
+    """Create `once(a, b, kind)` of the pairs that the program's reader made of the file."""
+    db.put("first_names", _named(pairs.first_names))
+    db.put("second_names", _named(pairs.second_names))
+    ends = {"u": pairs.first.astype(np.int64), "v": pairs.second.astype(np.int64)}
+    turned, kind, of_kind = str(pairs.both_ways).lower(), "''", ""
+    if pairs.kinds is not None:
+        ends["number"] = pairs.kinds.of_pair.astype(np.int64)
+        names = pairs.kinds.names
+        db.put("kinds_of_pairs", {"code": np.arange(len(names)), "name": list(names)})
+        of_kind, kind = "JOIN kinds_of_pairs k ON k.code = number", "k.name"
+        turned = f"k.name IN {_texts(pairs.kinds.both_ways)}" if pairs.kinds.both_ways else "false"
+    db.put("coded", ends)
+    db.run(
+        f"CREATE TABLE once AS SELECT CASE WHEN {turned} THEN least(f.name, s.name) ELSE f.name "
+        f"END AS a, CASE WHEN {turned} THEN greatest(f.name, s.name) ELSE s.name END AS b, "
+        f"{kind} AS kind FROM coded JOIN first_names f ON f.code = u "
+        f"JOIN second_names s ON s.code = v {of_kind}"
+    )
+
+
+def _named(names: Ids) -> dict[str, object]:
+    return {"code": np.arange(names.size), "name": to_arrow(as_text(names))}
+
+
+def _compared(db: Database, what: str) -> Check:
+    """Compare sums of hashes of the pairs, which need no order; where they differ, the pairs."""
+    both = [
+        db.first(f"SELECT count(*), sum(hash(a, b, kind)::HUGEINT) FROM {table}")
+        for table in ("again", "once")
+    ]
+    if both[0] == both[1]:
+        n = db.number("SELECT count(*) FROM again")
+        return holds(TWICE, f"a reader of the checker's own finds the same {n} {what} in the file")
+    problems = []
+    for one, other, says in (
+        ("again", "once", "in the file are not in the original as it was read"),
+        ("once", "again", "of the original as it was read are not in the file"),
+    ):
+        strange = f"SELECT a, b, kind FROM {one} EXCEPT SELECT a, b, kind FROM {other}"
+        count = db.number(f"SELECT count(*) FROM ({strange})")
+        if count:
+            first = db.first(f"{strange} ORDER BY a, b, kind LIMIT 1")
+            problems.append(f"{count} {what} {says}, the first {shown(first)}")
+    return fails(TWICE, "; ".join(problems))

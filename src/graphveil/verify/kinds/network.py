@@ -10,14 +10,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from graphveil.claims.manifest import DataFile, Described
 from graphveil.data import Network
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.network import ID_OF_PERSON
 from graphveil.data.network import LAYER as OF_LAYER
-from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.files.canonical import DELIMITERS, load_delimited
 from graphveil.verify.files.columnar import load_columnar, refuse_missing
-from graphveil.verify.files.delimited import DELIMITERS, load_delimited
 from graphveil.verify.kinds.graph import EDITS, GRAPH, SIMPLE, first_edges, in_words
 from graphveil.verify.kinds.kind import (
     SAME,
@@ -27,10 +27,13 @@ from graphveil.verify.kinds.kind import (
     Cost,
     Evidence,
     IdsAsNames,
+    OriginalPairs,
+    PairKinds,
+    same_pairs,
+    second_reading,
 )
-from graphveil.verify.kinds.pairs import OriginalPairs, PairKinds, same_pairs, second_reading
-from graphveil.verify.recount.attributes import strange_cell
 from graphveil.verify.recount.ids import IDS, ORDER, misplaced
+from graphveil.verify.recount.linked import strange_cell
 from graphveil.verify.verdict import (
     SHARED,
     TWICE,

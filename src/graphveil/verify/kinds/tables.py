@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from graphveil.claims.manifest import DataFile, Described
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.records.manifest import DataFile, Described
 from graphveil.verify.database import Database, UnreadableError, some_at_once
+from graphveil.verify.files.canonical import load_delimited
 from graphveil.verify.files.columnar import load_columnar
-from graphveil.verify.files.delimited import load_delimited
 from graphveil.verify.files.second_table import table_reading_check
 from graphveil.verify.kinds.kind import (
     COST,
@@ -23,8 +23,7 @@ from graphveil.verify.kinds.kind import (
     IdsAsNames,
 )
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.recount.same_cells import ReleasedCells, first_other_row
-from graphveil.verify.recount.table_rows import compare_with_original
+from graphveil.verify.recount.linked import ReleasedCells, compare_with_original, first_other_row
 from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
 COLUMNS = "columns"

@@ -8,31 +8,34 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import Part, Recheck
-from graphveil.verify.recount.agreeing import coded_alone, fewest_agreeing
 from graphveil.verify.recount.assignments import (
     Allowed,
+    CodedCells,
+    Masks,
     NoAssignment,
     allowed_masks,
     allowed_of_masks,
     allowed_of_pairs,
-    full_assignment,
-    has_disjoint_assignments,
-)
-from graphveil.verify.recount.fitting import (
-    CodedCells,
-    Masks,
     cells_of,
     fitting_persons,
+    full_assignment,
+    has_disjoint_assignments,
     packed,
     pairs_that_fit,
 )
-from graphveil.verify.recount.linked import released_ids
-from graphveil.verify.recount.owners import BadFileError, ChosenPairs, chosen_pairs, levels_of
+from graphveil.verify.recount.equal_rows import coded_alone, fewest_agreeing
+from graphveil.verify.recount.linked import (
+    BadFileError,
+    ChosenPairs,
+    chosen_pairs,
+    levels_of,
+    released_ids,
+)
 from graphveil.verify.verdict import (
     LEVELS_NEEDED,
     LINKAGE,

@@ -8,21 +8,27 @@ from operator import itemgetter
 
 import numpy as np
 
-from graphveil.claims.condition import Condition
-from graphveil.claims.flips import BlockFlips, CellFlips, DegreesAlone, ExactSize, TopMFlips
+from graphveil.claims.conditions import (
+    BlockFlips,
+    CellFlips,
+    Condition,
+    DegreesAlone,
+    ExactSize,
+    TopMFlips,
+)
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Changes, Evidence, NoiseCells
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
-from graphveil.verify.recount.blocks import blocks_of
-from graphveil.verify.recount.exchanges import Exchanges, exchanges
-from graphveil.verify.recount.thresholds import (
+from graphveil.verify.recount.chances import (
     FULL,
+    blocks_of,
     filter_thresholds,
     is_unbelievable,
     keeps_its_claim,
     thresholds,
 )
+from graphveil.verify.recount.noise import Exchanges, exchanges
 from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
 
 THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import (
     Guarantee,
     KAnonymity,
@@ -10,8 +10,8 @@ from graphveil.claims.guarantees import (
 )
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import CLASSES, Part, Recheck, listed
-from graphveil.verify.recount.equivalence_classes import below, count_classes, smallest_class
-from graphveil.verify.recount.table_rows import small_classes, table_classes
+from graphveil.verify.recount.equal_rows import below, count_classes, smallest_class
+from graphveil.verify.recount.linked import small_classes, table_classes
 from graphveil.verify.verdict import Check, counted, fails, holds
 
 

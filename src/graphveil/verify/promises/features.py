@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import (
+    Condition,
     NothingAdded,
     PeopleAsItems,
     TrueOfMoreThanHalf,
@@ -17,8 +17,7 @@ from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
-from graphveil.verify.recount.edits import find_kept
-from graphveil.verify.recount.equivalence_classes import publish_pairs
+from graphveil.verify.recount.equal_rows import find_kept, publish_pairs
 from graphveil.verify.verdict import Check, counted, fails, holds, shown
 
 TRUE = "entries true of their class"

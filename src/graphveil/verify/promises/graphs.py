@@ -7,17 +7,16 @@ import math
 import msgspec
 import numpy as np
 
-from graphveil.claims.condition import Condition
 from graphveil.claims.conditions import (
     AttachedColumns,
+    Condition,
     EditBudget,
     OwnAttributes,
     SameDegrees,
     Subgraph,
     Supergraph,
 )
-from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
-from graphveil.claims.look_alikes import OF_DIRECTED_TIES
+from graphveil.claims.guarantees import OF_DIRECTED_TIES, Guarantee, StructuralKAnonymity
 from graphveil.data import Graph, Network
 from graphveil.verify.kinds.graph import MISSING
 from graphveil.verify.kinds.kind import Evidence
@@ -29,7 +28,7 @@ from graphveil.verify.kinds.network import (
     is_directed,
 )
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
-from graphveil.verify.recount.attributes import classes_of_rows, strange_cell
+from graphveil.verify.recount.linked import classes_of_rows, strange_cell
 from graphveil.verify.recount.look_alikes import (
     Alike,
     alike,

@@ -10,13 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.claims.condition import Condition
+from graphveil.claims.conditions import PARTS, Condition, NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
-from graphveil.claims.statistics import PARTS, NoisyStatistics
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
-from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder, reach_of
-from graphveil.verify.recount.noisy_parts import expected, wrong_parts
+from graphveil.verify.recount.noise import (
+    expected,
+    is_strange,
+    is_strange_on_ladder,
+    reach_of,
+    wrong_parts,
+)
 from graphveil.verify.recount.redrawing import Model, redrawn
 from graphveil.verify.verdict import Check, fails, judged, not_checked
 

@@ -6,13 +6,12 @@ import hmac
 
 import numpy as np
 
-from graphveil.claims.condition import Condition
-from graphveil.claims.conditions import KeyedIds, PeopleAsItems, SameData
+from graphveil.claims.conditions import Condition, KeyedIds, PeopleAsItems, SameData
 from graphveil.claims.guarantees import Guarantee, NotClaimed
+from graphveil.claims.manifest import ID_COLUMN
 from graphveil.data import Data
 from graphveil.data.ids import as_text
 from graphveil.data.kinds import KINDS
-from graphveil.records.manifest import ID_COLUMN
 from graphveil.verify.kinds.kind import SAME, Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.linked import released_ids

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from graphveil.claims.condition import Condition
-from graphveil.claims.conditions import StarsByRow
+from graphveil.claims.conditions import Condition, StarsByRow
 from graphveil.claims.guarantees import Guarantee
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import Part, Recheck
-from graphveil.verify.recount.table_rows import compare_with_original, rows_by_stars
+from graphveil.verify.recount.linked import compare_with_original, rows_by_stars
 from graphveil.verify.verdict import Check, counted, fails, holds, shown
 
 NOTHING_ADDED, STARS = "nothing added", "stars by row"

@@ -1,6 +1,16 @@
-"""Whether published ids are 0..n-1, or integers from a key, and stand in order."""
+"""Whether published ids are 0..n-1, or integers from a key, and stand in order.
+
+Whether new ids are a permutation such as chance gives: their order must say nothing.
+"""
 
 from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.verify.database import Database
 from graphveil.verify.verdict import Check, counted, fails, holds, judged
@@ -75,3 +85,88 @@ def _all_ids(n: int, table: str) -> str:
     if n > 1:
         return f"the {n} {table} are 0..{n - 1}, each once"
     return f"the one id in {table} is 0" if n else "no ids"
+
+
+CHANCE = 3e-10
+"""A count that chance gives more rarely speaks: three are looked at, 10^-9 in all."""
+
+_EXACT_UP_TO = 40
+"""The people up to whom tails are counted exactly; above, a bound is close to them."""
+
+
+def telling_order(released: NDArray[np.int64], labels: NDArray[Any] | None) -> list[str]:
+    """Return what the new ids say of the old order; nothing where chance explains it.
+
+    Parameters
+    ----------
+    released
+        int64, shape (n,): the published id of everybody, in the order of the original.
+    labels
+        The ids of the original where they are integers, in the same order; else None.
+
+    Examples
+    --------
+    >>> telling_order(np.arange(30), None)[0]
+    '29 of 29 neighbors in the original stand in the same order in the release'
+    >>> telling_order(np.array([2, 0, 1]), np.array([2, 0, 1]))
+    []
+    """
+    n = released.size
+    rank = np.empty(n, dtype=np.int64)
+    rank[np.argsort(released, kind="stable")] = np.arange(n)
+    problems = []
+    ascents = int(np.count_nonzero(np.diff(rank) > 0))
+    if n > 1 and tail_of_ascents(ascents, n) < CHANCE:
+        same = f"{ascents} of {n - 1} neighbors in the original stand in the same order"
+        problems.append(f"{same} in the release")
+    fixed = int(np.count_nonzero(rank == np.arange(n)))
+    if tail_of_equal(fixed) < CHANCE:
+        problems.append(f"{fixed} of {n} people have the same place in both")
+    equal = 0 if labels is None else int(np.count_nonzero(labels == released))
+    if tail_of_equal(equal) < CHANCE:
+        problems.append(f"{equal} of {n} published ids are the original ones")
+    return problems
+
+
+def tail_of_equal(count: int) -> float:
+    """Return at most how likely a uniform permutation has so many equal places, or more.
+
+    The expected number of sets of f equal places is 1/f!, whatever the number of people.
+
+    Examples
+    --------
+    >>> tail_of_equal(0), tail_of_equal(3)
+    (1.0, 0.16666666666666666)
+    """
+    return 1 / math.factorial(min(count, 170))
+
+
+def tail_of_ascents(ascents: int, n: int) -> float:
+    """Return how likely a uniform permutation is as far from n/2 ascents, or farther, at most.
+
+    Ascents are distributed as the whole part of a sum of n uniform numbers (Stanley, Eulerian
+    partitions of a unit hypercube, 1977), a sum that is sub-Gaussian with variance n/12.
+
+    Examples
+    --------
+    >>> tail_of_ascents(2, 3), tail_of_ascents(1, 3)
+    (0.3333333333333333, 1.0)
+    >>> tail_of_ascents(999, 1000) < 1e-99 < tail_of_ascents(470, 1000)
+    True
+    """
+    low = min(ascents, n - 1 - ascents)
+    if n <= _EXACT_UP_TO:
+        below = sum(_eulerian(n)[: low + 1])
+        return min(1.0, 2 * below / math.factorial(n))
+    apart = max(n / 2 - (low + 1), 0.0)
+    return min(1.0, 2 * math.exp(-6 * apart * apart / n))
+
+
+@cache
+def _eulerian(n: int) -> tuple[int, ...]:
+    """Return how many permutations of n have 0, 1, ..., n-1 ascents."""
+    row = [1]
+    for size in range(2, n + 1):
+        padded = [0, *row, 0]
+        row = [(k + 1) * padded[k + 1] + (size - k) * padded[k] for k in range(size)]
+    return tuple(row)

@@ -1,14 +1,33 @@
-"""The original under the published ids, as tables beside the released data."""
+"""The original under the published ids, as tables beside the released data.
+
+Rows of a released table: which are equal, what they suppress, and what the original has there.
+
+`shown(row, c0, c1, ...)` are the cells as text; a suppressed one is null. A row's published id is
+its number from 0.
+
+Whether the cells of a released table are those of the original, row by linked row.
+
+What is published of people in a network, recounted from the table `people_rows`.
+
+Its column c0 holds the ids, c1, c2, ... the attributes as text; a suppressed one is ``*``.
+
+The owner's levels and chosen pairs, by positions of the original; nothing in them is trusted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from graphveil.data import Data
-from graphveil.data.ids import to_arrow
-from graphveil.verify.database import Database
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Data, Network, Table
+from graphveil.data.ids import as_text, to_arrow
+from graphveil.verify.database import COLUMNS_AT_ONCE, Database
+from graphveil.verify.verdict import one_line, shown
 
 
 def load_linkage(db: Database, paths: Sequence[Path], original: Data) -> None:
@@ -80,3 +99,442 @@ def released_ids(db: Database) -> Any:
         "SELECT linkage.released FROM originals JOIN linkage ON linkage.original = originals.id "
         "ORDER BY originals.rowid"
     )
+
+
+_CLASSES = (
+    "CREATE TABLE row_classes AS "
+    "SELECT min(row) AS first_row, count(*) AS size FROM {rows} GROUP BY {columns}"
+)
+_STARS = (
+    "SELECT len(listed) - list_count(listed) AS stars, count(*) "
+    "FROM {rows} GROUP BY stars ORDER BY stars"
+)
+_COUNTS = ("n_strange", "first_strange", "stars", "before", "added")
+_COMPARED = """
+    count(CASE WHEN {strange} THEN 1 END), min(CASE WHEN {strange} THEN row END),
+    count(CASE WHEN {now} IS NULL THEN 1 END), count(CASE WHEN {had} IS NULL THEN 1 END),
+    count(CASE WHEN {now} IS NULL AND {had} IS NOT NULL THEN 1 END)
+"""
+_CELLS_AT_ONCE = 1 << 24
+"""So many cells of the original are compared in one query, of 16 columns at least."""
+
+
+class RowClasses(NamedTuple):
+    """What the classes of equal rows come to; `smallest` is 0 where there are none."""
+
+    rows: int
+    number: int
+    smallest: int
+
+
+class SmallRowClasses(NamedTuple):
+    """The classes that are smaller than they must be.
+
+    Parameters
+    ----------
+    rows, number
+        The rows in them, and how many there are.
+    first
+        The first row of the smallest, of the first one among equals.
+    """
+
+    rows: int
+    number: int
+    first: int
+
+
+class Strange(NamedTuple):
+    """A published cell that is not the original's."""
+
+    row: int
+    column: str
+    published: str
+
+
+class Compared(NamedTuple):
+    """The released cells beside those of the original.
+
+    Parameters
+    ----------
+    cells, stars
+        All cells of the release, and those that are suppressed.
+    before, added
+        Suppressed in the original, and suppressed in the release alone.
+    n_strange
+        Published cells that are not the original's.
+    strange
+        The first of them, column by column.
+    """
+
+    cells: int
+    stars: int
+    before: int
+    added: int
+    n_strange: int
+    strange: Strange | None
+
+
+def column_names(db: Database) -> list[str]:
+    """Return the names of the columns of `cells`, in order.
+
+    A database that holds no table of cells has none.
+    """
+    number = db.number("SELECT count(*) FROM duckdb_columns() WHERE table_name = 'cells'")
+    return [f"c{column}" for column in range(number)]
+
+
+def table_classes(db: Database) -> RowClasses:
+    """Create `row_classes(first_row, size)` once, and return what the classes come to."""
+    if not db.holds("row_classes"):
+        names = column_names(db)
+        wide = len(names) > COLUMNS_AT_ONCE  # lists are equal where all cells of theirs are
+        rows = _rows_as_lists(names) if wide else "shown"
+        columns = "listed" if wide else ", ".join(names)
+        db.run(_CLASSES.format(rows=rows, columns=columns))
+    row = db.first("SELECT sum(size), count(*), min(size) FROM row_classes") or ()
+    return RowClasses(*(int(number or 0) for number in row))
+
+
+def small_classes(db: Database, k: int) -> SmallRowClasses:
+    """Return the classes smaller than k; those of `table_classes` must be there."""
+    row = db.first(
+        "SELECT sum(size), count(*), arg_min(first_row, (size, first_row)) "
+        "FROM row_classes WHERE size < ?",
+        [k],
+    )
+    return SmallRowClasses(*(int(number or 0) for number in row or ()))
+
+
+def rows_by_stars(db: Database) -> tuple[tuple[int, int], ...]:
+    """Return (suppressed cells, rows that have as many), ascending."""
+    counts = db.rows(_STARS.format(rows=_rows_as_lists(column_names(db))))
+    return tuple((int(cells), int(rows)) for cells, rows in counts)
+
+
+def _rows_as_lists(names: Sequence[str]) -> str:
+    """Return SQL for the rows as `row` and the list of their cells, a suppressed one null."""
+    cells = ", ".join(f"nullif({name}, '*')" for name in names)
+    return f"(SELECT rowid AS row, [{cells}]::VARCHAR[] AS listed FROM cells)"
+
+
+def compare_with_original(db: Database, original: Table, columns: Sequence[str]) -> Compared:
+    """Return how the released cells differ from those of the original.
+
+    Parameters
+    ----------
+    db
+        The released data; the linkage must be there, one to one.
+    original
+        The original; it has every released column.
+    columns
+        The names of the released columns.
+    """
+    if not db.holds("compared"):
+        _compare_columns(db, original, columns)
+    row = db.first("SELECT sum(stars), sum(before), sum(added), sum(n_strange) FROM compared") or ()
+    stars, before, added, n_strange = (int(total or 0) for total in row)
+    strange = db.first(
+        "SELECT column_number, first_strange FROM compared WHERE n_strange > 0 "
+        "ORDER BY column_number LIMIT 1"
+    )
+    return Compared(
+        original.n_rows * len(columns),
+        stars,
+        before,
+        added,
+        n_strange,
+        None if strange is None else _strange(db, columns, *map(int, strange)),
+    )
+
+
+def _compare_columns(db: Database, original: Table, columns: Sequence[str]) -> None:
+    """Create `compared`, a row of counts for each column."""
+    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
+
+    released = released_ids(db)
+    counted: list[int | None] = []
+    at_once = min(max(_CELLS_AT_ONCE // max(original.n_rows, 1), 16), COLUMNS_AT_ONCE)
+    for start in range(0, len(columns), at_once):
+        numbers = range(start, min(start + at_once, len(columns)))
+        places = [original.columns.index(columns[number]) for number in numbers]
+        cells = [_column_of(original, place, released) for place in places]
+        db.put("had", {f"h{n}": column for n, column in zip(numbers, cells, strict=True)})
+        counts = ", ".join(_counts_of(f"c{number}", f"h{number}") for number in numbers)
+        some = ", ".join(f"nullif(c{number}, '*') AS c{number}" for number in numbers)
+        released_cells = f"(SELECT rowid AS row, {some} FROM cells)"
+        counted += db.first(f"SELECT {counts} FROM {released_cells} POSITIONAL JOIN had") or ()
+        db.run("DROP TABLE had")
+    arrays = {
+        name: pa.array(counted[place :: len(_COUNTS)], type=pa.int64())
+        for place, name in enumerate(_COUNTS)
+    }
+    db.put("compared", {"column_number": np.arange(len(columns)), **arrays})
+
+
+def _counts_of(now: str, had: str) -> str:
+    strange = f"{now} IS NOT NULL AND {now} IS DISTINCT FROM {had}"
+    return _COMPARED.format(now=now, had=had, strange=strange)
+
+
+def _strange(db: Database, columns: Sequence[str], number: int, row: int) -> Strange:
+    published = db.first(f"SELECT c{number} FROM shown WHERE row = ?", [row]) or ("",)
+    return Strange(row, columns[number], published[0])
+
+
+def _column_of(original: Table, column: int, released: NDArray[np.int64]) -> Any:
+    """Return the cells of a column as Arrow text in the order of the release; missing is null."""
+    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
+
+    codes = np.empty(original.n_rows, dtype=np.int32)
+    codes[released] = original.codes[:, column]
+    categories = to_arrow(as_text(original.categories[column]))
+    return categories.take(pa.array(codes, mask=codes < 0))
+
+
+class ReleasedCells(NamedTuple):
+    """How a released table is to be read.
+
+    Parameters
+    ----------
+    keyed
+        Whether the first column holds the ids: else they are the numbers of the rows.
+    starred
+        Whether a suppressed cell is ``*``: else it is null.
+    """
+
+    keyed: bool
+    starred: bool
+
+    def sql(self, column: int) -> str:
+        """Return a cell of a column of the original, null where it is suppressed."""
+        name = f"c{column + self.keyed}"
+        return f"nullif({name}, '*')" if self.starred else name
+
+    @property
+    def id_sql(self) -> str:
+        """The published id of a row."""
+        return "TRY_CAST(c0 AS BIGINT)" if self.keyed else "rowid"
+
+
+class OtherRow(NamedTuple):
+    """A row that is not the original's.
+
+    Parameters
+    ----------
+    released
+        Its published id.
+    column
+        The number of the first of its columns that differs.
+    rows
+        How many rows differ.
+    """
+
+    released: int
+    column: int
+    rows: int
+
+
+def first_other_row(db: Database, original: Table, cells: ReleasedCells) -> OtherRow | None:
+    """Return the first row that says another thing than the original's; None where none does.
+
+    Parameters
+    ----------
+    db
+        The release, and a linkage that is one to one.
+    original
+        The original, with the columns of the release.
+    cells
+        How the release is to be read.
+    """
+    _put_original(db, original)
+    differ = [f"{cells.sql(n)} IS DISTINCT FROM o{n}" for n in range(original.n_columns)]
+    which = " ".join(f"WHEN {other} THEN {number}" for number, other in enumerate(differ))
+    row = db.first(
+        f"SELECT id, CASE {which} END, count(*) OVER () FROM before "
+        f"JOIN (SELECT *, {cells.id_sql} AS id FROM cells) USING (id) "
+        f"WHERE {' OR '.join(differ)} ORDER BY id LIMIT 1"
+    )
+    return None if row is None else OtherRow(*row)
+
+
+def _put_original(db: Database, original: Table) -> None:
+    """Create `before(id, o0, o1, ...)` of the original's cells as text, under the published ids."""
+    columns = original.to_arrow().columns
+    texts = {f"o{number}": column.cast("string") for number, column in enumerate(columns)}
+    db.put("before", {"id": released_ids(db), **texts})
+
+
+STAR = "'*'"
+
+
+class StrangeAttributes(NamedTuple):
+    """A published cell that is not that of the person in the original.
+
+    Attributes
+    ----------
+    node
+        The published id of the person.
+    column
+        The name of the attribute.
+    published, original
+        The cell here and there; None where it is suppressed there.
+    cells
+        How many such cells there are of the attribute.
+    """
+
+    node: int
+    column: str
+    published: str
+    original: str | None
+    cells: int
+
+
+def classes_of_rows(db: Database, columns: Sequence[int]) -> NDArray[np.int64]:
+    """Return a number for everyone, ascending by id: equal where all of these columns are.
+
+    Parameters
+    ----------
+    db
+        The database.
+    columns
+        Their numbers, from 1 on.
+    """
+    cells = ", ".join(f"c{number}" for number in columns)
+    classes: NDArray[np.int64] = db.column(
+        f"SELECT dense_rank() OVER (ORDER BY {cells}) - 1 AS class, CAST(c0 AS BIGINT) AS node "
+        "FROM people_rows ORDER BY node"
+    )
+    return np.asarray(classes, dtype=np.int64)
+
+
+def strange_cell(
+    db: Database, original: Network, columns: dict[str, int], *, stars: bool
+) -> StrangeAttributes | None:
+    """Return the first cell that is not its owner's, None where there is none.
+
+    Parameters
+    ----------
+    db
+        The release, and a linkage that is one to one.
+    original
+        The original.
+    columns
+        The attributes that are compared, and the numbers of their columns in the release.
+    stars
+        Whether a cell that is not suppressed in the original may be so in the release.
+    """
+    people = original.people
+    if people is None or not columns:
+        return None
+    _put_people(db, people, columns)
+    for name, number in columns.items():
+        other = f"c{number} IS DISTINCT FROM coalesce(o{number}, {STAR})"
+        if stars:
+            other = f"c{number} <> {STAR} AND ({other})"
+        row = db.first(
+            f"SELECT id, c{number}, o{number}, count(*) OVER () FROM attributes_before "
+            f"JOIN (SELECT *, CAST(c0 AS BIGINT) AS id FROM people_rows) USING (id) "
+            f"WHERE {other} ORDER BY id LIMIT 1"
+        )
+        if row is not None:
+            db.run("DROP TABLE attributes_before")
+            return StrangeAttributes(row[0], name, row[1], row[2], row[3])
+    db.run("DROP TABLE attributes_before")
+    return None
+
+
+def _put_people(db: Database, people: Table, columns: dict[str, int]) -> None:
+    """Create `attributes_before(id, o1, ...)` of the original's cells under the published ids."""
+    cells = people.to_arrow()
+    texts = {f"o{number}": cells[name].cast("string") for name, number in columns.items()}
+    db.put("attributes_before", {"id": released_ids(db), **texts})
+
+
+Ints = NDArray[np.int64]
+
+
+class ChosenPairs(NamedTuple):
+    """Pairs of a record and a person, each once: int64, shape (pairs,)."""
+
+    records: Ints
+    persons: Ints
+
+
+class BadFileError(Exception):
+    """An owner's file is not what it should be; the message says what is wrong with it."""
+
+
+def levels_of(db: Database, path: Path, original: Table) -> Ints:
+    """Return the level of every person, in the order of the original.
+
+    Raises
+    ------
+    BadFileError
+        Where somebody has no level, or several, or one that is no whole number from 1 to n.
+    """
+    n = original.n_rows
+    columns = _load(db, path, "levels", ("original", "level"))
+    if n and columns["level"] != "BIGINT":
+        raise BadFileError(f"{path.name} holds levels of type {shown(columns['level'])}")
+    strange = db.first(
+        "SELECT level FROM levels WHERE level IS NULL OR NOT level BETWEEN 1 AND ?", [n]
+    )
+    if strange:
+        raise BadFileError(f"{path.name} holds the level {strange[0]}, outside 1 to {n}")
+    put_originals(db, original)
+    rows = db.first(
+        "SELECT count(*), (SELECT count(DISTINCT original) FROM levels) FROM originals "
+        "JOIN levels ON levels.original = originals.id"
+    )
+    if rows != (n, n) or db.number("SELECT count(*) FROM levels") != n:
+        raise BadFileError(f"{path.name} does not hold one level for each of {n} people")
+    levels: Ints = db.column(
+        "SELECT level FROM originals JOIN levels ON levels.original = originals.id "
+        "ORDER BY originals.rowid"
+    )
+    return levels.astype(np.int64)
+
+
+def chosen_pairs(db: Database, path: Path, original: Table) -> ChosenPairs:
+    """Return the chosen pairs; a record by its published id, a person by its position.
+
+    Raises
+    ------
+    BadFileError
+        Where a pair names no record or no person.
+    """
+    n = original.n_rows
+    _load(db, path, "chosen", ("record", "person"))
+    put_originals(db, original)
+    db.run(
+        "CREATE TABLE chosen_pairs AS SELECT DISTINCT CAST(record AS BIGINT) AS record, "
+        "originals.rowid AS person FROM chosen LEFT JOIN originals ON chosen.person = originals.id"
+    )
+    strange = db.first(
+        "SELECT record FROM chosen_pairs WHERE person IS NULL OR record IS NULL "
+        "OR NOT record BETWEEN 0 AND ? LIMIT 1",
+        [n - 1],
+    )
+    if strange:
+        raise BadFileError(f"{path.name} pairs the record {strange[0]} with nobody of the original")
+    records = db.column("SELECT record FROM chosen_pairs ORDER BY record, person")
+    persons = db.column("SELECT person FROM chosen_pairs ORDER BY record, person")
+    return ChosenPairs(records.astype(np.int64), persons.astype(np.int64))
+
+
+def _load(db: Database, path: Path, table: str, columns: tuple[str, str]) -> dict[str, str]:
+    """Create a table of a file, and return the types of its columns."""
+    try:
+        db.run(
+            f"CREATE TABLE {table} AS SELECT {', '.join(columns)} "
+            "FROM read_parquet(?, hive_partitioning = false)",
+            [db.link(path)],
+        )
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        raise BadFileError(f"{path.name} cannot be read: {one_line(error)}") from error
+    types = db.rows(
+        "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ?", [table]
+    )
+    return {str(name): str(kind) for name, kind in types}

@@ -22,8 +22,8 @@ from graphveil.verify.recount.neighborhoods import (
     ReleasedNetwork,
     balls,
     network_of,
+    surroundings,
 )
-from graphveil.verify.recount.surroundings import surroundings
 
 MOST_STEPS = 1_000_000
 """Pairs of nodes that may be tried to map one subgraph onto another, before it is given up."""

@@ -1,0 +1,144 @@
+"""The folder that the page works in: no path leaves it, whatever links stand in it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from graphveil.claims.record import private_folder
+from graphveil.core.errors import InputError, UsageError
+from graphveil.core.text import printable
+from graphveil.io.formats import format_of
+from graphveil.verbs.sweep.folder import is_sweep
+
+MOST_LISTED = 500
+"""So many entries of a folder are shown."""
+
+
+class Entry(NamedTuple):
+    """What stands in a folder: its path from the top, its kind, and its size in bytes."""
+
+    path: str
+    kind: str
+    size: int
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder, and what lies in it.
+
+    Parameters
+    ----------
+    root
+        Its path, with every link resolved.
+    """
+
+    root: Path
+
+    @classmethod
+    def at(cls, path: Path) -> Folder:
+        """Return the folder of this path.
+
+        Raises
+        ------
+        UsageError
+            Where there is none.
+        """
+        if not path.is_dir():
+            raise UsageError(f"{path} is no folder. Name the one that your files lie in.")
+        return cls(path.resolve())
+
+    def inside(self, text: str) -> Path:
+        """Return what a text names, from the top of the folder; it need not exist.
+
+        Raises
+        ------
+        UsageError
+            Where it lies elsewhere, also by a link.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as name:
+        ...     folder = Folder.at(Path(name))
+        ...     folder.word(folder.inside("a/../friends.csv"))
+        'friends.csv'
+        """
+        try:
+            path = Path(os.path.realpath(self.root / text))
+        except (ValueError, OSError) as error:  # a NUL, a name too long, links in a circle
+            raise self._outside(text) from error
+        if not path.is_relative_to(self.root):
+            raise self._outside(text)
+        return path
+
+    def _outside(self, text: str) -> UsageError:
+        return UsageError(
+            f"{printable(text)} is not inside {printable(self.root.name)}, which is all that this "
+            "page works in. Copy it there, or start the page in its folder."
+        )
+
+    def word(self, path: Path) -> str:
+        """Return a path from the top of the folder, as a command takes it there.
+
+        It is taken for no flag, and for no address: such leads out of the folder.
+
+        Examples
+        --------
+        >>> folder = Folder(Path("/data"))
+        >>> folder.word(Path("/data/-x")), folder.word(Path("/data/file:/etc"))
+        ('./-x', './file:/etc')
+        """
+        text = path.relative_to(self.root).as_posix()
+        return f"./{text}" if text.startswith("-") or ":/" in text else text
+
+    def entries(self, path: Path) -> tuple[list[Entry], int]:
+        """Return what lies in one of its folders, and how many further entries are not shown.
+
+        Hidden ones and the private folders of releases are left out.
+        """
+        with os.scandir(path) as scanned:
+            names = sorted(one.name for one in scanned if not one.name.startswith("."))
+        listed = [name for name in names if not name.endswith(".private")]
+        shown = [self._entry(path / name) for name in listed[:MOST_LISTED]]
+        order = ("folder", "data", "release", "sweep", "page", "other")
+        shown.sort(key=lambda one: (order.index(one.kind), one.name))
+        return shown, max(0, len(listed) - MOST_LISTED)
+
+    def _entry(self, path: Path) -> Entry:
+        text = path.relative_to(self.root).as_posix()
+        try:
+            inside = self.inside(text)
+            return Entry(text, self.kind_of(inside), inside.stat().st_size)
+        except (UsageError, OSError):  # a link out of the folder, or to nothing
+            return Entry(text, "other", 0)
+
+    def kind_of(self, path: Path) -> str:
+        """Return what a path is: a folder, a release, a sweep, data, a page, or something else."""
+        if path.is_dir():
+            if (path / "release.json").is_file():
+                return "release"
+            return "sweep" if is_sweep(path) else "folder"
+        if path.suffix == ".html":
+            return "page"
+        try:
+            format_of(path)
+        except InputError:
+            return "other"
+        return "data" if path.is_file() else "other"
+
+    def pages_of(self, path: Path) -> list[str]:
+        """Return the pages that were made of a release or a sweep: their paths from the top."""
+        pages = (
+            private_folder(path) / "report.html",
+            path.with_name(f"{path.name}-report.html"),
+            path / "report.html",
+        )
+        return [self.word(page) for page in pages if page.is_file()]

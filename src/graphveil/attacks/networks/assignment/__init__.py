@@ -1,0 +1,1 @@
+"""Which node of one network is which of another: relaxations, candidates, assignments."""

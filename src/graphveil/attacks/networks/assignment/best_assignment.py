@@ -1,0 +1,122 @@
+"""The best of assignments from several starts, judged by what the adversary sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from graphveil.attacks.networks.assignment.frank_wolfe import Match, Plan, Ties, climbed, faq
+from graphveil.attacks.networks.assignment.graduated import graduated, likeliest
+from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.assignment.surroundings import Distances, distances
+from graphveil.attacks.networks.copies import Pairing
+
+AGREEING = 0.8
+"""Where two starts agree on such a share of the people of the copy, no further one is tried."""
+
+POLISHED = 2
+"""So many of the starts are searched on from half way: which keeps most before need not after."""
+
+
+class Start(NamedTuple):
+    """An assignment to begin with, and distances to tell apart who keeps as many ties."""
+
+    match: Match
+    far: Distances
+
+
+class _Climbed(NamedTuple):
+    """What repeated assignments make of a start, and what that keeps."""
+
+    kept: float
+    match: Match
+    far: Distances
+
+
+def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
+    """Return the likeliest assignment around the one of all starts that keeps most ties.
+
+    Parameters
+    ----------
+    ties
+        The two networks, and who is known.
+    starts
+        One at least. They are drawn from one by one: two that agree end it.
+
+    Notes
+    -----
+    What an assignment keeps is the adversary's own measure: it needs no linkage.
+    """
+    tried: list[_Climbed] = []
+    for start in starts:
+        match, kept = climbed(ties, start.match)
+        agreed = any(_agree(ties, match, other.match) for other in tried)
+        tried.append(_Climbed(kept, match, start.far))
+        if agreed:
+            break
+    tried.sort(key=lambda some: some.kept, reverse=True)
+    polished = [_from_half_way(ties, some) for some in tried[:POLISHED]]
+    best = max(polished, key=lambda some: some.kept)
+    return likeliest(ties, best.match, best.far)
+
+
+def _from_half_way(ties: Ties, some: _Climbed) -> _Climbed:
+    """Return what FAQ reaches from half way to the middle, where that keeps more."""
+    match, kept = climbed(ties, faq(ties, _half_way(some.match)))
+    return _Climbed(kept, match, some.far) if kept > some.kept else some
+
+
+def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:
+    """Yield what a graduated assignment makes of each kind of distances, and of near candidates.
+
+    Parameters
+    ----------
+    ties, two
+        The two networks, as matrices and as graphs; the pairs of nodes are not read.
+    rng
+        Draws the noise by which near candidates are chosen.
+
+    Notes
+    -----
+    The search among candidates, which large networks get alone, comes second: where it agrees with
+    the first start both are mostly right.
+    """
+    for at, far in enumerate(distances(two)):
+        yield Start(ties.assigned(graduated(ties, far)), far)
+        if at == 0:
+            yield Start(completed(ties, near_match(two, ties.seeds, rng)), far)
+
+
+def completed(ties: Ties, match: Match) -> Match:
+    """Return an assignment that gives those a free node, by chance, who have none in a match."""
+    given = np.flatnonzero(match >= 0)
+    worth = np.zeros(ties.chances.shape, dtype=np.float32)
+    worth[given, match[given]] = 1
+    return ties.assigned(worth)
+
+
+def _agree(ties: Ties, one: Match, other: Match) -> bool:
+    """Whether two assignments give most people of the copy who are not known the same node."""
+    asked = (ties.seeds < 0) & (ties.present > 0)
+    same = np.count_nonzero((one == other) & asked)
+    return bool(same > AGREEING * np.count_nonzero(asked))
+
+
+def middle(n: int) -> Plan:
+    """Return the plan in which everybody is as much every node: the barycenter.
+
+    Examples
+    --------
+    >>> middle(2).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    return np.full((n, n), 1 / max(n, 1), dtype=np.float32)
+
+
+def _half_way(match: Match) -> Plan:
+    """Return the plan between an assignment and the middle."""
+    plan = middle(match.size) * np.float32(0.5)
+    plan[np.arange(match.size), match] += np.float32(0.5)
+    return plan

@@ -1,0 +1,118 @@
+"""What the best of assignments of all pairs costs: little where two starts agree, else much.
+
+What an assignment among the nearest candidates costs, and which networks it takes.
+"""
+
+from __future__ import annotations
+
+import math
+
+from graphveil.attacks.attack import TooLargeError, refuse_more_nodes
+from graphveil.attacks.costs import ends_of, squares
+from graphveil.attacks.networks.assignment.near_candidates import REPEATS, STARTS, WEIGHTS
+from graphveil.attacks.networks.propagation import SMALLER
+from graphveil.evaluate.comparison import GraphComparison
+
+MOST_NODES, MOST_TIES, MOST_SQUARES = 100_000, 1_500_000, 500_000_000
+"""Up to so many nodes, ties, and so large a sum of squared degrees."""
+
+OF_NEAREST = f", best of {len(STARTS)} starts among the nearest"
+"""What the label of a setting says of it."""
+
+COST = (
+    f"above that, ties times candidates, up to {MOST_NODES:,} nodes and {MOST_TIES:,} ties: about "
+    "half a minute a draw for 100,000 ties"
+)
+"""What the entries of attacks say of it."""
+
+PER_CELL, PER_CANDIDATE = 8e-9, 3e-8
+"""Seconds of a step for every candidate of a tie, and for every candidate of a node."""
+
+NEAR_BY, GROWTH = 12_000, 0.5
+"""Up to so many nodes candidates lie in the cache; then each costs more, by a power."""
+
+WRONG, ALL_STARTS = 3.2, 0.6
+"""How much longer a copy takes of whose ties such a share is wrong, or more, as a multiple of a
+whole copy's time: then all starts are tried, and rounds are most."""
+
+
+def check_size(pair: GraphComparison) -> None:
+    """Refuse a network that is too large.
+
+    Raises
+    ------
+    TooLargeError
+        Where nodes, ties or neighbors of neighbors are too many.
+    """
+    refuse_more_nodes(pair.original.n_nodes, MOST_NODES, SMALLER)
+    ties = max(pair.original.n_edges, pair.released.n_edges)
+    for number, most, words in (
+        (ties, MOST_TIES, "ties are"),
+        (squares(pair), MOST_SQUARES, "pairs of neighbors are"),
+    ):
+        if number > most:
+            raise TooLargeError(f"{number:,} {words} more than {most:,}. {SMALLER}")
+
+
+def seconds_of_near_match(pair: GraphComparison, overlap: float) -> float:
+    """Return about how long one copy takes, of which a share of the ties stands in the original.
+
+    How many of these the release kept is counted by the linkage.
+    """
+    n, ties = pair.original.n_nodes, max(pair.original.n_edges, pair.released.n_edges)
+    candidates = sum(start.candidates(pair.original.n_edges, n) for start in STARTS[:2])
+    farther: float = (max(n, NEAR_BY) / NEAR_BY) ** GROWTH
+    wrong = 1 - overlap * pair.edges_kept / max(pair.original.n_edges, 1)
+    steps = WEIGHTS.size * REPEATS * (1 + WRONG * min(wrong / ALL_STARTS, 1))
+    return steps * candidates * (PER_CELL * ties + PER_CANDIDATE * n) * farther
+
+
+SOON, LATE = (1.1e-6, 5.5e-10), (1.2e-6, 5.1e-9)
+"""Seconds for every pair and every triple of nodes: where the first two starts agree, and where no
+two do."""
+
+PER_WALK = 3e-8
+"""Seconds for every node and end of an edge."""
+
+NONE_AGREE, SOON_AGREE = 3.0, 4.5
+"""Up to so many ties in common a person, discounted by those that are false, no two starts agree
+mostly; from so many on the first two do."""
+
+
+def effort(pair: GraphComparison, shared: float) -> float:
+    """Return how far a copy is from one on which the first two starts agree: from 0 to 1.
+
+    Whether they do shows only in the run; ties that the copy, the original and the release share
+    foretell it. The owner's linkage counts them.
+
+    Parameters
+    ----------
+    pair
+        The original and the release, linked.
+    shared
+        How many of the original's ties a person of the copy has there, as a share.
+    """
+    true = pair.edges_kept / max(pair.released.n_edges, 1)
+    common = 2 * shared * pair.edges_kept / max(pair.original.n_nodes, 1) * math.sqrt(true)
+    return min(max((SOON_AGREE - common) / (SOON_AGREE - NONE_AGREE), 0.0), 1.0)
+
+
+def seconds_of_all_pairs(
+    pair: GraphComparison, overlap: float, people: float, last: float = 0.0
+) -> float:
+    """Return about how long one copy takes, among candidates and among all pairs.
+
+    Parameters
+    ----------
+    pair
+        The original and the release, linked.
+    overlap, people
+        The shares of the ties of the copy that stand in the original, and of the people in it.
+    last
+        Seconds of a further start, which is tried where no two of the others agree.
+    """
+    n, far = pair.original.n_nodes, effort(pair, overlap * people)
+    near = seconds_of_near_match(pair, overlap) + PER_WALK * n * ends_of(pair)
+    soon, late = (near + (a_pair + triple * n) * n * n for a_pair, triple in (SOON, LATE))
+    between: float = soon ** (1 - far) * (late + last) ** far
+    return between

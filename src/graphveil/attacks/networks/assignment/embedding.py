@@ -1,0 +1,293 @@
+"""Points for the nodes of two networks: near where surroundings are alike, whatever noise hides.
+
+No step holds all pairs of nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.networks.assignment.surroundings import values_around
+from graphveil.attacks.networks.copies import NOT_KNOWN, Pairing, random_pairs
+from graphveil.attacks.networks.signatures import Besides, KnownRows, degrees
+from graphveil.data import Graph
+from graphveil.data.measures.values import triangles
+
+Columns: TypeAlias = "NDArray[np.float64]"
+Nodes: TypeAlias = "NDArray[np.int32]"
+"""Released nodes for every node of the copy, -1 where there are fewer."""
+
+HOPS, RANKS, STAYING = 3, 20, 0.7
+"""How far means over neighbors reach; steps of a rank that is passed on, and what is passed on."""
+
+_ANSCOMBE, _RIDGE, _FEWEST_ALIKE, _LEAST_NOISE = 0.375, 1e-3, 20, 1e-2
+
+
+class Points(NamedTuple):
+    """Where the nodes of both networks are.
+
+    Attributes
+    ----------
+    copy, released
+        float64, shape (n, d): in units of the noise.
+    noise
+        float64, shape (n,): the mean square of a coordinate's change by noise, for each node of
+        the copy; those of many ties change less.
+    """
+
+    copy: Columns
+    released: Columns
+    noise: Columns
+
+    def far(self, nodes: Nodes) -> NDArray[np.float32]:
+        """Return how far each node of the copy is from some nodes: minus logarithms of likelihoods.
+
+        Examples
+        --------
+        >>> points = Points(np.array([[0.0]]), np.array([[2.0], [0.0]]), np.ones(1))
+        >>> points.far(np.array([[0, 1]])).tolist()
+        [[2.0, 0.0]]
+        """
+        far = np.zeros(nodes.shape, dtype=np.float32)
+        for at, column in enumerate(nodes.T):
+            apart = self.copy - self.released[np.maximum(column, 0)]
+            far[:, at] = np.einsum("ij,ij->i", apart, apart) / (2 * self.noise)
+        return far
+
+
+def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> Points:
+    """Return where the nodes of a copy and of a release are.
+
+    Parameters
+    ----------
+    two
+        The copy and the release; the truth is not read.
+    noise
+        Which share of the ties is taken to be wrong.
+    most
+        How many coordinates there are at most.
+    rng
+        Draws the noise.
+
+    Notes
+    -----
+    Features of all nodes are brought to mean 0 and variance 1 in each network. The adversary adds
+    noise to the copy and sees how features change; coordinates are the directions in which people
+    differ most in proportion to that (Fisher's linear discriminant, a person and the same person
+    under noise being a class).
+    """
+    from scipy import linalg  # noqa: PLC0415  heavy: not for help
+
+    besides = two.besides
+    bins = _bins(two.copy, two.released)
+    numbers = [_log_numbers(side) for side in _numbers(besides)]
+    tied = two.copy.degrees() > 0
+    noisy = _with_noise(two.copy, noise, rng)
+    thinned = _thinned(numbers[0], noise, rng)
+    own = _standardized(_with(features(two.copy, bins), numbers[0]), tied)
+    other = _standardized(
+        _with(features(two.released, bins), numbers[1]), two.released.degrees() > 0
+    )
+    again = _standardized(_with(features(noisy, bins), thinned), tied)
+    changes = (own - again)[tied]
+    within = changes.T @ changes / max(len(changes), 1) + _RIDGE * np.eye(own.shape[1])
+    between = own[tied].T @ own[tied] / max(len(changes), 1)
+    _, directions = linalg.eigh(between, within)
+    leading = directions[:, ::-1][:, :most]
+    moved = np.square(changes @ leading).mean(axis=1)
+    return Points(own @ leading, other @ leading, _by_degree(two.copy.degrees(), tied, moved))
+
+
+def _bins(*graphs: Graph) -> int:
+    """Return how many powers of 2 the degrees reach, and one more."""
+    most = max(int(graph.degrees().max(initial=1)) for graph in graphs)
+    return int(np.ceil(np.log2(max(most, 2)))) + 1
+
+
+def features(graph: Graph, bins: int) -> Columns:
+    """Return what each node's surroundings are like, float64, shape (n, 5 + 2 bins + 3 HOPS).
+
+    They are the logarithms of one plus its degree and its triangles, its clustering coefficient,
+    and the means of the three over neighbors, of these means, and so on; the numbers of neighbors,
+    and of walks of two steps, to nodes of degrees around each power of 2; how far the logarithms of
+    its neighbors' degrees are spread; and a rank that neighbors pass on in equal parts.
+
+    Examples
+    --------
+    >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 3)[3, :3].round(2).tolist()
+    [0.69, 0.0, 0.0]
+    """
+    numbers = graph.degrees().astype(np.float64)
+    near = graph.to_scipy().astype(np.float64)
+    share = 1 / np.maximum(numbers, 1)
+    corners = triangles(graph).astype(np.float64)
+    clustering = corners / np.maximum(numbers * (numbers - 1) / 2, 1)
+    around = np.column_stack([np.log1p(numbers), clustering, np.log1p(corners)])
+    columns = [around]
+    for _ in range(HOPS):
+        around = (near @ around) * share[:, None]
+        columns.append(around)
+    height = np.log2(np.maximum(numbers, 1))[:, None] - np.arange(bins)
+    of_power = np.maximum(0, 1 - np.abs(height)) * (numbers > 0)[:, None]
+    once = near @ of_power
+    columns += [np.sqrt(once + _ANSCOMBE), np.log1p(near @ once)]
+    logs = np.log1p(numbers)
+    mean, square = (near @ np.column_stack([logs, logs**2]) * share[:, None]).T
+    columns.append(np.sqrt(np.maximum(square - mean**2, 0))[:, None])
+    rank = np.ones(numbers.size)
+    for _ in range(RANKS):
+        rank = STAYING * (near @ (rank * share)) + 1 - STAYING
+    columns.append(np.log(rank)[:, None])
+    return np.hstack(columns)
+
+
+def _numbers(besides: Besides) -> Iterator[list[NDArray[np.int64]]]:
+    """Yield, of the copy and of the release, degrees of each kind, and values of neighbors."""
+    around = values_around(besides)
+    for lists, values in zip((besides.copy, besides.released), around, strict=True):
+        yield [*(degrees(lists) if len(lists) > 1 else ()), *values]
+
+
+def _log_numbers(numbers: Sequence[NDArray[np.int64]]) -> list[Columns]:
+    return [np.log1p(number) for number in numbers]
+
+
+def _thinned(logs: Sequence[Columns], noise: float, rng: np.random.Generator) -> list[Columns]:
+    """Return numbers of which a share is lost, and as many come by chance, as logarithms."""
+    thinned = []
+    for log in logs:
+        number = np.rint(np.expm1(log)).astype(np.int64)
+        new = rng.poisson(noise * number.mean(), number.size)
+        thinned.append(np.log1p(rng.binomial(number, 1 - noise) + new))
+    return thinned
+
+
+def _with(columns: Columns, more: Sequence[Columns]) -> Columns:
+    return np.column_stack([columns, *more])
+
+
+def _standardized(columns: Columns, those: NDArray[np.bool_]) -> Columns:
+    """Return columns less their means over some rows, over their deviations there."""
+    if not those.any():
+        return np.zeros_like(columns)
+    spread = columns[those].std(axis=0)
+    scaled: Columns = (columns - columns[those].mean(axis=0)) / np.where(spread > 1e-9, spread, 1)
+    return scaled
+
+
+def _with_noise(graph: Graph, noise: float, rng: np.random.Generator) -> Graph:
+    """Return a graph of which a share of the ties is other pairs of its people, drawn evenly."""
+    people = np.flatnonzero(graph.degrees() > 0)
+    number = np.full(graph.n_nodes, -1, dtype=np.int32)
+    number[people] = np.arange(people.size)
+    edges = number[graph.edges()]
+    kept = edges[rng.random(len(edges)) >= noise]
+    new = random_pairs(kept, people.size, len(edges), rng)
+    ends = people[np.concatenate([kept, new])]
+    return Graph.from_edges(ends[:, 0], ends[:, 1], n=graph.n_nodes)
+
+
+def _by_degree(numbers: NDArray[np.int64], tied: NDArray[np.bool_], moved: Columns) -> Columns:
+    """Return the mean change of nodes of about the same degree, for every node.
+
+    Where they are few it is read between the powers of 2 beside them.
+    """
+    power = np.log2(np.maximum(numbers, 1)).astype(np.int64)
+    count = np.bincount(power[tied], minlength=power.max(initial=0) + 1)
+    total = np.bincount(power[tied], moved, minlength=count.size)
+    often = np.flatnonzero(count >= min(_FEWEST_ALIKE, count.max(initial=0)))
+    means = total[often] / np.maximum(count[often], 1)
+    smooth = np.interp(np.arange(count.size), often, means)
+    return np.maximum(smooth, _LEAST_NOISE)[power]
+
+
+def nearest(where: Points, people: NDArray[np.int64], rows: KnownRows | None, most: int) -> Nodes:
+    """Return the nearest released nodes of some nodes of the copy, int32, shape (n, most).
+
+    Parameters
+    ----------
+    where
+        The points of both.
+    people
+        int64: the nodes of the copy that have candidates; the others have none.
+    rows
+        Attributes: nodes that show others are no candidates. None where none are known.
+    most
+        How many there are at most.
+    """
+    from scipy.spatial import cKDTree  # noqa: PLC0415  heavy: not for help
+
+    n = len(where.copy)
+    nodes = np.full((n, most), -1, dtype=np.int32)
+    far = np.full((n, most), np.inf, dtype=np.float32)
+    for some, fitting in fitting_groups(rows, people, len(where.released)):
+        wanted = np.arange(1, min(most, fitting.size) + 1)
+        apart, which = cKDTree(where.released[fitting]).query(where.copy[some], k=wanted)
+        apart = np.concatenate([far[some], apart.astype(np.float32)], axis=1)
+        both = np.concatenate([nodes[some], fitting[which].astype(np.int32)], axis=1)
+        order = np.argsort(apart, axis=1, kind="stable")[:, :most]
+        far[some] = np.take_along_axis(apart, order, axis=1)
+        nodes[some] = np.take_along_axis(both, order, axis=1)
+    return nodes
+
+
+def fitting_groups(
+    rows: KnownRows | None, people: NDArray[np.int64], n: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield groups of people and of nodes that fit each other: every such pair stands in one.
+
+    Examples
+    --------
+    >>> rows = KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]]))
+    >>> groups = fitting_groups(rows, np.array([0, 1]), 3)
+    >>> sorted((one.tolist(), two.tolist()) for one, two in groups)
+    [([0], [0]), ([0, 1], [1]), ([1], [2])]
+    """
+    if rows is None:
+        if people.size and n:
+            yield people, np.arange(n)
+        return
+    for some, known in _by_what_is_said(rows.known, people):
+        for fitting, shown in _by_what_is_said(rows.shown, np.arange(n)):
+            columns = np.flatnonzero(known & shown)
+            both = np.concatenate(
+                [rows.known[np.ix_(some, columns)], rows.shown[np.ix_(fitting, columns)]]
+            )
+            keys = np.unique(both, axis=0, return_inverse=True)[1].ravel()
+            if not columns.size:
+                keys = np.zeros(len(both), dtype=np.int64)
+            yield from _of_one_key(some, fitting, keys[: some.size], keys[some.size :])
+
+
+def _by_what_is_said(
+    codes: NDArray[np.int32], those: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+    """Yield groups of rows of which the same columns are said, and which these are."""
+    said = codes[those] > NOT_KNOWN
+    patterns, of = np.unique(said, axis=0, return_inverse=True)
+    for at, pattern in enumerate(patterns):
+        yield those[of.ravel() == at], pattern
+
+
+def _of_one_key(
+    people: NDArray[np.int64],
+    nodes: NDArray[np.int64],
+    known: NDArray[np.int64],
+    shown: NDArray[np.int64],
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield the people and the nodes of every key that both have."""
+    orders = np.argsort(known, kind="stable"), np.argsort(shown, kind="stable")
+    keys = np.intersect1d(known, shown)
+    ends = [
+        [np.searchsorted(codes[order], keys, side) for side in ("left", "right")]
+        for codes, order in zip((known, shown), orders, strict=True)
+    ]
+    for at in range(keys.size):
+        one, two = (
+            order[ends[side][0][at] : ends[side][1][at]] for side, order in enumerate(orders)
+        )
+        yield people[one], nodes[two]

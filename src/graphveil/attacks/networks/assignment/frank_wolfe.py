@@ -1,0 +1,220 @@
+"""Assignments of one network's nodes to another's that keep ties, step by step.
+
+Two networks beside each other: how many ties an assignment of their nodes has in common.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.networks.copies import Pairing
+from graphveil.core.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from scipy import optimize, sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+    optimize = lazy_module("scipy.optimize")
+
+Match: TypeAlias = "NDArray[np.int64]"
+"""The node of the other network that every node is assigned; all of them differ."""
+
+Plan: TypeAlias = "NDArray[np.float32]"
+"""How much of every node is assigned to every node of the other network: rows and columns add up
+to 1."""
+
+SURPLUS = 0.2
+"""What a released tie between two assigned people costs that a copy lacks which lacks people."""
+
+EXCLUDED = np.float32(-1e6)
+"""What it is worth to assign somebody a node that shows other attributes: less than all ties."""
+
+_CHANCE = 1e-3
+
+
+class Ties(NamedTuple):
+    """A copy beside a release, as matrices, and what the adversary knows of who is who.
+
+    Parameters
+    ----------
+    first, second
+        float32, n times n, sparse: the ties of the copy and of the release, of every kind, out and
+        in apart where they have directions.
+    turned
+        Those of the release the other way round.
+    seeds
+        int64, shape (n,): the released node of everybody who is known, -1 for the others.
+    present
+        float32, shape (n,): 1 for the people of the copy, 0 for those whom it lacks.
+    surplus
+        What a released tie between two assigned people costs that the copy lacks; 0 where the copy
+        lacks nobody: whatever the assignment, their number is then the same.
+    chances
+        float32, shape (n, n): numbers from 0 to 1 by which assignments of equal worth are told
+        apart.
+    excluded
+        bool, shape (n, n): who cannot be which node, by attributes; None where none are known.
+    """
+
+    first: list[sparse.csr_array]
+    second: list[sparse.csr_array]
+    turned: list[sparse.csr_array]
+    seeds: Match
+    present: NDArray[np.float32]
+    surplus: float
+    chances: NDArray[np.float32]
+    excluded: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(cls, two: Pairing, seeds: Match, rng: np.random.Generator) -> Ties:
+        """Return the matrices of a pairing, some pairs of which are known."""
+        n = two.truth.size
+        besides = two.besides
+        first, second, turned = besides.matrices(np.float32)
+        return cls(
+            first=first,
+            second=second,
+            turned=turned,
+            seeds=seeds,
+            present=two.present.astype(np.float32),
+            surplus=0.0 if two.present.all() else SURPLUS,
+            chances=rng.random((n, n), dtype=np.float32),
+            excluded=None if besides.rows is None else besides.rows.excluded(),
+        )
+
+    def with_seeds(self, plan: Plan) -> Plan:
+        """Return the plan in which known people are assigned to their nodes, and nobody else is.
+
+        Nobody is assigned a node that shows other attributes.
+        """
+        known = np.flatnonzero(self.seeds >= 0)
+        fixed = plan.copy()
+        if self.excluded is not None:
+            fixed[self.excluded] = 0
+            fixed /= np.maximum(fixed.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        fixed[known] = 0
+        fixed[:, self.seeds[known]] = 0
+        fixed[known, self.seeds[known]] = 1
+        return fixed
+
+    def gradient(self, plan: Plan) -> Plan:
+        """Return what every pair of nodes adds, were it assigned: half the gradient of `kept`."""
+        worth = np.ascontiguousarray(
+            sum(
+                (second @ (first @ plan).T).T
+                for first, second in zip(self.first, self.second, strict=True)
+            )
+        )
+        if self.surplus:
+            worth -= self._lost(np.einsum("ij,i->j", plan, self.present))
+        return worth
+
+    def gradient_of(self, match: Match) -> Plan:
+        """Return the same where everybody is assigned to one node: a product of sparse matrices."""
+        n = match.size
+        ones = np.ones(n, dtype=np.float32)
+        assigned = sparse.csr_array((ones, (np.arange(n), match)), shape=(n, n))
+        both = zip(self.first, self.turned, strict=True)
+        worth: Plan = sum(first @ assigned @ turned for first, turned in both).toarray()
+        if self.surplus:
+            taken = np.empty(n, dtype=np.float32)
+            taken[match] = self.present
+            worth -= self._lost(taken)
+        return worth
+
+    def _lost(self, assigned: NDArray[np.float32]) -> Plan:
+        """Return what ties to nodes that are assigned cost whoever is assigned beside them."""
+        near = sum(second @ assigned for second in self.second)
+        return np.outer(self.present, np.float32(self.surplus) * near)
+
+    def kept(self, match: Match) -> float:
+        """Return twice the ties in common, less what surplus ones cost."""
+        worth = self.gradient_of(match)
+        return float(worth[np.arange(match.size), match].sum(dtype=np.float64))
+
+    def assigned(self, worth: Plan) -> Match:
+        """Return the assignment of the largest worth; known people keep their nodes.
+
+        Nobody is given a node that shows other attributes, where that can be. Among equal ones
+        chance decides.
+        """
+        scale = np.float32(_CHANCE * float(worth.std()) if worth.size else 0.0)
+        if self.excluded is not None:
+            worth = np.where(self.excluded, EXCLUDED, worth)
+        free = np.flatnonzero(self.seeds < 0)
+        open_nodes = np.setdiff1d(np.arange(self.seeds.size), self.seeds)
+        some = np.ix_(free, open_nodes)
+        _, columns = optimize.linear_sum_assignment(
+            worth[some] + scale * self.chances[some], maximize=True
+        )
+        match = self.seeds.copy()
+        match[free] = open_nodes[columns]
+        return match
+
+
+STEPS, LEAST_GAIN = 30, 1e-4
+"""Steps of `faq` at most; it ends where a step promises a smaller share of what is reached."""
+
+REPEATS = 40
+"""How often `climbed` assigns at most."""
+
+_OWN = 0.01
+
+
+def faq(ties: Ties, plan: Plan) -> Match:
+    """Return an assignment that keeps many ties, from a smooth plan on.
+
+    Parameters
+    ----------
+    ties
+        The two networks, and who is known.
+    plan
+        float32, shape (n, n): where it starts; rows and columns add up to 1.
+
+    Notes
+    -----
+    FAQ: Vogelstein et al., *Fast approximate quadratic programming for graph matching*, PLOS ONE
+    2015; with known pairs: Fishkind et al., *Seeded graph matching*, Pattern Recognition 2019. A
+    step of Frank and Wolfe maximizes the linear part, which is an assignment, and goes as far
+    towards it as the quadratic one rises. The gradient is linear in the plan, so a step adds the
+    gradient of an assignment, a product of sparse matrices.
+    """
+    plan = ties.with_seeds(plan)
+    worth = ties.gradient(plan)
+    everybody = np.arange(plan.shape[0])
+    for _ in range(STEPS):
+        match = ties.assigned(worth)
+        of_match = ties.gradient_of(match)
+        here = float(np.einsum("ij,ij->", worth, plan, dtype=np.float64))
+        across = float(worth[everybody, match].sum(dtype=np.float64))
+        there = float(of_match[everybody, match].sum(dtype=np.float64))
+        slope, curve = across - here, there - 2 * across + here
+        if slope <= LEAST_GAIN * abs(here):
+            break
+        length = np.float32(min(1.0, -slope / curve) if curve < 0 else 1.0)
+        plan *= 1 - length
+        plan[everybody, match] += length
+        worth += length * (of_match - worth)
+    return ties.assigned(plan)
+
+
+def climbed(ties: Ties, match: Match) -> tuple[Match, float]:
+    """Return the best of repeated assignments, and what it keeps.
+
+    Everybody is assigned the node of which most neighbors are assigned to their neighbors, again
+    and again until what is kept no longer rises.
+    """
+    most = ties.kept(match)
+    everybody = np.arange(match.size)
+    for _ in range(REPEATS):
+        worth = ties.gradient_of(match)
+        worth[everybody, match] += np.float32(_OWN)
+        following = ties.assigned(worth)
+        kept = ties.kept(following)
+        if kept <= most:
+            break
+        match, most = following, kept
+    return match, most

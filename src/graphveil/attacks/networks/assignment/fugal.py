@@ -1,0 +1,142 @@
+"""Which node of one graph is which of another, by a smooth relaxation of their alignment.
+
+Bommakanti, Vonteri, Skitsas, Ranu, Mottin and Karras, *FUGAL: Feature-fortified unrestricted graph
+alignment*, NeurIPS 2024: the idea, written anew.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.networks.signatures import Besides, Relations, degrees
+from graphveil.data import Graph
+from graphveil.data.measures.values import triangles
+
+Matrix: TypeAlias = "NDArray[np.float64]"
+F = TypeVar("F", np.float32, np.float64)
+
+PENALTIES, STEPS = 10, 10
+"""Weights 0..9 of the pull towards one-to-one, each for so many steps."""
+
+FAR_OFF = 1e4
+"""How far nodes are from people whose attributes are others."""
+
+ROUNDS, TOLERANCE = 200, 1e-3
+"""How long rows and columns are scaled in turn: until each sum is that near to 1."""
+
+
+def features(graph: Graph) -> Matrix:
+    """Return what each node's surroundings are like, float64, shape (n, 4).
+
+    They are its degree and clustering coefficient, and their means over its neighbors.
+
+    Examples
+    --------
+    >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3].round(3).tolist()
+    [1.0, 0.0, 3.0, 0.333]
+    """
+    ties = graph.degrees().astype(np.float64)
+    pairs = ties * (ties - 1) / 2
+    clustering = triangles(graph) / np.maximum(pairs, 1)
+    own = np.column_stack([ties, clustering])
+    around = graph.to_scipy().astype(np.float64) @ own / np.maximum(ties, 1)[:, None]
+    return np.hstack([own, around])
+
+
+def _all_features(graph: Graph, relations: Relations) -> Matrix:
+    """Return the features, and degrees of every kind and direction where there are several."""
+    own = features(graph)
+    return np.column_stack([own, degrees(relations).T]) if len(relations) > 1 else own
+
+
+def sinkhorn(cost: NDArray[F], *, rounds: int = ROUNDS, tolerance: float = TOLERANCE) -> NDArray[F]:
+    """Return the matrix exp(-cost), rows and columns scaled in turn until each sums to about 1.
+
+    Parameters
+    ----------
+    cost
+        Of single or double precision, which the result has too.
+    rounds, tolerance
+        How often at most, and how near to 1.
+
+    Notes
+    -----
+    The sums are not BLAS's: its threads cost more than they save, and its order of adding hangs on
+    their number.
+
+    Examples
+    --------
+    >>> sinkhorn(np.array([[0.0, 9.0], [9.0, 0.0]])).round(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    plan: NDArray[F] = np.exp(cost.min(axis=1, keepdims=True, initial=np.inf) - cost)
+    columns = np.ones(cost.shape[1], dtype=cost.dtype)
+    tiny = np.finfo(cost.dtype).tiny
+    for _ in range(rounds):
+        rows = 1 / np.maximum(np.einsum("ij,j->i", plan, columns), tiny)
+        reached = np.einsum("ij,i->j", plan, rows)
+        if np.abs(columns * reached - 1).max(initial=0.0) < tolerance:
+            break
+        columns = 1 / np.maximum(reached, tiny)
+    plan *= rows[:, None]
+    plan *= columns
+    return plan
+
+
+def relaxed_alignment(one: Graph, two: Graph, besides: Besides | None = None) -> Matrix:
+    """Return how well every node of one graph fits every node of another of the same size.
+
+    Parameters
+    ----------
+    one, two
+        The graphs.
+    besides
+        What they say beside who is tied to whom.
+
+    Returns
+    -------
+    float64, shape (n, n): rows and columns sum to about 1.
+
+    Notes
+    -----
+    Frank-Wolfe steps on -tr(A P B P^T) + tr(D^T P) + lambda tr(P^T (1 - P)) with lambda 0 to 9, A
+    and B the adjacency matrices and D the distances between features; the linear step is one of
+    optimal transport with entropy. Each step takes time in n times edges and n^2.
+    """
+    from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
+
+    besides = Besides.of_graphs(one, two) if besides is None else besides
+    firsts, seconds, _ = besides.matrices(np.float64)
+    n = one.n_nodes
+    far = distance.cdist(_all_features(one, besides.copy), _all_features(two, besides.released))
+    if besides.rows is not None:
+        far[besides.rows.excluded()] = FAR_OFF
+    plan = np.full((n, n), 1 / n)
+    for penalty in range(PENALTIES):
+        for step in range(STEPS):
+            cost = sum(
+                (second @ (first @ plan).T).T for first, second in zip(firsts, seconds, strict=True)
+            )
+            cost *= -2
+            cost += far
+            cost += penalty
+            cost -= 2 * penalty * plan
+            plan += 2 / (2 + step) * (sinkhorn(cost) - plan)
+    return plan
+
+
+def assigned(plan: Matrix) -> NDArray[np.int64]:
+    """Return the one-to-one assignment of the largest sum: a column for every row.
+
+    Examples
+    --------
+    >>> assigned(np.array([[0.6, 0.4], [0.9, 0.1]])).tolist()
+    [1, 0]
+    """
+    from scipy import optimize  # noqa: PLC0415  heavy: not for help
+
+    _, columns = optimize.linear_sum_assignment(-plan)
+    return np.asarray(columns, dtype=np.int64)

@@ -1,0 +1,274 @@
+"""Who is who in large networks: assignments among the nearest candidates, from several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.networks.assignment.embedding import Nodes, Points, nearest, points
+from graphveil.attacks.networks.assignment.frank_wolfe import SURPLUS, Match
+from graphveil.attacks.networks.copies import NOBODY, Pairing
+from graphveil.attacks.networks.propagation import candidate_lists
+from graphveil.core.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from graphveil.attacks.kernels import candidates as kernels
+    from graphveil.attacks.kernels import percolation
+    from graphveil.attacks.kernels.percolation import CandidateLists
+else:
+    kernels = lazy_module("graphveil.attacks.kernels.candidates")
+    percolation = lazy_module("graphveil.attacks.kernels.percolation")
+
+Weights: TypeAlias = "NDArray[np.float32]"
+"""A number for every candidate of every node."""
+
+
+class Start(NamedTuple):
+    """How candidates are chosen, and what their distances weigh.
+
+    Attributes
+    ----------
+    noise
+        Which share of the ties is taken to be wrong.
+    coordinates
+        How many there are of every node.
+    fewest, most
+        How many candidates everybody has; between them so many that all those of the ends of ties
+        are `cells`.
+    cells
+        That number.
+    weight
+        What distances weigh.
+    """
+
+    noise: float
+    coordinates: int
+    fewest: int
+    most: int
+    cells: int
+    weight: float
+
+    def candidates(self, ties: int, nodes: int) -> int:
+        """Return how many candidates everybody has in networks of so many ties and nodes.
+
+        Examples
+        --------
+        >>> [start.candidates(200_000, 20_000) for start in STARTS]
+        [40, 50, 75]
+        """
+        wanted = self.cells // max(ties, nodes, 1)
+        return min(max(wanted, self.fewest), self.most, max(nodes, 1))
+
+
+STARTS = (
+    Start(0.15, 10, 40, 40, 0, 1.0),
+    Start(0.4, 10, 40, 300, 10_000_000, 0.3),
+    Start(0.6, 3, 40, 700, 15_000_000, 0.3),
+)
+"""From few candidates of precise surroundings, for little noise, to many of coarse ones."""
+
+WEIGHTS, REPEATS = np.linspace(0.3, 4.0, 20, dtype=np.float32), 2
+"""What a tie in common is worth, step by step, and how often the plan moves half way at each."""
+
+LATER, LATER_SHARE, LATER_MOST = (1.0, 2.0, 4.0, 5.0, 5.0, 5.0), 0.15, 8.0
+"""The same of later rounds; what distances weigh in them, and how much they say at most."""
+
+ROUNDS, LEAST_GAIN = 12, 0.002
+"""Rounds at most; they end where a smaller share of ties is gained."""
+
+KEPT, VOTED, SURE = 8, 20, 0.2
+"""Candidates of a round: the likeliest ones before, and those with most matched neighbors; a match
+speaks for its neighbors where it is this likely."""
+
+SCALINGS = 20
+
+AGREEING = 0.5
+"""Where two starts agree on such a share of the ends of ties, no further one is tried."""
+
+
+class _Networks(NamedTuple):
+    """Both networks as kernels read them, who is known, and room."""
+
+    one: CandidateLists
+    two: CandidateLists
+    seeds: Match
+    surplus: float
+
+    def kept(self, match: Match) -> float:
+        """Return twice the ties in common, less what surplus ones cost."""
+        nodes = match.astype(np.int32)[:, None]
+        ones = np.ones(nodes.shape, dtype=np.float32)
+        kept = float(self.ties(nodes, ones).sum(dtype=np.float64))
+        if not self.surplus:
+            return kept
+        shown = np.zeros(self.two.degrees.size, dtype=np.int64)
+        shown[match[match >= 0]] = 1
+        before = np.concatenate([[0], np.cumsum(shown[self.two.indices])])
+        around = sum(before[ends[1:]] - before[ends[:-1]] for ends in self.two.indptr)
+        return kept - self.surplus * float((around * shown).sum())
+
+    def ties(self, nodes: Nodes, plan: Weights) -> Weights:
+        """Return how many ties every candidate keeps."""
+        ties = np.empty_like(plan)
+        room = np.zeros(self.two.degrees.size, dtype=np.float32)
+        kernels.ties_of_candidates(self.one, self.two, nodes, plan, room, ties)
+        return ties
+
+
+class _Reached(NamedTuple):
+    """A match, what it keeps, and how likely everybody's candidates are."""
+
+    match: Match
+    kept: float
+    nodes: Nodes
+    plan: Weights
+
+
+def near_match(two: Pairing, seeds: Match, rng: np.random.Generator) -> Match:
+    """Return the released node of every node of the copy, -1 where none is likely.
+
+    Parameters
+    ----------
+    two
+        The copy and the release; the truth is not read.
+    seeds
+        int64, shape (n,): the released node of everybody who is known, -1 for the others.
+    rng
+        Draws the noise by which surroundings are compared.
+
+    Notes
+    -----
+    Every start is a graduated assignment, as in `seeded-matching`, among the nearest candidates of
+    everybody; then candidates are chosen again by matched neighbors until no more ties are kept.
+    What the match keeps is the adversary's own measure: the start that keeps most is the result,
+    and none is tried after two that agree. Time grows with ties times candidates.
+    """
+    n = two.truth.size
+    if two.copy.n_edges == 0 or two.released.n_edges == 0:
+        return seeds.copy()
+    networks = _Networks(
+        *candidate_lists(two.besides), seeds, 0.0 if two.present.all() else SURPLUS
+    )
+    asked = np.flatnonzero(two.present & (two.copy.degrees() > 0) & (seeds < 0))
+    weights = np.bincount(asked, minlength=n) * two.copy.degrees()
+    tried: list[_Reached] = []
+    for start in STARTS:
+        where = points(two, start.noise, start.coordinates, rng)
+        most = start.candidates(two.copy.n_edges, n)
+        nodes = _with_seeds(nearest(where, asked, two.besides.rows, most), seeds)
+        tried.append(_climbed(networks, where, nodes, start.weight))
+        if any(_agree(tried[-1].match, other.match, weights) for other in tried[:-1]):
+            break
+    return max(tried, key=lambda reached: reached.kept).match
+
+
+def _agree(one: Match, other: Match, weights: NDArray[np.int64]) -> bool:
+    """Whether two matches give most people the same node, each as often as they have ties.
+
+    Who has one tie is often one of many who are alike.
+    """
+    same = weights[(one == other) & (one >= 0)].sum()
+    return bool(same > AGREEING * weights.sum())
+
+
+def _with_seeds(nodes: Nodes, seeds: Match) -> Nodes:
+    """Return candidates of which known people have their node alone, and nobody else has it."""
+    known = np.flatnonzero(seeds >= 0)
+    taken = np.zeros(max(int(nodes.max(initial=0)), int(seeds.max(initial=0))) + 1, dtype=np.bool_)
+    taken[seeds[known]] = True
+    free = np.where((nodes >= 0) & ~taken[np.maximum(nodes, 0)], nodes, np.int32(NOBODY))
+    free[known] = NOBODY
+    free[known, 0] = seeds[known]
+    return free
+
+
+def _climbed(networks: _Networks, where: Points, nodes: Nodes, weight: float) -> _Reached:
+    """Return what a start comes to once candidates are chosen again, round by round."""
+    cost = np.float32(weight) * where.far(nodes)
+    plan = (nodes >= 0).astype(np.float32)
+    plan /= np.maximum(plan.sum(axis=1, keepdims=True), 1)
+    best = _annealed(networks, nodes, plan, cost, WEIGHTS.tolist())
+    for _ in range(ROUNDS):
+        following = _next_round(networks, where, best)
+        gain = following.kept - best.kept
+        if gain > 0:
+            best = following
+        if gain <= LEAST_GAIN * best.kept:
+            break
+    return best
+
+
+def _next_round(networks: _Networks, where: Points, before: _Reached) -> _Reached:
+    """Return a match among the likeliest candidates and those with most matched neighbors."""
+    order = np.argsort(-before.plan, axis=1, kind="stable")[:, :KEPT]
+    likeliest = np.take_along_axis(before.nodes, order, axis=1)
+    nodes = np.concatenate([likeliest, _voted(networks, before)], axis=1)
+    plan = np.zeros(nodes.shape, dtype=np.float32)
+    plan[:, : likeliest.shape[1]] = np.take_along_axis(before.plan, order, axis=1)
+    nodes = _with_seeds(_first_of_equals(nodes), networks.seeds)
+    plan = np.where(nodes >= 0, 0.9 * plan + 0.1 / nodes.shape[1], 0).astype(np.float32)
+    cost = np.float32(LATER_SHARE) * np.minimum(where.far(nodes), np.float32(LATER_MOST))
+    return _annealed(networks, nodes, plan, cost, LATER)
+
+
+def _voted(networks: _Networks, before: _Reached) -> Nodes:
+    """Return the nodes that share most surely matched neighbors with everybody."""
+    likely = np.where(before.nodes == before.match[:, None], before.plan, 0).max(axis=1)
+    match = np.where(likely >= SURE, before.match, NOBODY)
+    n = networks.two.degrees.size
+    votes = kernels.Votes(np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64))
+    nodes = np.empty((match.size, VOTED), dtype=np.int32)
+    shares = np.empty(nodes.shape, dtype=np.float32)
+    kernels.most_voted(networks.one, networks.two, match, votes, nodes, shares)
+    return nodes
+
+
+def _first_of_equals(nodes: Nodes) -> Nodes:
+    """Return rows in which a node that stands there before is left out.
+
+    Examples
+    --------
+    >>> _first_of_equals(np.array([[3, 1, 3, -1]])).tolist()
+    [[3, 1, -1, -1]]
+    """
+    order = np.argsort(nodes, axis=1, kind="stable")
+    ranked = np.take_along_axis(nodes, order, axis=1)
+    again = np.zeros(nodes.shape, dtype=np.bool_)
+    again[:, 1:] = ranked[:, 1:] == ranked[:, :-1]
+    repeated = np.empty_like(again)
+    np.put_along_axis(repeated, order, again, axis=1)
+    return np.where(repeated, NOBODY, nodes).astype(nodes.dtype)
+
+
+def _annealed(
+    networks: _Networks, nodes: Nodes, plan: Weights, cost: Weights, weights: Sequence[float]
+) -> _Reached:
+    """Return the match of a plan that hardens while ties weigh ever more."""
+    n, n_two = len(nodes), networks.two.degrees.size
+    factors = kernels.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
+    said = np.empty_like(plan)
+    for weight in weights:
+        for _ in range(REPEATS):
+            worth = networks.ties(nodes, plan)
+            worth *= np.float32(weight)
+            worth -= cost
+            kernels.transported(nodes, worth, factors, SCALINGS, said)
+            plan = (plan + said) * np.float32(0.5)
+    match = _matched(nodes, plan, networks)
+    return _Reached(match, networks.kept(match), nodes, plan)
+
+
+def _matched(nodes: Nodes, plan: Weights, networks: _Networks) -> Match:
+    """Return the one-to-one match that takes the likeliest pair of free nodes again and again."""
+    n_two = networks.two.degrees.size
+    back = np.full(n_two, NOBODY, dtype=np.int64)
+    known = np.flatnonzero(networks.seeds >= 0)
+    back[networks.seeds[known]] = known
+    match = percolation.PercolationMatch(networks.seeds.copy(), back)
+    pairs = np.flatnonzero((nodes.ravel() >= 0) & (plan.ravel() > 0))
+    order = pairs[np.argsort(-plan.ravel()[pairs], kind="stable")]
+    kernels.match_in_order(order, nodes, match)
+    return match.one

@@ -1,0 +1,228 @@
+"""How unlike the surroundings of two networks' nodes are, whatever was added, dropped or lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.networks.copies import Pairing
+from graphveil.attacks.networks.signatures import Besides, degrees, matrix, totals
+from graphveil.data import Graph
+from graphveil.data.csr import SortedLists
+from graphveil.data.measures.values import triangles
+
+Distances: TypeAlias = "NDArray[np.float32]"
+"""A number for every pair of nodes, one of each network; 0 for people whom the copy lacks."""
+
+Counts: TypeAlias = "NDArray[np.int64]"
+
+FAR_OFF = np.float32(1e4)
+"""How far nodes are from people whose attributes are others."""
+
+MOST_VALUES = 60
+"""Of more values, times lists of neighbors, none are counted around people."""
+
+HOPS = 2
+_ANSCOMBE, _TO_SD, _FARTHEST = 0.375, 1.4826, 8.0
+_LEAST_SIGNAL, _MOST_TIES, _PER_TIES = 0.05, 30.0, 10.0
+
+
+def distances(two: Pairing) -> Iterator[Distances]:
+    """Yield how unlike any two nodes are, by three comparisons.
+
+    Yields
+    ------
+    By their degrees; by these and the degrees of their neighbors; and by many features at once.
+    Ties of several kinds and directions are compared apart. Where attributes are known, neighbors
+    of each value are counted as well, and nodes that show other attributes are far off.
+
+    Notes
+    -----
+    The first two are minus logarithms of likelihoods, about: twice the root of a count of chance
+    ties has variance 1. Degrees of the copy are first mapped onto those of the release, by means
+    and variances, so that ties that were added or dropped by chance put nobody off.
+    """
+    absent = ~two.present
+    apart = None if two.besides.rows is None else two.besides.rows.excluded()
+    own = _of_degrees(two)
+    around = own + _of_neighbors(two) + _of_values(two)
+    for far in (own, around, _of_features(two)):
+        far[absent] = 0
+        if apart is not None:
+            far[apart] = FAR_OFF
+        yield far
+
+
+def _of_degrees(two: Pairing) -> Distances:
+    """Return half the squared differences of the roots of degrees, once mapped to the release."""
+    numbers = zip(degrees(two.besides.copy), degrees(two.besides.released), strict=True)
+    return _summed(two, numbers)
+
+
+def _of_values(two: Pairing) -> Distances:
+    """Return the same of how many neighbors show each value of each attribute."""
+    return _summed(two, zip(*values_around(two.besides), strict=True))
+
+
+def _summed(two: Pairing, numbers: Iterable[tuple[Counts, Counts]]) -> Distances:
+    """Return the sum over some counts of half the squared differences of their roots."""
+    n = two.truth.size
+    far: Distances = np.zeros((n, n), dtype=np.float32)
+    for both in numbers:
+        copy, released = (counts.astype(np.float64) for counts in both)
+        mapped = _as_released(two, copy, released)
+        far += _halved_square(*(2 * np.sqrt(some + _ANSCOMBE) for some in (mapped, released)))
+    return far
+
+
+def _as_released(
+    two: Pairing, copy: NDArray[np.float64], released: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what degrees of the copy would be in the release, by means and variances of both."""
+    if not two.present.all():
+        return copy / max(float(two.present.mean()), 1 / copy.size)
+    signal = max(released.var() - released.mean(), _LEAST_SIGNAL * released.var())
+    slope = np.sqrt(signal / max(copy.var(), np.finfo(float).tiny)) if copy.var() else 1.0
+    mapped: NDArray[np.float64] = released.mean() + slope * (copy - copy.mean())
+    return np.maximum(mapped, 0)
+
+
+def _halved_square(one: NDArray[np.float64], two: NDArray[np.float64]) -> Distances:
+    apart = one.astype(np.float32)[:, None] - two.astype(np.float32)[None, :]
+    apart *= apart
+    apart /= 2
+    return apart
+
+
+def _of_neighbors(two: Pairing) -> Distances:
+    """Return the same of the neighbors' mean roots; it weighs more where there are many of them."""
+    both = zip(two.besides.copy, two.besides.released, strict=True)
+    sides = two.besides.copy, two.besides.released
+    roots = [2 * np.sqrt(totals(side).astype(np.float64) + _ANSCOMBE) for side in sides]
+    n = two.truth.size
+    far: Distances = np.zeros((n, n), dtype=np.float32)
+    for lists in both:
+        far += _of_means(lists, roots)
+    return far
+
+
+def _of_means(
+    lists: tuple[SortedLists, SortedLists], roots: Sequence[NDArray[np.float64]]
+) -> Distances:
+    """Return half the squared differences of the mean roots in some lists of neighbors."""
+    scaled, many = [], []
+    for some, values in zip(lists, roots, strict=True):
+        own = np.diff(some.indptr).astype(np.float64)
+        means = matrix(some, np.float64) @ values / np.maximum(own, 1)
+        weights = own / max(own.sum(), 1)
+        center = weights @ means
+        spread = np.sqrt(weights @ np.square(means - center))
+        scaled.append(np.where(own > 0, (means - center) / max(spread, 1e-9), 0))
+        many.append(np.sqrt(own).astype(np.float32))
+    apart = _halved_square(*scaled)
+    apart *= np.minimum(np.outer(*many), np.float32(_MOST_TIES)) / np.float32(_PER_TIES)
+    return apart
+
+
+def values_around(besides: Besides) -> tuple[list[Counts], list[Counts]]:
+    """Return how many neighbors show each value of each attribute, in each of the lists.
+
+    Of the copy and of the release, int64, shape (n,) each; none where no attribute is known, or
+    where values are more than `MOST_VALUES`.
+
+    Examples
+    --------
+    >>> from graphveil.attacks.networks.signatures import KnownRows
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> codes = np.array([[0], [0], [1]], dtype=np.int32)
+    >>> both = Besides.of_graphs(path, path, KnownRows(codes, codes))
+    >>> [counts.tolist() for counts in values_around(both)[0]]
+    [[1, 1, 1], [0, 1, 0]]
+    """
+    rows = besides.rows
+    if rows is None:
+        return [], []
+    both = np.concatenate([rows.known, rows.shown])
+    values = [(at, code) for at, column in enumerate(both.T) for code in np.unique(column)]
+    values = [(at, code) for at, code in values if code >= 0]
+    if len(values) * len(besides.copy) > MOST_VALUES:
+        return [], []
+    counted = [
+        [matrix(lists, np.int64) @ (codes[:, at] == code) for lists in side for at, code in values]
+        for side, codes in ((besides.copy, rows.known), (besides.released, rows.shown))
+    ]
+    return counted[0], counted[1]
+
+
+def _of_features(two: Pairing) -> Distances:
+    """Return the Euclidean distances of robustly scaled features."""
+    from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
+
+    besides = two.besides
+    more = [besides.copy, besides.released] if len(besides.copy) > 1 else [(), ()]
+    both = [
+        np.column_stack([features(graph), *(np.log1p(c) for c in [*map(_numbers, lists), *around])])
+        for graph, lists, around in zip(
+            (two.copy, two.released), more, values_around(besides), strict=True
+        )
+    ]
+    copy, released = both
+    copy[two.present] = scaled(copy[two.present])
+    far: Distances = distance.cdist(copy, scaled(released)).astype(np.float32)
+    return far
+
+
+def _numbers(lists: SortedLists) -> Counts:
+    return np.diff(lists.indptr)
+
+
+def features(graph: Graph) -> NDArray[np.float64]:
+    """Return what each node's surroundings are like, float64, shape (n, 10).
+
+    They are the logarithms of one plus its degree and its triangles, its clustering coefficient,
+    the means of the three over its neighbors, the means of these means, and how far the
+    logarithms of its neighbors' degrees are spread.
+
+    Examples
+    --------
+    >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3, :6].round(2).tolist()
+    [0.69, 0.0, 0.0, 1.39, 0.33, 0.69]
+    """
+    numbers = graph.degrees().astype(np.float64)
+    near, at_least_1 = graph.to_scipy().astype(np.float64), np.maximum(numbers, 1)[:, None]
+    corners = triangles(graph)
+    clustering = corners / np.maximum(numbers * (numbers - 1) / 2, 1)
+    around = np.column_stack([np.log1p(numbers), clustering, np.log1p(corners)])
+    columns = [around]
+    for _ in range(HOPS):
+        around = near @ around / at_least_1
+        columns.append(around)
+    logs = np.column_stack([np.log1p(numbers), np.log1p(numbers) ** 2])
+    means, squares = (near @ logs / at_least_1).T
+    columns.append(np.sqrt(np.maximum(squares - means**2, 0))[:, None])
+    return np.hstack(columns)
+
+
+def scaled(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return columns less their medians, over their spread, at most 8 from 0.
+
+    The spread is that of a normal distribution of the same median deviation, or the standard
+    deviation where half of the values are equal.
+
+    Examples
+    --------
+    >>> scaled(np.array([[1.0], [2.0], [3.0], [99.0]])).round(2).tolist()
+    [[-1.01], [-0.34], [0.34], [8.0]]
+    """
+    if not columns.size:
+        return columns
+    from_median = columns - np.median(columns, axis=0)
+    spread = _TO_SD * np.median(np.abs(from_median), axis=0)
+    spread = np.where(spread > 0, spread, columns.std(axis=0))
+    shown: NDArray[np.float64] = np.clip(
+        from_median / np.where(spread > 0, spread, 1), -_FARTHEST, _FARTHEST
+    )
+    return shown

@@ -1,0 +1,500 @@
+"""The ledger of one group of people: what all releases about them have spent of epsilon.
+
+A file of the owner's. An entry is written before anything is drawn, and stays if the run fails.
+
+What a ledger of epsilons holds: its entries, its limit, and how they add up.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
+from graphveil.core.atomic import OWNER_ONLY, flush_names, whole_file
+from graphveil.core.errors import InputError, ParameterError, ResourceError, UsageError, warn
+from graphveil.core.warnings import LedgerWarning
+
+Unit = Literal["edge", "value", "node"]
+
+PLACES = 12
+"""Decimal places of a printed total, which is rounded up."""
+
+_DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One release.
+
+    Parameters
+    ----------
+    id
+        Drawn at random; the private record of the release has it, too.
+    method
+        The method's name.
+    unit
+        What its epsilon is about; None where nothing was claimed.
+    epsilon
+        As it was printed; None where nothing was claimed.
+    person_cells
+        How many cells one person has: what an edge's epsilon is multiplied with for a node. A
+        value is two cells.
+    """
+
+    id: str
+    method: str
+    unit: Unit | None
+    epsilon: str | None
+    person_cells: int
+
+    def __post_init__(self) -> None:
+        """Check that what is claimed has a unit and a number."""
+        if (self.unit is None) != (self.epsilon is None) or self.person_cells < 0:
+            raise ParameterError(f"the entry {self.id} is none.")
+        if self.epsilon is not None and not _DECIMAL.fullmatch(self.epsilon):
+            raise ParameterError(f"epsilon={self.epsilon!r} is no number.")
+
+    def spent(self, unit: Unit) -> Fraction | None:
+        """Return what it counts for in this unit; None where it has no bound."""
+        if self.epsilon is None:
+            return None
+        return Fraction(self.epsilon) * self.times(unit)
+
+    def times(self, unit: Unit) -> Fraction:
+        """Return what its epsilon is multiplied with in this unit.
+
+        Examples
+        --------
+        >>> entry = Entry(id="a", method="m", unit="value", epsilon="1.0", person_cells=10)
+        >>> [str(entry.times(unit)) for unit in ("edge", "value", "node")]
+        ['1/2', '1', '5']
+        """
+        if self.unit == "node" or self.unit is None:
+            return Fraction(1)
+        cells = {"edge": 1, "value": 2, "node": max(self.person_cells, 1)}
+        return Fraction(cells[unit], cells[self.unit])
+
+
+class Composed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a ledger holds, this release included: public.
+
+    Parameters
+    ----------
+    releases
+        How many releases.
+    unit
+        What the total is about, as the claim of this release.
+    epsilon
+        Their total, as decimal text, rounded up.
+    """
+
+    releases: int
+    unit: Unit
+    epsilon: str
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """What the private record says of the ledger: its file, and the entry of the release."""
+
+    file: str
+    entry: str
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The most that the total of a ledger may reach; once set it stays.
+
+    Parameters
+    ----------
+    epsilon
+        As it was given, in decimal text.
+    unit
+        What it is about: the unit of the first release that was entered under it.
+    """
+
+    epsilon: str
+    unit: Unit
+
+    def __post_init__(self) -> None:
+        """Check that it is a number above 0."""
+        if not _DECIMAL.fullmatch(self.epsilon) or not Fraction(self.epsilon):
+            raise ParameterError(f"the limit {self.epsilon!r} is no epsilon.")
+
+
+class LedgerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The content of a ledger."""
+
+    schema: int
+    entries: list[Entry]
+    limit: Limit | None = None
+
+
+def rounded_up(total: Fraction) -> str:
+    """Return a total as decimal text that is not below it.
+
+    Examples
+    --------
+    >>> rounded_up(Fraction(7, 5)), rounded_up(Fraction(1, 3))
+    ('1.4', '0.333333333334')
+    """
+    return _printed(math.ceil(total * 10**PLACES))
+
+
+def rounded_down(remainder: Fraction) -> str:
+    """Return what remains as decimal text that is not above it.
+
+    Examples
+    --------
+    >>> rounded_down(Fraction(7, 5)), rounded_down(Fraction(1, 3))
+    ('1.4', '0.333333333333')
+    """
+    return _printed(math.floor(remainder * 10**PLACES))
+
+
+def _printed(units: int) -> str:
+    whole, places = divmod(units, 10**PLACES)
+    return f"{whole}.{places:0{PLACES}d}".rstrip("0").rstrip(".")
+
+
+def total_of(entries: list[Entry], unit: Unit) -> Fraction | None:
+    """Return the exact total in this unit; None where an entry claims nothing."""
+    total = Fraction(0)
+    for entry in entries:
+        spent = entry.spent(unit)
+        if spent is None:
+            return None
+        total += spent
+    return total
+
+
+def composed_of(entries: list[Entry], unit: Unit | None) -> Composed | None:
+    """Return what a manifest states of these releases; None where they have no total."""
+    total = None if unit is None else total_of(entries, unit)
+    if unit is None or total is None:
+        return None
+    return Composed(releases=len(entries), unit=unit, epsilon=rounded_up(total))
+
+
+if sys.platform != "win32":
+    import fcntl
+
+SCHEMA = 1
+MOST_BYTES = 16 << 20
+PATIENCE_SECONDS = 5.0
+"""So long a run waits for another that holds the ledger."""
+
+_OF: dict[Unit, str] = {
+    "edge": "of one tie or entry",
+    "value": "of one value of a column",
+    "node": "of one person",
+}
+
+_NO_TOTAL = (
+    "a release that claims nothing is, or would be, in {}, so no total keeps the limit. Use "
+    "another ledger, or leave the limit out at its first release."
+)
+
+
+class Spent(NamedTuple):
+    """What was entered for a run.
+
+    Parameters
+    ----------
+    note
+        For the private record.
+    known
+        The entries of all releases that the ledger holds.
+    composed
+        Their total; None where one of them claims nothing.
+    """
+
+    note: Note
+    known: frozenset[str]
+    composed: Composed | None
+
+
+class Ledger:
+    """What all releases about one group of people have spent of epsilon, added as fractions.
+
+    Parameters
+    ----------
+    path
+        The file, or a link to it; it is made with the first entry, for its owner alone to read.
+    limit
+        The most that the total may reach. The first call that names one sets it, in the unit of
+        what it claims, and the file keeps it: later calls keep to it, and may not name another.
+    unclaimed
+        Whether a release that claims nothing may be entered: from then on there is no total, and
+        no limit can be kept.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> with TemporaryDirectory() as folder:
+    ...     ledger = Ledger(Path(folder, "friends.ledger"), limit=1.5)
+    ...     for _ in range(2):
+    ...         _ = gv.AsymmetricResponse(epsilon=0.7).anonymize(graph, ledger=ledger)
+    ...     float(ledger.total("edge"))
+    1.4
+    """
+
+    def __init__(
+        self, path: str | Path, *, limit: float | None = None, unclaimed: bool = False
+    ) -> None:
+        if limit is not None and not (math.isfinite(limit) and limit > 0):
+            raise ParameterError(f"limit={limit} is no epsilon. Give a number above 0.")
+        self.path = Path(os.path.realpath(path))
+        self.limit = None if limit is None else repr(float(limit))
+        self.unclaimed = unclaimed
+
+    def entries(self) -> list[Entry]:
+        """Return what was entered, oldest first; nothing where there is no file yet.
+
+        Raises
+        ------
+        InputError
+            Where the file is no ledger, or others than its owner may read or change it.
+        """
+        return self._content().entries
+
+    def kept_limit(self) -> Limit | None:
+        """Return the limit that the file keeps; None where none was set.
+
+        Raises
+        ------
+        InputError
+            As in `entries`.
+        """
+        return self._content().limit
+
+    def _content(self) -> LedgerFile:
+        """Return what the file holds; no entry where there is no file yet."""
+        try:
+            with self.path.open("rb") as file:
+                _check_owner(os.fstat(file.fileno()), self.path)
+                raw = file.read(MOST_BYTES + 1)
+        except FileNotFoundError:
+            return LedgerFile(schema=SCHEMA, entries=[])
+        except OSError as error:
+            raise InputError(f"{self.path}: {error.strerror}. Give the ledger's file.") from error
+        try:
+            content = msgspec.json.decode(raw, type=LedgerFile)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ParameterError) as error:
+            raise InputError(
+                f"{self.path} is no ledger, or damaged: {error} Restore it from a copy; what was "
+                "spent counts."
+            ) from error
+        if content.schema != SCHEMA or len({e.id for e in content.entries}) < len(content.entries):
+            raise InputError(f"{self.path} is no ledger of this version, or damaged. Restore it.")
+        return content
+
+    def total(self, unit: Unit) -> Fraction | None:
+        """Return the total in this unit, exactly; None where a release claimed nothing.
+
+        A person's epsilon counts for an edge as it is; an edge's counts for a person as many times
+        as a person has cells.
+        """
+        return total_of(self.entries(), unit)
+
+    def known(self) -> frozenset[str]:
+        """Return the entries, by which releases are recognized that the ledger holds."""
+        return frozenset(entry.id for entry in self.entries())
+
+    def spend(self, guarantee: Guarantee, *, method: str, person_cells: int) -> Spent:
+        """Enter a release before it is drawn.
+
+        Parameters
+        ----------
+        guarantee
+            What it will claim.
+        method
+            The method's name.
+        person_cells
+            How many cells one person has.
+
+        Raises
+        ------
+        UsageError
+            Where the total would pass the limit, the release claims nothing that adds up, or
+            another limit was set before.
+        InputError
+            As in `entries`.
+        ResourceError
+            Where another run holds the ledger, or it cannot be written.
+        """
+        entry = _entry(guarantee, method, person_cells)
+        if entry.unit is None and not self.unclaimed:
+            raise UsageError(
+                f"{method} with these parameters claims no epsilon, and the ledger would have no "
+                "total any more. Leave the seed out, choose another method, or allow it "
+                "(unclaimed=True, --ledger-unclaimed)."
+            )
+        with self._locked():
+            content = self._content()
+            entries = [*content.entries, entry]
+            limit = self._limit(content.limit, entry)
+            self._check_limit(entries, limit)
+            self._write(LedgerFile(schema=SCHEMA, entries=entries, limit=limit))
+        _warn_of_persons(entries, limit)
+        return Spent(
+            note=Note(file=str(self.path), entry=entry.id),
+            known=frozenset(e.id for e in entries),
+            composed=composed_of(entries, entry.unit),
+        )
+
+    def _limit(self, kept: Limit | None, entry: Entry) -> Limit | None:
+        """Return the limit that a release is entered under: the one that is kept, else the own."""
+        if self.limit is None:
+            return kept
+        if kept is not None and Fraction(self.limit) == Fraction(kept.epsilon):
+            return kept
+        if kept is not None:
+            raise UsageError(
+                f"{self.path.name} keeps the limit {kept.epsilon} {_OF[kept.unit]}, and "
+                f"{self.limit} was given. Leave the limit out: what needs more is not released."
+            )
+        if entry.unit is None:
+            raise UsageError(_NO_TOTAL.format(self.path.name))
+        return Limit(epsilon=self.limit, unit=entry.unit)
+
+    def _check_limit(self, entries: list[Entry], limit: Limit | None) -> None:
+        """Refuse what would pass the limit, in its own unit, whatever the release is about."""
+        if limit is None:
+            return
+        total = total_of(entries, limit.unit)
+        if total is None:
+            raise UsageError(_NO_TOTAL.format(self.path.name))
+        most = Fraction(limit.epsilon)
+        if total > most:
+            before = total_of(entries[:-1], limit.unit) or Fraction(0)
+            last = entries[-1]
+            remaining = rounded_down(max(most - before, Fraction(0)) / last.times(limit.unit))
+            way_out = (
+                "nothing more can be released"
+                if remaining == "0"
+                else f"give an epsilon of at most {remaining}"
+            )
+            raise UsageError(
+                f"the total epsilon {_OF[limit.unit]} would be {rounded_up(total)}, above the "
+                f"limit {limit.epsilon}. {rounded_up(before)} is spent: {way_out}."
+            )
+
+    def _write(self, content: LedgerFile) -> None:
+        raw = msgspec.json.encode(content)
+        try:
+            with whole_file(self.path, mode=OWNER_ONLY) as part, part.open("r+b") as file:
+                file.write(msgspec.json.format(raw, indent=2) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise ResourceError(
+                f"{self.path}: {error.strerror}. Nothing was spent and nothing drawn."
+            ) from error
+        try:
+            flush_names(self.path.parent)
+        except OSError as error:
+            raise ResourceError(
+                f"{self.path}: {error.strerror}. The run is entered, and nothing was drawn."
+            ) from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the ledger; of two runs one waits for the other."""
+        lock = self.path.with_name(f".{self.path.name}.lock")
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, OWNER_ONLY)
+        except OSError as error:
+            raise ResourceError(f"{lock}: {error.strerror}. Nothing was spent.") from error
+        try:
+            _wait_for(descriptor, self.path)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def unit_of(guarantee: EdgeDP | NodeDP) -> Unit:
+    """Return what an epsilon is about.
+
+    Examples
+    --------
+    >>> unit_of(NodeDP(epsilon=1.0)), unit_of(EdgeDP(epsilon=1.0, of="value"))
+    ('node', 'value')
+    """
+    if isinstance(guarantee, NodeDP):
+        return "node"
+    return "value" if guarantee.of == "value" else "edge"
+
+
+def _entry(guarantee: Guarantee, method: str, person_cells: int) -> Entry:
+    unit: Unit | None = None
+    epsilon = None
+    if isinstance(guarantee, EdgeDP | NodeDP):
+        unit = unit_of(guarantee)
+        epsilon = repr(guarantee.epsilon)
+    return Entry(
+        id=secrets.token_hex(16),
+        method=method,
+        unit=unit,
+        epsilon=epsilon,
+        person_cells=person_cells,
+    )
+
+
+def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:
+    """Say what the totals are, where releases of several units are mixed."""
+    units = [unit for unit in _OF if unit in {one.unit for one in entries}]
+    if len(units) < 2 or total_of(entries, "node") is None:
+        return
+    if units[-1] != "node":
+        units.append("node")
+    bounds = "" if limit is None else f"; the limit {limit.epsilon} is {_OF[limit.unit]}"
+    totals = [f"{_OF[unit]} {rounded_up(total_of(entries, unit) or Fraction(0))}" for unit in units]
+    warn(
+        "the ledger holds releases of which some are "
+        f"{' and others '.join(_OF[unit] for unit in units[:2])}; the total epsilon is "
+        f"{', '.join(totals)}{bounds}",
+        LedgerWarning,
+    )
+
+
+def _check_owner(found: os.stat_result, path: Path) -> None:
+    """Refuse a file that is another user's, or that others may read or change."""
+    if not stat.S_ISREG(found.st_mode):
+        raise InputError(f"{path} is no file. Give the ledger's file.")
+    if sys.platform == "win32":
+        return
+    if found.st_uid != os.geteuid():
+        raise InputError(f"{path} belongs to another user. Give a ledger of your own.")
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        raise InputError(f"{path} can be read by others. Make it yours alone: chmod 600.")
+
+
+def _wait_for(descriptor: int, path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if time.monotonic() >= until:
+                raise ResourceError(
+                    f"{path} is in use by another run. Try again when that has ended; nothing was "
+                    "spent."
+                ) from error
+            time.sleep(0.05)
+        else:
+            return

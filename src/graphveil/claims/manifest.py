@@ -1,0 +1,293 @@
+"""`release.json`, the only manifest: one type writes it and reads it.
+
+The manifest is public. It carries nothing that the guarantee does not cover: no original ids, no
+digest of the input, no seed, no paths, no timings, and counts of the released data only.
+
+A release in parts: which users a part holds, and how it is called.
+
+The sizes of parts follow from the number of users alone, so that the boundaries say nothing: not of
+the order of the original, nor of the chunks that it was anonymized in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from graphveil.claims.conditions import AnyCondition
+from graphveil.claims.guarantees import AnyGuarantee, CheckWord
+from graphveil.claims.ledger import Composed
+from graphveil.core.errors import ParameterError, ReleaseError, option
+from graphveil.core.storage import Address, Place
+from graphveil.data.kinds import KINDS
+
+FOLDER = "data"
+"""The folder of the parts, in that of the release."""
+
+PART_USERS = 1 << 20
+"""So many users has every part but the last: part i holds the ids from i times this on."""
+
+COLUMNS = ["user", "items"]
+"""A row is a user with a list of all of its items, an empty one where there are none."""
+
+UNFINISHED = ".graphveil-unfinished"
+"""The object at an address that says that a run writes there, or did not end."""
+
+_NAME = re.compile(rf"{FOLDER}/part-[0-9]{{5,7}}\.parquet")
+
+
+class Named(Protocol):
+    """A file with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
+def part_name(number: int) -> str:
+    """Return the name of a part, from 0 on.
+
+    Examples
+    --------
+    >>> part_name(12)
+    'data/part-00012.parquet'
+    """
+    return f"{FOLDER}/part-{number:05d}.parquet"
+
+
+def is_part(name: str) -> bool:
+    """Whether a file of this name is a part.
+
+    Examples
+    --------
+    >>> is_part("data/part-00012.parquet"), is_part("data/../part-00012.parquet")
+    (True, False)
+    """
+    return _NAME.fullmatch(name) is not None
+
+
+def n_parts(n_users: int) -> int:
+    """Return how many parts so many users have.
+
+    Examples
+    --------
+    >>> n_parts(2_500_000), n_parts(0)
+    (3, 1)
+    """
+    return max(1, -(-n_users // PART_USERS))
+
+
+def part_size(number: int, n_users: int) -> int:
+    """Return how many of so many users a part has.
+
+    Examples
+    --------
+    >>> [part_size(number, 2_500_000) for number in range(3)]
+    [1048576, 1048576, 402848]
+    """
+    return min(PART_USERS, n_users - number * PART_USERS)
+
+
+def in_parts(files: Sequence[Named]) -> bool:
+    """Whether these files are said to be the parts of a release: one of them is."""
+    return any(is_part(file.name) for file in files)
+
+
+SCHEMA = 3
+MANIFEST = "release.json"
+MOST_BYTES = 16 << 20
+"""The largest manifest that is read: that of a table of a hundred thousand columns is smaller."""
+
+ID_COLUMN = "id"
+"""The column of new ids in a table whose ids come from a key: other tables have none."""
+
+
+class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One published file: its digest, and what stands in it."""
+
+    name: str
+    role: str
+    format: str
+    columns: list[str]
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class DescribedLayer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Ties of one kind: what they are called, and whether they lead from one person to another."""
+
+    name: str
+    directed: bool
+
+
+class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The released data: kind, files, and counts of the release alone; of networks, the layers."""
+
+    kind: str
+    files: list[DataFile]
+    counts: dict[str, int]
+    suppressed_cells: str
+    layers: list[DescribedLayer] | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """Refuse a kind that is not in `KINDS`, files of a role that it has not, and odd layers."""
+        if self.kind not in KINDS:
+            raise ValueError(f"Invalid enum value {self.kind!r} - at `$.data.kind`")
+        roles = {"data", KINDS[self.kind].everyone}
+        for file in self.files:
+            if file.role not in roles:
+                raise ValueError(f"Invalid enum value {file.role!r} - at `$.data.files[].role`")
+        names = [] if self.layers is msgspec.UNSET else [layer.name for layer in self.layers]
+        if bool(names) != (self.kind == "network") or names != sorted(set(names)):
+            raise ValueError(
+                f"{len(names)} layers of a {self.kind}, or not in order - at `$.data.layers`"
+            )
+
+
+class Method(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The method, and every parameter it ran with."""
+
+    name: str
+    source: str
+    parameters: dict[str, Any]
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is promised, against whom, what is not, and how it is checked.
+
+    `conditions` are what the release states beside the guarantee; one that is not there claims
+    less.
+    """
+
+    guarantee: AnyGuarantee
+    conditions: list[AnyCondition]
+    sentence: str
+    threat_model: str
+    does_not_protect_against: str
+    check: CheckWord
+    why: str | None = None
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The public manifest of a release.
+
+    `seal` is the SHA-256 of the manifest with an empty seal. It shows accidents and careless
+    edits; who can edit the file can also seal it anew, so the owner's private record keeps the
+    digest of the manifest as well. `ledger` says what the owner's ledger of epsilons held, this
+    release included; it is left out where there is none.
+    """
+
+    schema: int
+    tool: str
+    version: str
+    method: Method
+    claim: Claim
+    data: Described
+    ledger: Composed | msgspec.UnsetType = msgspec.UNSET
+    seal: str = ""
+
+    def sealed(self) -> Manifest:
+        """Return the same manifest with its seal."""
+        return msgspec.structs.replace(self, seal=seal_of(self))
+
+
+def seal_of(manifest: Manifest) -> str:
+    """Return the SHA-256 of a manifest's bytes with an empty seal."""
+    return hashlib.sha256(encode(msgspec.structs.replace(manifest, seal=""))).hexdigest()
+
+
+def encode(value: msgspec.Struct) -> bytes:
+    """Return the canonical bytes: fixed field order, two spaces, one newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(value, order="deterministic"), indent=2) + b"\n"
+
+
+def read_manifest(folder: Place) -> Manifest:
+    """Return the manifest of a release folder.
+
+    Raises
+    ------
+    ReleaseError
+        Where there is none, or it is not one; the message names the field.
+    """
+    return decode_manifest(manifest_bytes(folder), where=folder / MANIFEST)
+
+
+def manifest_bytes(folder: Place) -> bytes:
+    """Return the bytes of the manifest, and no more of them than show that it is too large.
+
+    Raises
+    ------
+    ReleaseError
+        Where the folder is none, or holds no manifest that can be read: it is not a release.
+    """
+    if isinstance(folder, Address):
+        return _bytes_at(folder)
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise ReleaseError(f"{folder} is not a folder. Give the folder that anonymize wrote.")
+    if not path.is_file():
+        raise ReleaseError(
+            f"{folder} holds no {MANIFEST}, so it is not a release. "
+            "Give the folder that anonymize wrote."
+        )
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ReleaseError(
+            f"{path} cannot be read ({error.strerror}). Change its permissions."
+        ) from error
+
+
+def _bytes_at(address: Address) -> bytes:
+    """Return the bytes of the manifest at an address; say what else lies there."""
+    try:
+        return (address / MANIFEST).read_bytes(MOST_BYTES + 1)
+    except (FileNotFoundError, IsADirectoryError):
+        pass
+    names = [entry.name for entry in address.entries() if entry.size is not None]
+    n = sum(map(is_part, names))
+    if UNFINISHED in names or n:
+        raise ReleaseError(
+            f"{address} holds {n} parts and no {MANIFEST}: a run that did not end, and no release. "
+            f"Run the same command again, with {option('force', value=True)} if it asks for that."
+        )
+    raise ReleaseError(
+        f"{address} holds no {MANIFEST}, so it is not a release. Give the address that anonymize "
+        "wrote."
+    )
+
+
+def decode_manifest(raw: bytes, *, where: Place) -> Manifest:
+    """Return the manifest in these bytes.
+
+    Raises
+    ------
+    ReleaseError
+        Where they are not a manifest of a schema this version reads.
+    """
+    if len(raw) > MOST_BYTES:
+        raise ReleaseError(
+            f"{where}: not a manifest: more than {MOST_BYTES} bytes. Take the file as written."
+        )
+    try:
+        schema = msgspec.json.decode(raw, type=_Schema).schema
+        if schema == SCHEMA:
+            return msgspec.json.decode(raw, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError, ParameterError, RecursionError) as error:
+        raise ReleaseError(
+            f"{where}: not a manifest: {error}. Take the file as written."
+        ) from error
+    way_out = "Update graphveil." if schema > SCHEMA else "Anonymize the data again."
+    raise ReleaseError(f"{where}: schema {schema}, this version reads {SCHEMA}. {way_out}")
+
+
+class _Schema(msgspec.Struct):
+    """The one field that a manifest of any schema has."""
+
+    schema: int

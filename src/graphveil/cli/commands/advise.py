@@ -1,0 +1,268 @@
+"""`graphveil advise INPUT`: what a release with each method would promise, leave open and cost."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from graphveil.cli.answer import say_answer, say_next, wrapped
+from graphveil.cli.console import bars, result, result_json, result_table
+from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
+from graphveil.cli.inputs import (
+    a_file,
+    command_line,
+    file_word,
+    flag_words,
+    read_input,
+    released_data,
+    released_kind,
+)
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.core.progress import shown
+from graphveil.core.text import printable
+from graphveil.data.kinds import CONTAINERS, KINDS, accepted_kinds, kind_of
+from graphveil.io import AnyOptions, compression_of
+from graphveil.methods import METHODS
+from graphveil.verbs.advise import Advice, AdviceUntil
+from graphveil.verbs.advise.advise import advise
+from graphveil.verbs.advise.until import why_of
+
+
+def _run(path: Path, **given: Any) -> int:
+    as_json, every, said = given.pop("json"), given.pop("all"), given.get("kind") is not None
+    until, seconds = given.pop("until"), given.pop("seconds")
+    if released_kind(path, given) is not None:
+        with shown(bars()):
+            data = released_data(path)
+            advice = advise(data, until=until, seconds=seconds) if until else advise(data)
+        return _of_a_release(path, advice, as_json=as_json, every=every)
+    with a_file(path, given.get(INPUT_FORMAT)) as file:
+        options = reading_options(CONTAINERS, file, given)
+        with shown(bars()):
+            data = read_input(file, options)
+            advice = advise(data, until=until, seconds=seconds) if until else advise(data)
+    typed = file_word(path)
+    name = "stdin" if typed == "-" else _stem(path)
+
+    def command_of(method: str, parameters: Mapping[str, Any]) -> str:
+        kinds = {kind_of(kind).name for kind in accepted_kinds(METHODS[method].accepts)}
+        several = len(kinds - {"network"}) > 1 or advice.kind == "network"
+        kind = advice.kind if said or several else None
+        return _command(method, parameters, kind, typed, name, options)
+
+    if isinstance(advice, AdviceUntil):
+        return _until(advice, command_of, as_json=as_json)
+    commands = {one.method: command_of(one.method, one.parameters) for one in advice.choices}
+    if as_json:
+        result_json(_summary(advice, commands))
+        return 0
+    _print_advice(advice, "-" if typed == "-" else path.name, commands, every=every)
+    return 0
+
+
+def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, every: bool) -> int:
+    """Print advice on what is published: its owner makes another release from the original alone.
+
+    The commands name INPUT, since what stands in the folder is no original.
+    """
+    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  not for files
+
+    claimed = read_manifest(path).claim.sentence
+
+    def command_of(method: str, parameters: Mapping[str, Any]) -> str:
+        words = [
+            word for name, value in parameters.items() for word in flag_words(name, str(value))
+        ]
+        return command_line("anonymize", method, "INPUT", *words, "--out", f"INPUT-{method}")
+
+    if isinstance(advice, AdviceUntil):
+        return _until(advice, command_of, as_json=as_json)
+    commands = {one.method: command_of(one.method, one.parameters) for one in advice.choices}
+    if as_json:
+        result_json(_summary(advice, commands) | {"claimed": claimed})
+        return 0
+    worst = max(advice.risks, key=lambda risk: risk.share_unique, default=None)
+    alone = (
+        f"{_percent(worst.share_unique)} of the people are alone" if worst else "Nobody is alone"
+    )
+    known = f" to someone who knows {worst.known}" if worst else ""
+    answer = (
+        f"A release, as it stands: {alone}{known}. It claims, and verify checks: {claimed} Its "
+        "owner makes another release from the original, never from a release."
+    )
+    check = command_line("verify", file_word(path))
+    _print_advice(advice, path.name, commands, every=every, answer=answer, check=check)
+    return 0
+
+
+def _summary(advice: Advice, commands: Mapping[str, str]) -> dict[str, Any]:
+    """Return all of the advice as JSON can hold it, with the command of every choice."""
+    summary = advice.summary()
+    for choice in summary["choices"]:
+        choice["command"] = commands[choice["method"]]
+    return summary
+
+
+def _until(
+    advice: AdviceUntil, command_of: Callable[[str, Mapping[str, Any]], str], *, as_json: bool
+) -> int:
+    """Print what every method reaches under bounds; 0 where one meets them all."""
+    commands = [command_of(one.method, one.parameters) for one in advice.reached]
+    if as_json:
+        summary = advice.summary()
+        for one, command in zip(summary["reached"], commands, strict=True):
+            one["command"] = command
+        result_json(summary)
+        return 0 if advice.met else 1
+    say_answer(advice.answer)
+    titles = {True: "These meet every bound, the cheapest first:", False: "These do not:"}
+    for met, title in titles.items():
+        some = [one for one in advice.reached if one.met == met]
+        if some:
+            result("")
+            result(title)
+        for one in some:
+            for line in wrapped(f" {one.method} {one.given}: {why_of(one)}", indent=" " * 6):
+                result(line)
+    measured = dict.fromkeys(one.measured_on for one in advice.reached)
+    result("")
+    say_answer(f"Measured on {'; '.join(measured)}. Trials claim nothing: a command releases anew.")
+    if advice.met:
+        say_next(commands[0])
+    return 0 if advice.met else 1
+
+
+def _print_advice(
+    advice: Advice,
+    name: str,
+    commands: Mapping[str, str],
+    *,
+    every: bool,
+    answer: str = "",
+    check: str = "",
+) -> None:
+    """Print the recommendation, the risk as it stands, and what each method answers and costs.
+
+    Of a release, another answer comes first, and it is checked next.
+    """
+    sizes = ", ".join(f"{count:,} {what}" for what, count in advice.sizes.items())
+    say_answer(answer or advice.answer)
+    result("")
+    result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")
+    _print_risks(advice, every=every)
+    if every:
+        for line in advice.lines(commands):
+            result(line)
+        return
+    result("")
+    result("What each method hides, and what it keeps:")
+    for choice in advice.choices:
+        if choice.middle is None:
+            continue
+        for line in wrapped(f" {choice.method}, {choice.middle.words}", indent=" " * 6):
+            result(line)
+        for line in wrapped(f"  from someone who knows {choice.known}", indent=" " * 6):
+            result(line)
+    result("")
+    more = "What each leaves open, further strengths and methods to compare with: --all."
+    best = advice.recommended
+    say_next(check or (commands[best.method] if best else "graphveil methods"), more=more)
+
+
+def _print_risks(advice: Advice, *, every: bool) -> None:
+    result("")
+    head = ["who knows of a person", *(["measure"] if every else []), "unique", "below k=5"]
+    rows = [
+        (
+            risk.known,
+            *([risk.measure or ""] if every else []),
+            _percent(risk.share_unique),
+            _percent(risk.share_unprotected),
+        )
+        for risk in advice.risks
+    ]
+    result_table(head, rows, right=(len(head) - 2, len(head) - 1))
+    result("")
+    result("A promise covers the knowledge that it names, and no other.")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _command(
+    method: str,
+    parameters: Mapping[str, Any],
+    kind: str | None,
+    typed: str,
+    stem: str,
+    options: AnyOptions,
+) -> str:
+    """Return the command of a release, ready to be pasted into a shell."""
+    words = ["anonymize", method, typed]
+    for name, value in parameters.items():
+        words += flag_words(name, str(value))
+    words += [] if kind is None else ["--kind", kind]
+    words += [*_reading_words(options), *flag_words("out", f"{stem}-{method}")]
+    return command_line(*words)
+
+
+def _stem(path: Path) -> str:
+    whole = path.with_suffix("") if compression_of(path) else path
+    return whole.stem
+
+
+def _reading_words(options: AnyOptions) -> Iterator[str]:
+    """Yield the flags that the file was read with."""
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        unset = field.default_factory is not dataclasses.MISSING and not value
+        if value == field.default or unset:
+            continue
+        name = INPUT_FORMAT if field.name == "format" else field.name
+        yield from flag_words(name, *_texts(value))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the words that a flag has as this value."""
+    if isinstance(value, Mapping):
+        yield from (f"{key}={rule}" for key, rule in value.items())
+    elif isinstance(value, tuple):
+        yield from value
+    elif isinstance(value, Path):
+        yield file_word(value)
+    elif value is not True:
+        yield str(value)
+
+
+command = with_signature(
+    _run,
+    [
+        INPUT,
+        flag(
+            "until",
+            list[str] | None,
+            "A bound that must hold, such as 'kept >= 0.9', 'false <= 2 %', "
+            "'largest class risk <= 0.09', or of a part of a metric or an attack. May be repeated: "
+            "the strength of each method is searched that keeps all.",
+            default=None,
+            negative="",
+        ),
+        flag("seconds", float, "CPU that a search under bounds may take, about.", default=120.0),
+        flag("all", bool, "Print every figure.", default=False, group=OUTPUT_GROUP, negative=""),
+        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
+        *reading_flags(CONTAINERS),
+    ],
+    name="advise",
+    text="Help to choose: what a release with each method would promise, leave open and cost.\n\n"
+    "Measures how identifiable people are as the data stands, and tries every method that fits on "
+    "a part of the data, within about 30 s of CPU. The figures are for the owner; nothing is "
+    "written.\n\n"
+    "With --until the strength of each method is searched that keeps every bound; exit code 1 "
+    "where no method does.\n\n"
+    "Of the folder of a release: how identifiable people are in it, and what it claims.\n\n"
+    "Example: graphveil advise friends.csv\n\n"
+    "Example: graphveil advise friends.csv --until 'kept >= 0.9'",
+)

@@ -1,0 +1,536 @@
+"""`graphveil anonymize METHOD INPUT --out DIR`: a subcommand a method, a flag a field.
+
+The flags of `graphveil anonymize METHOD` that are no parameters of the method.
+
+`graphveil anonymize ... --estimate`: what the same command will cost without it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from cyclopts import App
+
+from graphveil.claims.record import private_folder
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.console import bars, result, result_json, say
+from graphveil.cli.flags import (
+    ENGINE_GROUP,
+    INPUT,
+    INPUT_FORMAT,
+    METHOD_GROUP,
+    OUTPUT_GROUP,
+    flag,
+    flags_of,
+    with_signature,
+)
+from graphveil.cli.inputs import (
+    a_file,
+    command_beside,
+    command_line,
+    file_word,
+    flag_words,
+    is_pipe,
+    say_report,
+)
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.summaries.promise import cost_words, in_plain_words
+from graphveil.core.errors import ReleaseError, UsageError
+from graphveil.core.progress import shown
+from graphveil.core.storage import Address, Place
+from graphveil.core.text import printable
+from graphveil.data import Graph, Table
+from graphveil.data.kinds import accepted_kinds, kind_of
+from graphveil.io import AnyOptions, kind_read
+from graphveil.methods import METHODS
+from graphveil.methods.base import Anonymizer
+
+if TYPE_CHECKING:
+    from graphveil.claims.ledger import Ledger
+    from graphveil.claims.manifest import Claim
+    from graphveil.claims.record import Record
+    from graphveil.release import Private
+    from graphveil.scale.estimate import Estimate, Range
+    from graphveil.verbs.anonymize import Output
+
+
+def output_flags() -> list[inspect.Parameter]:
+    """Return the flags of where a release is written, and how."""
+    return [
+        flag(
+            "out",
+            Path,
+            "Folder of the release; it must not exist.",
+            group=OUTPUT_GROUP,
+            placed=True,
+        ),
+        flag(
+            "format",
+            str | None,
+            "Format of the released data, such as csv, parquet, gml. Without this, the format that "
+            "came in, or csv or parquet where that one has more than one form for the same data.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "force",
+            bool,
+            "Replace a release of that name, once the new one is whole.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
+        ),
+        flag(
+            "linkage",
+            bool,
+            "Keep which new id stands for which old one, in the private folder.",
+            default=True,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "seed",
+            int | None,
+            "Make the run repeatable; keep it secret. Without this: entropy.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        ALL_FLAG,
+        flag(
+            "json", bool, "Print a summary as JSON.", default=False, group=OUTPUT_GROUP, negative=""
+        ),
+    ]
+
+
+def parts_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flags of a method whose releases may come in parts, and in two places."""
+    if not method.runs_on_disk or method.ties_on_disk:
+        return []
+    return [
+        flag(
+            "parts",
+            bool | None,
+            "With --on-disk or Spark: Parquet in parts of 1,048,576 users. Without this: if there "
+            "are more.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "private",
+            Path | None,
+            "Folder of the private record and the linkage. Without this: OUT.private. Needed where "
+            "--out is an address (s3a://..., of rows on the disk or on Spark); may be one, too.",
+            default=None,
+            group=OUTPUT_GROUP,
+            placed=True,
+        ),
+    ]
+
+
+def nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flag of a method whose second release can be nested in the first."""
+    if not method.nests:
+        return []
+    return [
+        flag(
+            "nested_in",
+            Path | None,
+            "An earlier release of the same people: its classes are merged, none is divided.",
+            default=None,
+            group=OUTPUT_GROUP,
+        )
+    ]
+
+
+def ledger_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flags of a method whose epsilons add up."""
+    if not method.spends:
+        return []
+    return [
+        flag(
+            "ledger",
+            Path | None,
+            "A file of yours that adds up epsilons: this run is entered before anything is drawn.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "ledger_limit",
+            float | None,
+            "The most that the ledger's total may reach: given once, kept in the file.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "ledger_unclaimed",
+            bool,
+            "Enter a run that claims nothing, too: the ledger has no total from then on.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
+        ),
+    ]
+
+
+def engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flags of where a method runs; none of them changes the result."""
+    if method.ties_on_disk:
+        return [_on_disk_flag("Keep ties on the disk: for networks larger than memory.")]
+    if not (method.runs_on_disk or method.runs_in_blocks):
+        return []
+    parts = "chunks" if method.runs_on_disk else "blocks"
+    jobs = flag(
+        "jobs",
+        int | None,
+        f"Processes that share the {parts}. Without this: one a processor; one up to 1 MB.",
+        default=None,
+        group=ENGINE_GROUP,
+    )
+    if not method.runs_on_disk:
+        return [jobs]
+    rows = "Keep rows on the disk: for data larger than memory, always in chunks."
+    return [
+        jobs,
+        _on_disk_flag(rows),
+        flag(
+            "engine",
+            Literal["local", "spark"],
+            "This machine, or the executors of Spark, for a folder of Parquet or table:NAME.",
+            default="local",
+            group=ENGINE_GROUP,
+        ),
+        flag(
+            "working",
+            Path | None,
+            "With Spark: a folder or an address (s3a://...) that driver and executors write, with "
+            "people's rows meanwhile.",
+            default=None,
+            group=ENGINE_GROUP,
+            placed=True,
+        ),
+        flag(
+            "estimate",
+            bool,
+            "On the disk or on Spark: say what this will cost, and write nothing.",
+            default=False,
+            group=ENGINE_GROUP,
+            negative="",
+        ),
+    ]
+
+
+def _on_disk_flag(text: str) -> inspect.Parameter:
+    return flag("on_disk", bool, text, default=False, group=ENGINE_GROUP, negative="")
+
+
+HOUR = 3600
+
+
+def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
+    """Print what a run will cost.
+
+    Parameters
+    ----------
+    estimate
+        The figures.
+    as_json
+        Whether they are printed for the next program.
+    """
+    if as_json:
+        result_json(_plain(estimate))
+        return
+    of = "of one core, all processes together"
+    say_answer(f"Expected: {time_words(estimate.cpu_seconds)} {of}.")
+    result(
+        f"  rows: {estimate.rows:,}, with about {estimate.entries:,} items; chunks: "
+        f"{estimate.chunks:,}"
+    )
+    result(f"  memory of a process: {_between(estimate.worker_mib)} MiB")
+    result(f"  folders of the run, before its release stands: {_bytes(estimate.working_bytes)}")
+    if estimate.shuffle_bytes is not None:
+        result(f"  shuffled: {_bytes(estimate.shuffle_bytes)}")
+    result("Assumed:")
+    for text in estimate.assumed:
+        result(f"  {text}")
+    result("Nothing was written.")
+
+
+def _plain(estimate: Estimate) -> dict[str, object]:
+    return {
+        "engine": estimate.engine,
+        "rows": estimate.rows,
+        "entries": estimate.entries,
+        "chunks": estimate.chunks,
+        "core_hours": list(estimate.core_hours),
+        "cpu_seconds": list(estimate.cpu_seconds),
+        "working_bytes": [round(end) for end in estimate.working_bytes],
+        "shuffle_bytes": estimate.shuffle_bytes and [round(n) for n in estimate.shuffle_bytes],
+        "worker_mib": list(estimate.worker_mib),
+        "assumed": list(estimate.assumed),
+    }
+
+
+def time_words(seconds: Range) -> str:
+    """Return seconds of CPU in words.
+
+    Examples
+    --------
+    >>> from graphveil.scale.estimate import Range
+    >>> time_words(Range(8.1, 18.3)), time_words(Range(30_000.0, 67_500.0))
+    ('8.1 to 18 seconds', '8.3 to 19 hours')
+    """
+    if seconds.high < HOUR:
+        return f"{_between(seconds)} seconds"
+    return f"{_between(type(seconds)(*(end / HOUR for end in seconds)))} hours"
+
+
+def _between(ends: Range) -> str:
+    low, high = (f"{end:.2g}" if end < 100 else f"{float(f'{end:.2g}'):,.0f}" for end in ends)
+    return f"{low} to {high}"
+
+
+def _bytes(ends: Range) -> str:
+    unit, name = next(
+        (size, name)
+        for size, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+        if ends.high >= size or name == "kB"
+    )
+    return f"{_between(type(ends)(*(end / unit for end in ends)))} {name}"
+
+
+class _Given(NamedTuple):
+    """What the flags of the output and of the engine say."""
+
+    out: Place
+    format: str | None
+    force: bool
+    linkage: bool
+    seed: int | None
+    json: bool
+    all: bool = False
+    jobs: int | None = None
+    on_disk: bool = False
+    engine: Literal["local", "spark"] = "local"
+    working: Place | None = None
+    estimate: bool = False
+    parts: bool | None = None
+    private: Place | None = None
+    nested_in: Path | None = None
+    ledger: Path | None = None
+    ledger_limit: float | None = None
+    ledger_unclaimed: bool = False
+
+    def output(self) -> Output:
+        """Return where the release is written."""
+        from graphveil.verbs.anonymize import Output  # noqa: PLC0415  not for its help
+
+        return Output(
+            self.out, self.format, self.force, self.linkage, self.parts, private=self.private
+        )
+
+    def entered(self) -> Ledger | None:
+        """Return the ledger that was asked for.
+
+        Raises
+        ------
+        UsageError
+            Where its options are given without it.
+        """
+        if self.ledger is not None:
+            from graphveil.claims.ledger import Ledger  # noqa: PLC0415  rarely kept
+
+            return Ledger(self.ledger, limit=self.ledger_limit, unclaimed=self.ledger_unclaimed)
+        if self.ledger_limit is not None or self.ledger_unclaimed:
+            raise UsageError("--ledger-limit and --ledger-unclaimed need --ledger FILE. Give it.")
+        return None
+
+
+def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, typed: str) -> int:
+    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  not for its help
+    from graphveil.claims.record import read_record  # noqa: PLC0415
+    from graphveil.verbs.anonymize import (  # noqa: PLC0415
+        RunOptions,
+        anonymize_file,
+        estimate_file,
+    )
+
+    names = [name for name in _Given._fields if name in given]
+    flags = _Given(**{name: given.pop(name) for name in names})
+    if method.directed and not given.get("directed"):
+        given["directed"] = "keep"
+    options = reading_options(accepted_kinds(method.accepts), path, given)
+    anonymizer = method.from_parameters(given)
+    run = RunOptions(
+        seed=flags.seed,
+        nested_in=flags.nested_in,
+        ledger=flags.entered(),
+        jobs=flags.jobs,
+        on_disk=flags.on_disk,
+        engine=flags.engine,
+        working=flags.working,
+    )
+    output = flags.output()
+    if flags.estimate:
+        with shown(bars()):
+            cost = estimate_file(anonymizer, path, output, options=options, run=run)
+        print_estimate(cost, as_json=flags.json)
+        return 0
+    with shown(bars()):
+        anonymize_file(
+            anonymizer,
+            path,
+            output,
+            options=options,
+            run=run,
+            report=partial(say_report, path),
+        )
+    _say_how_read(path, options, flags)
+    record = read_record(flags.out, flags.private)
+    if record is None:
+        raise ReleaseError(f"{flags.out}: no private folder lies beside it. Anonymize again.")
+    manifest = read_manifest(flags.out)
+    say_warnings(every=flags.all)
+    if flags.json:
+        _print_json(manifest.claim, record, flags.out)
+        return 0
+    print_release(manifest.claim, anonymizer.stated_limits, record, flags.out, flags.private)
+    if flags.all:
+        for what, value in record.cost.items():
+            figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+            result(f"  {what.replace('_', ' ')}: {figure}")
+    made_binary = manifest.data.kind != kind_of(Table).name
+    if kind_read(options).container is Table and made_binary and isinstance(flags.out, Path):
+        result(f"As a table: {_table_again(flags.out)}")
+    say_next(_check(anonymizer, options, flags.out, typed))
+    return 0
+
+
+def _say_how_read(path: Path, options: AnyOptions, flags: _Given) -> None:
+    """Say as what the data was read, and where its format is not that of the release."""
+    from graphveil.release.files import note_on_format  # noqa: PLC0415  not for its help
+
+    if flags.on_disk:
+        say(f"{path.name}: read as {kind_read(options).words}")
+    note = None
+    if not flags.format and flags.engine == "local":
+        note = note_on_format(path, options.format, kind_read(options).name)
+    if note is not None:
+        say(f"{path.name}: {note}")
+
+
+def _table_again(out: Path) -> str:
+    """Return the command that makes a released table a table again, ready to paste."""
+    copy = file_word(out.with_name(f"{out.name}.csv"))
+    return f"graphveil convert {file_word(out)} --kind table --out {copy}"
+
+
+def _print_json(claim: Claim, private: Record, out: Place) -> None:
+    result_json(
+        {
+            "folder": str(out),
+            "promise": claim.sentence,
+            "cost": dict(private.cost),
+            "warnings": list(private.warnings),
+            "seconds": dict(private.seconds),
+        }
+    )
+
+
+def print_release(
+    claim: Claim, limits: str, private: Record | Private, out: Place, owners: Place | None = None
+) -> None:
+    """Print what is promised, what is not, what it cost, and where the two folders are.
+
+    Parameters
+    ----------
+    claim
+        What the manifest claims.
+    limits
+        What the method does not protect against.
+    private
+        What the owner alone knows of the release.
+    out
+        Its folder or address.
+    owners
+        Its private folder or address; None for the one beside it.
+    """
+    promised = in_plain_words(claim.sentence)
+    say_answer(f"{promised} {claim.why}" if claim.why is not None else f"Promised: {promised}")
+    say_answer(f"Not protected: {limits}")
+    cost = ", ".join(cost_words(private.cost))
+    say_answer(f"Cost: {cost}.")
+    result(f"To publish: {printable(out)}")
+    if isinstance(out, Address):
+        result(f"For you alone: {printable(owners)}")
+        return
+    result(f"For you alone: {printable(owners or private_folder(out))}")
+    if owners is not None:
+        result(f"For checks of your own, link it as: {printable(private_folder(out))}")
+
+
+def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Place, typed: str) -> str:
+    """Return the command that verifies the release."""
+    if isinstance(out, Address):
+        return command_line("verify", str(out))
+    key = getattr(getattr(anonymizer, "key", None), "file", None)
+    words = () if key is None or is_pipe(key) else flag_words("key", file_word(key))
+    return command_beside("verify", out, typed, options, *words)
+
+
+def subcommand(name: str) -> Callable[..., int]:
+    """Return the subcommand of a method, whose class is imported for it and for no other."""
+    method = METHODS[name]
+    parameters = [
+        INPUT,
+        *flags_of(method, METHOD_GROUP),
+        *engine_flags(method),
+        *output_flags(),
+        *parts_flags(method),
+        *nesting_flags(method),
+        *ledger_flags(method),
+        *reading_flags(accepted_kinds(method.accepts)),
+    ]
+    limits = f"{method.limits} {method.limits_of_attributes}".rstrip()
+    text = (
+        f"{method.promise}\n\n{limits}\n\nSource: {method.source}.\n\n"
+        f"Example: graphveil anonymize {name} {_example(method)}"
+    )
+    command: Callable[..., int] = with_signature(_bound(method), parameters, name=name, text=text)
+    return command
+
+
+def _bound(method: type[Anonymizer[Any]]) -> Any:
+    def run(path: Path, **given: Any) -> int:
+        typed = file_word(path)
+        with a_file(path, given.get(INPUT_FORMAT)) as file:
+            return _run(method, file, given, typed=typed)
+
+    return run
+
+
+def _example(method: type[Anonymizer[Any]]) -> str:
+    flags = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in method.example.items())
+    name = "friends" if Graph in accepted_kinds(method.accepts) else "likes"
+    return " ".join(filter(None, [f"{name}.csv", flags, f"--out {name}-{method.name}"]))
+
+
+def _methods(*, listed: bool) -> App:
+    """Return the command: its page lists the promises where the methods' classes are imported."""
+    app = App(name="anonymize", help="Make a release: graphveil anonymize METHOD INPUT --out DIR.")
+    for name in METHODS:
+        promise = METHODS[name].promise if listed else None
+        app.command(f"{__name__}:{name}", name=name, help=promise)
+    return app
+
+
+def __getattr__(name: str) -> Any:
+    """Return ``command``, ``overview``, which lists promises, or a method's subcommand."""
+    if name in {"command", "overview"}:
+        return _methods(listed=name == "overview")
+    if name in METHODS:
+        return subcommand(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

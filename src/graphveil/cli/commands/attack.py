@@ -1,0 +1,217 @@
+"""`graphveil attack DIR --original INPUT`: what an attacker still learns."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphveil.attacks.costs import SECONDS_UNASKED, time_of
+from graphveil.attacks.registry import ATTACKS, EVERY
+from graphveil.claims.record import ATTACKED, private_folder
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import MOST_LINES, say_answer, say_lines, say_next, wrapped
+from graphveil.cli.console import bars, result, result_json, result_table, say
+from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
+from graphveil.cli.inputs import command_beside, file_word, original_flags, original_of
+from graphveil.cli.outputs import (
+    COLUMN_FLAGS,
+    ROW_FLAGS,
+    AttachedColumn,
+    RowsFile,
+    cells_of,
+    say_missing,
+)
+from graphveil.cli.summaries import attacks
+from graphveil.cli.summaries.attacks import documented
+from graphveil.cli.summaries.line import Group
+from graphveil.core.parameters import flat_parameters
+from graphveil.core.progress import shown
+from graphveil.core.rows import Rows
+from graphveil.io import kind_read
+
+
+def _run(folder: Path, **given: Any) -> int:
+    from graphveil.scale.engines import LocalEngine, using  # noqa: PLC0415  not for its help
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415
+
+    as_json, path, every = given.pop("json"), given.pop("original"), given.pop("all")
+    asked, seed = given.pop("attacks"), given.pop("seed")
+    file = RowsFile(given.pop("out"), given.pop("force"))
+    file.check(path, given)
+    options = {name: given.pop(_field(name)) or {} for name in _WITH_PARAMETERS}
+    second, jobs = given.pop("second"), given.pop("jobs")
+    column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
+    column.check()
+    engine = LocalEngine(jobs=jobs)
+    with shown(bars()), using(engine), original_of(folder, path, given) as read:
+        rows = attack_release(
+            folder,
+            read,
+            attacks=asked,
+            seed=seed,
+            options=options,
+            second=second,
+            attached=column.read(read.data),
+        )
+    file.write(rows)
+    say(f"{path.name}: read as {kind_read(read.options).words}")
+    if as_json:
+        result_json(rows.summary())
+        return 0
+    say_warnings(every=every)
+    if every:
+        _print(rows)
+    say(f"everybody's own risk: {private_folder(folder) / ATTACKED}")
+    if not every:
+        print_attacks(rows, _Where(folder, file_word(path), read.options, asked or ()))
+    return 0
+
+
+class _Where(NamedTuple):
+    """What was attacked, as commands name it."""
+
+    folder: Path
+    original: str
+    options: object
+    asked: Sequence[str]
+
+
+def print_attacks(rows: Rows, where: _Where) -> None:
+    """Print what an attacker learns, by question; what was not run; and what is documented."""
+    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  not for its help
+
+    left_out = _left_out(rows, where.asked)
+    method = read_manifest(where.folder).method.name
+    known = documented(method, {row.question for row in (*rows, *rows.missing)})
+    ends = [*wrapped(f"{FAILED}{known}", indent="")]
+    print_headline(rows)
+    result("")
+    say_lines(_table(attacks.groups(rows)), most=MOST_LINES - 4 - len(ends) - len(left_out))
+    for line in (*left_out, *ends):
+        result(line)
+    again = [row.question for row in rows.missing if time_of(row.reason or "") and not row.part]
+    flags = ("--attacks", again[0]) if again else ()
+    verb = "attack" if again else "evaluate"
+    say_next(command_beside(verb, where.folder, where.original, where.options, *flags))
+
+
+def print_headline(rows: Rows) -> None:
+    """Print the most that anybody learns, in one sentence."""
+    say_answer(attacks.headline(rows))
+
+
+FAILED = "An attack that fails proves nothing. Every figure: --all. "
+
+
+def _table(groups: Sequence[Group]) -> Iterator[str]:
+    """Yield the lines of a table: question, figure, guess, and whether it lies above the guess."""
+    lines = [line for group in groups for line in group.lines]
+    asked = max((len(line.question) for line in lines), default=0) + 2
+    head = "right of 100 cases"
+    if lines:
+        yield f"{head:<{asked}}  {'release':>8}  {'guess':>6}  above it?"
+    for group in groups:
+        yield group.heading
+        for line in group.lines:
+            start = f"  {line.question}"
+            yield f"{start:<{asked}}  {line.figure:>8}  {line.guess:>6}  {line.answer}"
+
+
+def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
+    """Return what was not run: its time and the flag that runs it, or what it needs."""
+    whole = [row for row in rows.missing if not row.part]
+    timed = [
+        (f"{row.question} {row.part}".rstrip(), time_of(row.reason or "")) for row in rows.missing
+    ]
+    run = [f"{name} (about {time})" for name, time in timed if time]
+    texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it, --attacks all every one."]
+    texts = texts if run else []
+    asked_for = {*asked}
+    reasons: dict[str, list[str]] = {}
+    for row in whole:
+        name, by_name = row.question, ATTACKS[row.question].by_name
+        if name in _NEEDS:
+            texts.append(f"Not run: {name}, which needs {_NEEDS[name]}.")
+        elif time_of(row.reason or "") is None and (asked_for & {name, EVERY} or not by_name):
+            reasons.setdefault(row.reason or "", []).append(name)
+    texts += [f"Not run: {', '.join(names)}: {reason}." for reason, names in reasons.items()]
+    return [line for text in texts for line in wrapped(text, indent="  ")]
+
+
+_NEEDS = {"intersection": "--with DIR", "homogeneity": "--attached FILE and --attached-column NAME"}
+"""What attacks need that read a second file."""
+
+
+def _print(rows: Rows) -> None:
+    """Print the rows as a table, and what could not be measured to stderr."""
+    columns = ["attack", "part", "value", "without it", "unit", ""]
+    if rows:
+        result_table(columns, cells_of(rows), right=(2, 3))
+    say_missing(rows)
+
+
+_WITH_PARAMETERS = [name for name, entry in ATTACKS.items() if flat_parameters(entry.options)]
+
+
+def _field(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _attacks_help() -> str:
+    kinds: dict[str, list[str]] = {}
+    for name, entry in ATTACKS.items():
+        for kind in entry.kinds:
+            kinds.setdefault(kind.__name__, []).append(name)
+    named = "; ".join(f"of a {kind}: {', '.join(names)}" for kind, names in kinds.items())
+    asked = ", ".join(name for name, entry in ATTACKS.items() if entry.by_name)
+    return (
+        f"Attacks to try, {named}. Those of a Bipartite read a Table as well. Without this, all "
+        f"that fit but {asked}, as many as {SECONDS_UNASKED:g} seconds of CPU time have room for, "
+        "the strongest first; what is left out is named with its time. `all` runs every one."
+    )
+
+
+def _parameters() -> Iterator[inspect.Parameter]:
+    """Yield a flag for the parameters of every attack, such as ``--linkage.targets``."""
+    for name in _WITH_PARAMETERS:
+        items = flat_parameters(ATTACKS[name].options)
+        listed = "; ".join(
+            f"--{name}.{item.name}: {item.metadata['help']} [{item.default}]" for item in items
+        )
+        yield flag(
+            _field(name), dict[str, str] | None, f"{listed}.", default=None, group=PARAMETERS_GROUP
+        )
+
+
+command = with_signature(
+    _run,
+    [
+        FOLDER,
+        *original_flags(required=True),
+        flag("attacks", list[str] | None, _attacks_help(), default=None),
+        flag(
+            "second",
+            Path | None,
+            "The folder of a second release of the same people, for intersection.",
+            default=None,
+            spelled="--with",
+        ),
+        flag(
+            "jobs",
+            int | None,
+            "Processes that share the releases which an attacker makes, where they take more than "
+            "10 seconds. Without this: one a processor.",
+            default=None,
+        ),
+        *COLUMN_FLAGS,
+        *_parameters(),
+        *ROW_FLAGS,
+    ],
+    name="attack",
+    text="What an attacker still learns, beside a guess without the release.\n\n"
+    "An attack that fails proves nothing. The figures are for the owner: they are not covered by "
+    "the release's promise. Everybody's own risk is written into the private folder.\n\n"
+    "Example: graphveil attack people-cluster-k --original people.csv --attacks matching",
+)

@@ -1,0 +1,123 @@
+"""`graphveil convert INPUT --out FILE`: a file, or the data of a release, in another format."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from graphveil import io
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.console import bars, say
+from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
+from graphveil.cli.inputs import command_line, file_word, flag_words, from_pipes, read_input
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.outputs import check_new_file, is_same_file
+from graphveil.core.errors import UsageError
+from graphveil.core.progress import shown
+from graphveil.core.text import printable
+from graphveil.data import Data, Table
+from graphveil.data.kinds import CONTAINERS, kind_of
+from graphveil.verbs.convert import data_of_release, write_copy
+
+
+def _run(path: Path, **given: Any) -> int:
+    out, ids, force = given.pop("out"), given.pop("out_ids"), given.pop("force")
+    every = given.pop("all")
+    io.format_of(out)
+    if ids is not None:
+        io.format_of(ids).writer("ids")
+    with shown(bars()):
+        if path.is_dir():
+            _check_targets(out, ids, [], force=force)
+            data = _of_release(path, given)
+        else:
+            options = reading_options(CONTAINERS, path, given)
+            files = [value for value in asdict(options).values() if isinstance(value, Path)]
+            _check_targets(out, ids, [path, *files], force=force)
+            data = read_input(path, options)
+        write_copy(data, out, ids=ids, public=path.is_dir(), replace=force)
+    if isinstance(data, Table) and data.ids is not None:
+        say("the ids of rows are left out: a table is written as its columns")
+    written = f"{printable(out)}" + ("" if ids is None else f" and {printable(ids)}")
+    say_warnings(every=every)
+    if path.is_dir():
+        say_answer(f"Written to {written}, which carries no promise: it is no release.")
+        say_next(command_line("verify", file_word(path)))
+    else:
+        say_answer(f"Written to {written}: people as they are, for you alone.")
+        say_next(command_line("measure", file_word(out), *_kind_words(data)))
+    return 0
+
+
+def _kind_words(data: Data) -> Iterator[str]:
+    """Yield the flag that says what a table is, which no header of a file tells."""
+    if isinstance(data, Table):
+        yield from flag_words("kind", kind_of(data).name)
+
+
+def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bool) -> None:
+    if ids is not None and is_same_file(out, ids):
+        raise UsageError(f"--out and --out-ids are both {out}. Give them different names.")
+    for target in (out, ids):
+        if target is not None:
+            check_new_file(target, inputs, force=force)
+
+
+def _of_release(folder: Path, given: dict[str, Any]) -> Data:
+    """Return the data of a release; what was a table may be asked for as one."""
+    as_table = given.get("kind") == kind_of(Table).name
+    if as_table:
+        given = given | {"kind": None}
+    asked = [name for name, value in given.items() if value is not None]
+    if asked:
+        raise UsageError(
+            f"--{asked[0].replace('_', '-')} is not for a release, which says how it is read. "
+            "Leave it out."
+        )
+    return data_of_release(folder, as_table=as_table)
+
+
+def _flags() -> list[inspect.Parameter]:
+    return [
+        flag(
+            "out",
+            Path,
+            "File to write; its extension says the format and the compression.",
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "out_ids",
+            Path | None,
+            "File for the ids of all nodes or users: formats of edges or pairs alone lose those "
+            "that have none.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "force",
+            bool,
+            "Replace files of these names.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
+        ),
+        ALL_FLAG,
+        *reading_flags(CONTAINERS),
+    ]
+
+
+command = with_signature(
+    from_pipes(_run),
+    [path_argument("input", "A data file, or the folder of a release."), *_flags()],
+    name="convert",
+    text="Write a data file, or the data of a release, in another format.\n\n"
+    "A copy is no release: it carries no promise, and nothing can be verified of it. Verify the "
+    "release first. The copy of a data file can be read by its owner alone.\n\n"
+    "Where a table was released as pairs of a row and a column=value, --kind table makes it a "
+    "table again.\n\n"
+    "Example: graphveil convert friends-k5 --out friends.npz",
+)

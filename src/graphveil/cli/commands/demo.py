@@ -1,0 +1,120 @@
+"""`graphveil demo`: from a network that ships with graphveil to a verified release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.console import bars, result
+from graphveil.cli.flags import flag, with_signature
+from graphveil.core.errors import ReleaseError
+from graphveil.core.progress import shown, stage
+from graphveil.release.staging import check_target
+
+K = 5
+
+
+def _run(**given: Any) -> int:
+    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415
+    from graphveil.claims.record import read_record  # noqa: PLC0415
+    from graphveil.cli.commands.anonymize import print_release  # noqa: PLC0415
+    from graphveil.cli.commands.evaluate import print_answers, print_rows  # noqa: PLC0415
+    from graphveil.cli.commands.measure import print_standing_out  # noqa: PLC0415
+    from graphveil.cli.commands.verify import print_verdict  # noqa: PLC0415
+    from graphveil.cli.outputs import check_new_file  # noqa: PLC0415
+    from graphveil.data.measures import measure  # noqa: PLC0415
+    from graphveil.io import datasets  # noqa: PLC0415  not for its help
+    from graphveil.methods.k_degree import KDegree  # noqa: PLC0415
+    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415
+    from graphveil.verbs.report.document import page_of  # noqa: PLC0415
+    from graphveil.verbs.verify import verify_release  # noqa: PLC0415
+
+    out, force, every = Path(given["out"]), given["force"], given["all"]
+    check_target(out, force=force)
+    check_new_file(page_of(out, public=True), [], force=force)
+    with shown(bars()):
+        graph = datasets.load("copenhagen-calls")
+        say_answer(f"A network of {graph.n_nodes:,} people and {graph.n_edges:,} ties is released.")
+        _step(1, "Who stands out in it?")
+        with stage("measuring"):
+            print_standing_out(measure(graph, k=K))
+        _step(2, f"Make it so that nobody does, by k-degree with k={K}.")
+        with stage("anonymizing"):
+            release = KDegree(k=K).anonymize(graph)
+        with stage(f"writing {out.name}"):
+            release.write(out, force=force)
+        record = read_record(out)
+        if record is None:
+            raise ReleaseError(f"{out}: no private folder lies beside it. Run the demo again.")
+        print_release(read_manifest(out).claim, KDegree.limits, record, out)
+        say_warnings(every=every)
+        _step(3, "Is that true?")
+        with stage("verifying"):
+            verdict = verify_release(out, graph)
+        print_verdict(verdict, every=every)
+        _step(4, "What was kept?")
+        rows = evaluate_release(out, graph)
+        if every:
+            print_rows(rows)
+        else:
+            print_answers(rows)
+        _attacked(out, graph)
+        _pages(out, graph, force=force)
+    result("")
+    say_next("graphveil measure YOUR-FILE.csv")
+    return verdict.exit_code
+
+
+def _attacked(out: Path, graph: Any) -> None:
+    """Say what the attacks that take no time learn."""
+    from graphveil.cli.commands.attack import print_headline  # noqa: PLC0415  not for its help
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415
+
+    _step(5, "What does an attacker still learn?")
+    with stage("attacking"):
+        attacked = attack_release(out, graph, attacks=ATTACKS_SHOWN)
+    print_headline(attacked)
+
+
+def _pages(out: Path, graph: Any, *, force: bool) -> None:
+    """Make the page for the owner and the one to hand on, and say where they lie."""
+    from graphveil.verbs.report.document import page_of  # noqa: PLC0415  not for its help
+    from graphveil.verbs.report.report import report_release  # noqa: PLC0415
+
+    _step(6, "Hand it on, with a page that says all this.")
+    for public, whose in ((False, "For you alone"), (True, "To hand on")):
+        with stage("making a page"):
+            made = report_release(out, None if public else graph, public=public)
+        made.write(page_of(out, public=public), force=force)
+        result(f"{whose}: {page_of(out, public=public)}")
+
+
+ATTACKS_SHOWN = ("candidate-set",)
+"""The attacks of the demo: those that take no time."""
+
+
+def _step(number: int, title: str) -> None:
+    result("")
+    result(f"{number}. {title}")
+
+
+command = with_signature(
+    _run,
+    [
+        flag(
+            "out",
+            Path,
+            "Folder of the release.",
+            default=Path("graphveil-demo"),
+        ),
+        ALL_FLAG,
+        flag("force", bool, "Replace an earlier demo's folder.", default=False, negative=""),
+    ],
+    name="demo",
+    text="The whole way, on data that ships with graphveil.\n\n"
+    "Measures, anonymizes, writes, verifies and evaluates a phone-call network of 536 people, and "
+    "makes the two pages of its report.\n\n"
+    "Example: graphveil demo --out first-release",
+)

@@ -1,0 +1,169 @@
+"""`graphveil evaluate DIR --original INPUT`: what was kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import MOST_LINES, line_texts, say_answer, say_lines, say_next
+from graphveil.cli.console import bars, result, result_json, result_table, say
+from graphveil.cli.flags import FOLDER, flag, with_signature
+from graphveil.cli.inputs import command_beside, file_word, original_flags, original_of
+from graphveil.cli.outputs import (
+    COLUMN_FLAGS,
+    ROW_FLAGS,
+    AttachedColumn,
+    RowsFile,
+    cells_of,
+    say_missing,
+)
+from graphveil.cli.summaries import evaluation
+from graphveil.cli.summaries.line import Line
+from graphveil.core.errors import UsageError
+from graphveil.core.progress import shown
+from graphveil.core.rows import Rows, felt
+from graphveil.data import Data
+from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
+from graphveil.evaluate.metrics.table import METRICS
+from graphveil.io import AnyOptions, kind_read, load
+
+
+def _run(folder: Path, **given: Any) -> int:
+    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
+
+    as_json, path, every = given.pop("json"), given.pop("original"), given.pop("all")
+    asked = {name: given.pop(name) for name in ("metrics", "seed", "label", "as_sample")}
+    file = RowsFile(given.pop("out"), given.pop("force"))
+    file.check(path, given)
+    test = given.pop("test")
+    column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
+    column.check()
+    with shown(bars()), original_of(folder, path, given) as read:
+        rows = evaluate_release(
+            folder,
+            read,
+            test=None if test is None else _test_people(test, read.options),
+            attached=column.read(read.data),
+            **asked,
+        )
+    file.write(rows)
+    say(f"{path.name}: read as {kind_read(read.options).words}")
+    if as_json:
+        result_json(rows.summary())
+        return 0
+    say_warnings(every=every)
+    if every:
+        print_rows(rows)
+        return 0
+    command = command_beside("attack", folder, file_word(path), read.options)
+    print_answers(rows, named=bool(asked["metrics"]))
+    result("")
+    missing = f", and why {len(rows.missing)} are missing" if rows.missing else ""
+    say_next(command, more=f"Every figure{missing}: --all. The figures are for you alone.")
+    return 0
+
+
+def print_answers(rows: Rows, *, named: bool = False) -> None:
+    """Print what was kept: a sentence, and a line a question, or a metric that was asked for."""
+    lines = list(evaluation.answers(rows, phrase=felt))
+    if named:
+        answered = {one.metric for one in evaluation.QUESTIONS}
+        lines = [line for line in lines if line.answer != "not measured"]
+        if {row.question for row in rows} - answered:
+            lines = list(evaluation.named(rows))
+        lines += _missing(rows)
+    say_answer(evaluation.headline(rows))
+    result("")
+    say_lines(line_texts(lines), most=MOST_LINES - 6)
+
+
+def _missing(rows: Rows) -> list[Line]:
+    return [
+        Line(question=name, unit=f"not measured: {reason}")
+        for name, reason in rows.not_measured.items()
+    ]
+
+
+def _test_people(path: Path, options: AnyOptions) -> Data:
+    """Return held-back people, read as the original was.
+
+    Raises
+    ------
+    UsageError
+        Where bins depend on who is read: test people would get other ones.
+    """
+    bins = getattr(options, "bins", {})
+    for name, how in bins.items():
+        if not how.startswith("edges:"):
+            raise UsageError(
+                f"the column {name!r} was read in bins by {how}, which test people would get other "
+                f"ones of. Read both in bins of given edges: --bins {name}=edges:A,B."
+            )
+    people: Data = load(path, options).data
+    return people
+
+
+def print_rows(rows: Rows) -> None:
+    """Print what was kept as a table, and what could not be measured to stderr."""
+    if rows:
+        cells = ([*row[:3], *row[4:]] for row in cells_of(rows))
+        result_table(["metric", "part", "value", "unit", ""], cells, right=(2,))
+    say_missing(rows)
+
+
+def _metrics_help() -> str:
+    """Return every metric by the data it reads, and what is left out of large data."""
+    named = {
+        kind: ", ".join(name for name, metric in METRICS.items() if metric.kind is kind)
+        for kind in CONTAINERS
+    }
+    heavy = ", ".join(
+        name for name, metric in METRICS.items() if metric.cost == "heavy" and not metric.by_name
+    )
+    tasks = " and ".join(name for name, metric in METRICS.items() if metric.by_name)
+    limits = " or ".join(f"{most:,} {what}" for what, most in (k.measured for k in KINDS.values()))
+    each = ". ".join(f"Of {kind_of(kind).words}: {names}" for kind, names in named.items())
+    return (
+        f"Metrics to compute. {each}. All that fit without this, but {heavy} only up to {limits}; "
+        f"{tasks} read tables too, need --test and are computed only where they are named."
+    )
+
+
+command = with_signature(
+    _run,
+    [
+        FOLDER,
+        *original_flags(required=True),
+        flag("metrics", list[str] | None, _metrics_help(), default=None),
+        flag(
+            "test",
+            Path | None,
+            "People whom the release was not made from, read as the original: classification and "
+            "recommendation are tested on them.",
+            default=None,
+        ),
+        flag(
+            "label",
+            str | None,
+            "The column that classification tells: of the test people, and of the release or of "
+            "--attached.",
+            default=None,
+        ),
+        *COLUMN_FLAGS,
+        flag(
+            "as_sample",
+            bool,
+            "Say what share of the ties, entries or rows is as far off when it is kept at random: "
+            "of each figure that compares and costs linear time.",
+            default=True,
+            negative="--no-as-sample",
+        ),
+        *ROW_FLAGS,
+    ],
+    name="evaluate",
+    text="What was kept, compared with the original.\n\n"
+    "The figures compare with the original, so they are for its owner: they are not covered by "
+    "the release's promise.\n\n"
+    "Example: graphveil evaluate friends-k5 --original friends.csv --metrics edge-jaccard",
+)

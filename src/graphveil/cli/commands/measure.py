@@ -1,0 +1,561 @@
+"""`graphveil measure INPUT`: how identifiable people are, of a file or a release as it stands.
+
+What `measure` prints: who stands out, to someone who knows how much.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from graphveil.claims.guarantees import OF_DIRECTED_TIES
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, line_texts, say_answer, say_lines, say_next
+from graphveil.cli.console import bars, result, result_json, result_table, say
+from graphveil.cli.flags import (
+    INPUT,
+    OUTPUT_GROUP,
+    flag,
+    not_for,
+    with_signature,
+)
+from graphveil.cli.inputs import (
+    command_line,
+    file_word,
+    flag_words,
+    from_pipes,
+    input_on_disk,
+    read_input,
+    reading_words,
+    released_data,
+    released_kind,
+)
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.outputs import check_new_file, new_file
+from graphveil.cli.summaries import standing_out
+from graphveil.cli.summaries.standing_out import Measured
+from graphveil.core.errors import UsageError, warn
+from graphveil.core.parameters import Columns
+from graphveil.core.progress import shown, stage
+from graphveil.core.text import printable
+from graphveil.data import Data, Graph, Network, Table
+from graphveil.data.ids import to_arrow
+from graphveil.data.kinds import CONTAINERS, kind_of
+from graphveil.data.measures import (
+    MEASURES,
+    Cascade,
+    EqualRows,
+    Identifiability,
+    NetworkRisk,
+    SingledOut,
+    cascade,
+    check_parameters,
+    finer,
+    measure,
+    singled_out,
+)
+from graphveil.data.measures.measuring import NEIGHBORS, WHOLE_ROW
+from graphveil.io import AnyOptions, GraphOptions, kind_read
+from graphveil.io.writing import formulas
+
+SHOWN_UNPROTECTED = 10
+SHOWN_SIZES = 25
+
+FIRST_IDS, LONGEST_ID = 8, 16
+"""So many of the smallest groups are named in an answer, and so much of an id."""
+
+FIRST_SIZES = 6
+"""So many sizes of groups are shown in an answer."""
+
+
+def print_standing_out(
+    measured: Measured,
+    finer: Measured | None = None,
+    alone: Sequence[SingledOut] = (),
+    cascaded: Cascade | None = None,
+) -> None:
+    """Print how many people stand out, a line for each thing that somebody may know, and who."""
+    say_answer(standing_out.headline(measured))
+    result("")
+    shown = standing_out.lines(measured, finer=finer, alone=alone, cascaded=cascaded)
+    result("  someone who knows")
+    say_lines(line_texts(shown), most=9)
+    ids = measured.unprotected()
+    if ids.size:
+        names = [printable(name, LONGEST_ID) for name in ids[:FIRST_IDS].tolist()]
+        more = f" and {ids.size - FIRST_IDS:,} more" if ids.size > FIRST_IDS else ""
+        say_answer(f"  first of them: {', '.join(names)}{more}")
+    result("")
+    result("  people who are alike   groups   people")
+    for size, classes, people in in_few_rows(measured.size_distribution(), FIRST_SIZES):
+        result(f"  {size:>21}   {classes:>6}   {people:>6}")
+
+
+def print_every(
+    measured: Measured,
+    finer: Measured | None,
+    alone: Sequence[SingledOut],
+    cascaded: Cascade | None,
+) -> None:
+    """Print every figure that was measured."""
+    if isinstance(measured, NetworkRisk):
+        _print_network(measured)
+    elif isinstance(measured, Identifiability):
+        _print_nodes(measured)
+    else:
+        _print_rows(measured)
+    if finer is not None:
+        _print_more(finer)
+    if isinstance(measured, EqualRows):
+        _print_singled_out(alone, "cells" if measured.noun == "rows" else "items")
+    if cascaded is not None:
+        _print_cascade(cascaded)
+
+
+def _print_nodes(measured: Identifiability) -> None:
+    figures = measured.summary()
+    knows = MEASURES[measured.measure].knows
+    result(
+        f"someone who knows {knows} (measure: {measured.measure}, distance: {measured.distance}):"
+    )
+    _print_classes(figures, "nodes")
+    _line("unique, twins aside", figures["twin_unique_nodes"], measured.twin_uniqueness)
+    _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
+    if measured.fuzzy is not None:
+        fuzzy = figures["fuzzy"]
+        result(f"if that knowledge is off by up to {measured.fuzzy.phi:g} %:")
+        _line("unique", fuzzy["unique_nodes"], fuzzy["uniqueness"])
+        _line(
+            f"unprotected (k={measured.k})",
+            fuzzy["unprotected_nodes"],
+            fuzzy["share_unprotected"],
+        )
+        result(f"if each number is off by up to {measured.fuzzy.phi:g} % at random:")
+        noisy = f"{100 * fuzzy['noisy_share_unprotected']:.2f}"
+        result(f"  {f'unprotected (k={measured.k})':<26} {noisy:>12} % of people")
+    _print_people(measured, "nodes")
+
+
+def _print_network(measured: NetworkRisk) -> None:
+    for part in measured.parts:
+        result(f"someone who knows {part.knows}:")
+        result(f"  {'unique':<26} {100 * part.uniqueness:>12.2f} % of people")
+    result(f"someone who knows {measured.knows}:")
+    figures = measured.summary()
+    _print_classes(figures, "nodes")
+    _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
+    _print_people(measured, "nodes")
+
+
+def _print_rows(measured: EqualRows) -> None:
+    noun = measured.noun
+    known = "the whole row of a person"
+    if measured.columns is not None:
+        known = f"{', '.join(map(printable, measured.columns))} of a person"
+    elif noun == "users":
+        known = "all features of a person, and that these are all"
+    figures = measured.summary()
+    result(f"someone who knows {known}:")
+    _print_classes(figures, noun)
+    _line(
+        f"unprotected (k={measured.k})", figures[f"unprotected_{noun}"], measured.share_unprotected
+    )
+    _print_people(measured, noun)
+
+
+def _also_known(measured: Measured) -> str:
+    return NEIGHBORS if isinstance(measured, Identifiability) else WHOLE_ROW
+
+
+def summary_of_more(measured: Measured) -> dict[str, Any]:
+    """Return how many are alone to someone who knows one thing more, as JSON can hold it."""
+    return {
+        "also_knows": _also_known(measured),
+        "unique": int((measured.own_sizes == 1).sum()),
+        "uniqueness": measured.uniqueness,
+        "unprotected": measured.unprotected().size,
+        "share_unprotected": measured.share_unprotected,
+    }
+
+
+def _print_more(measured: Measured) -> None:
+    """Print how many are found by who knows more: a low figure is no all-clear."""
+    figures = summary_of_more(measured)
+    result("")
+    result(f"someone who also knows {_also_known(measured)}:")
+    _line("unique", figures["unique"], figures["uniqueness"])
+    _line(f"unprotected (k={measured.k})", figures["unprotected"], figures["share_unprotected"])
+
+
+def _print_singled_out(alone: Sequence[SingledOut], what: str) -> None:
+    """Print how many people a few of their items single out, for each number of items."""
+    result("")
+    result(f"someone who knows some {what} of a person, drawn at random, singles out:")
+    for each in alone:
+        name = f"with {each.items} {what if each.items > 1 else what.removesuffix('s')}"
+        percent = [f"{100 * share:.2f}" for share in (each.share, each.low, each.high)]
+        interval = "exact" if each.low == each.high else f"95 %: {percent[1]} to {percent[2]}"
+        result(f"  {name:<26} {percent[0]:>12} % of people  ({interval})")
+
+
+def _print_classes(figures: dict[str, Any], noun: str) -> None:
+    _line(noun, figures[noun])
+    _line("equivalence classes", figures["classes"])
+    _line("smallest class", figures["smallest_class"])
+    _line("unique", figures[f"unique_{noun}"], figures["uniqueness"])
+
+
+def _print_people(measured: Measured, noun: str) -> None:
+    """Print who is unprotected, and how large the classes are."""
+    ids = measured.unprotected()
+    if ids.size:
+        first = ", ".join(printable(name) for name in ids[:SHOWN_UNPROTECTED].tolist())
+        more = f" and {ids.size - SHOWN_UNPROTECTED:,} more" if ids.size > SHOWN_UNPROTECTED else ""
+        result(f"unprotected, smallest classes first: {first}{more}")
+    result("")
+    sizes = list(in_few_rows(measured.size_distribution(), SHOWN_SIZES))
+    result_table(["class size", "classes", noun], sizes, right=(0, 1, 2))
+
+
+def in_few_rows(sizes: list[tuple[int, int, int]], most: int) -> Iterator[tuple[str, str, str]]:
+    """Yield class size, classes and people as text; the largest sizes in one row."""
+    shown = sizes if len(sizes) <= most else sizes[: most - 1]
+    for size, classes, people in shown:
+        yield f"{size:,}", f"{classes:,}", f"{people:,}"
+    rest = sizes[len(shown) :]
+    if rest:
+        classes, people = (sum(each[part] for each in rest) for part in (1, 2))
+        yield f"{rest[0][0]:,} to {rest[-1][0]:,}", f"{classes:,}", f"{people:,}"
+
+
+def _line(name: str, count: int, share: float | None = None) -> None:
+    result(f"  {name:<26} {count:>12,}" + ("" if share is None else f"  {100 * share:.2f} %"))
+
+
+def _print_cascade(cascaded: Cascade) -> None:
+    result("")
+    result(
+        "identified through a neighbor, neighbors distinguished by "
+        f"{cascaded.second} (cascade, distance: {cascaded.second_distance}):"
+    )
+    identified = 0
+    for level, count in enumerate(cascaded.per_level() or [0]):
+        identified += count
+        name = f"after step {level}" if level else "at the start"
+        _line(name, identified, identified / max(cascaded.levels.size, 1))
+
+
+OF_A_GRAPH = {"measure": "degree", "distance": 1, "phi": None}
+"""What is asked of a graph alone, with its defaults."""
+
+
+def _run(path: Path, **given: Any) -> int:
+    known = given["known"]
+    asked = {name: given.pop(name) for name in (*OF_A_GRAPH, "k", "columns")}
+    second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
+    as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
+    seed, every, on_disk = given.pop("seed"), given.pop("all"), given.pop("on_disk")
+    kind = released_kind(path, given)
+    options = None
+    if kind is None:
+        options = reading_options(CONTAINERS, path, given)
+        kind = kind_read(options).container
+    given.pop("known")
+    if kind is Network:
+        _check_network(asked, second, seed)
+        asked["known"] = None if known is None else Columns.parse(known)
+    elif kind is Graph:
+        _check_graph(asked, second, seed)
+    else:
+        _check_rows(kind, asked, second)
+    _check_on_disk(kind, options, (asked["measure"], second["second"]), asked=on_disk)
+    if out is not None:
+        read = {} if options is None else asdict(options)
+        files = [value for value in read.values() if isinstance(value, Path)]
+        check_new_file(out, [path, *files], force=force)
+    with shown(bars()), ExitStack() as stack:
+        data = _data(path, options, stack, on_disk=on_disk)
+        with stage("measuring"):
+            measured = measure(data, **{n: v for n, v in asked.items() if v is not None})
+        cascaded: Cascade | None = None
+        alone: Sequence[SingledOut] = ()
+        if kind not in (Graph, Network):
+            with stage("drawing items"):
+                alone = singled_out(data, columns=asked["columns"], seed=seed)
+        if second["second"] is not None and kind is Graph:
+            with stage("following the cascade"):
+                cascaded = _cascade(cast("Graph", data), measured, second)
+        more = None if isinstance(data, Network) else finer(data, measured)
+    if out is not None:
+        _write_unprotected(measured, out, force=force)
+    command = command_line("verify", file_word(path))
+    if options is not None:
+        words = (*flag_words("kind", kind_of(kind).name), *reading_words(options))
+        command = command_line("advise", file_word(path), *words)
+    _show(
+        measured,
+        more,
+        cascaded,
+        alone,
+        as_json=as_json,
+        every=every,
+        command=command,
+    )
+    return 0
+
+
+def _check_graph(asked: dict[str, Any], second: dict[str, Any], seed: int | None) -> None:
+    """Put in the defaults, and refuse what a graph cannot be asked, before it is read."""
+    if seed is not None:
+        raise not_for("seed", Graph)
+    if asked["columns"]:
+        raise UsageError("--columns is for a table. Leave it out, or say --kind table.")
+    for name, default in OF_A_GRAPH.items():
+        asked[name] = default if asked[name] is None else asked[name]
+    second["second_distance"] = second["second_distance"] or 1
+    check_parameters(asked["measure"], asked["k"], distance=asked["distance"], phi=asked["phi"])
+    if second["second"] is not None:
+        check_parameters(second["second"], asked["k"], distance=second["second_distance"])
+
+
+def _check_network(asked: dict[str, Any], second: dict[str, Any], seed: int | None) -> None:
+    """Refuse what a network cannot be asked."""
+    of_others = {"seed": seed, "columns": asked["columns"], "phi": asked["phi"]}
+    of_others |= {"cascade": second["second"], "cascade_distance": second["second_distance"]}
+    for name, value in of_others.items():
+        if value:
+            raise not_for(name, Network)
+
+
+def _check_on_disk(
+    kind: type[Any],
+    options: AnyOptions | None,
+    measures: tuple[str | None, str | None],
+    *,
+    asked: bool,
+) -> None:
+    """Refuse what needs all ties in memory, where they are to stay on the disk."""
+    if asked and (kind is not Graph or options is None):
+        raise UsageError("--on-disk is for a file of ties. Leave it out.")
+    measure, cascade = measures
+    if asked and cascade is not None:
+        raise UsageError("--cascade needs all ties in memory. Leave --on-disk out.")
+    if asked and measure != "degree":
+        raise UsageError(f"--on-disk counts degrees alone, not {measure or 'count'}. Leave it out.")
+
+
+def _data(path: Path, options: AnyOptions | None, stack: ExitStack, *, on_disk: bool) -> Data:
+    """Return what is measured; with ties on the disk, as long as the stack is open."""
+    if options is None:
+        return released_data(path)
+    if on_disk:
+        return stack.enter_context(input_on_disk(path, cast("GraphOptions", options)))
+    return read_input(path, options)
+
+
+def _check_rows(kind: type[Any], asked: dict[str, Any], second: dict[str, Any]) -> None:
+    """Refuse what belongs to graphs, and columns for users by features."""
+    of_graphs = {name: asked[name] for name in OF_A_GRAPH}
+    given = [*of_graphs.items(), ("cascade", second["second"])]
+    given += [("cascade_distance", second["second_distance"])]
+    if kind is not Table:
+        given.append(("columns", asked["columns"]))
+    for name, value in given:
+        if value is not None:
+            raise not_for(name, kind)
+
+
+def _show(
+    measured: Measured,
+    found_by_more: Measured | None,
+    cascaded: Cascade | None,
+    alone: Sequence[SingledOut],
+    *,
+    as_json: bool,
+    every: bool,
+    command: str,
+) -> None:
+    if isinstance(measured, Identifiability) and measured.undecided:
+        say(_given_up(measured.undecided))
+    if as_json:
+        further: dict[str, Any] = {}
+        if cascaded is not None:
+            further["cascade"] = cascaded.summary()
+        if found_by_more is not None:
+            further["finer"] = summary_of_more(found_by_more)
+        if alone:
+            further["singled_out"] = [asdict(each) for each in alone]
+        result_json(measured.summary() | further | {"unprotected": measured.unprotected().tolist()})
+        return
+    say_warnings(every=every)
+    if every:
+        print_every(measured, found_by_more, cascaded=cascaded, alone=alone)
+        return
+    print_standing_out(measured, found_by_more, alone, cascaded)
+    result("")
+    say_next(command, more="Every figure: --all. Everybody who stands out: --at-risk FILE.csv")
+
+
+def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) -> Cascade:
+    return cascade(
+        graph,
+        measure=measured.measure,
+        distance=measured.distance,
+        labels=measured.labels,
+        **second,
+    )
+
+
+def _given_up(undecided: int) -> str:
+    return (
+        f"warning: {undecided:,} comparisons of neighborhoods were given up and count as "
+        "different, so that more nodes may be shown as unprotected than are. Use the measure "
+        "degree-distribution, or a smaller distance."
+    )
+
+
+def _write_unprotected(measured: Measured, path: Path, *, force: bool) -> None:
+    import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
+    from pyarrow import csv  # noqa: PLC0415
+
+    unprotected = measured.own_sizes < measured.k
+    person, values = "node", {}
+    if isinstance(measured, Identifiability | NetworkRisk):
+        values = {name: column[unprotected] for name, column in measured.values.items()}
+    else:
+        person = measured.noun.removesuffix("s")
+    table = pa.table(
+        {
+            person: to_arrow(measured.ids[unprotected]),
+            **values,
+            "class_size": measured.own_sizes[unprotected],
+        }
+    )
+    for advice in formulas(
+        (), [list(map(str, measured.ids[unprotected].tolist()))], or_else="open it as text"
+    ):
+        warn(advice)
+    with new_file(path, force=force) as part, part.open("wb") as stream:
+        csv.write_csv(table.sort_by([("class_size", "ascending"), (person, "ascending")]), stream)
+    say(f"written: {path}, {table.num_rows:,} unprotected {person}s")
+
+
+def _flags() -> list[inspect.Parameter]:
+    names: Any = Literal[(*MEASURES, *OF_DIRECTED_TIES)]
+    return [
+        flag(
+            "k",
+            int,
+            "People in equivalence classes smaller than k are unprotected (at least 2).",
+            default=2,
+        ),
+        flag(
+            "columns",
+            tuple[str, ...] | None,
+            "Of a table: the columns that the adversary knows. Without this: all.",
+            default=None,
+        ),
+        flag(
+            "measure",
+            names | None,
+            "Of a graph: what the adversary knows of a person; profile, of directed ties, how many "
+            "lead away and how many to a person; directed-count, also to how many people, and how "
+            "many ties are among them all. [default: degree, or profile]",
+            default=None,
+        ),
+        flag(
+            "known",
+            str | None,
+            "Of a network: the attributes that the adversary knows, with commas between.",
+            default=None,
+        ),
+        flag(
+            "distance",
+            int | None,
+            "How many steps around a person that reaches (at least 1). [default: 1]",
+            default=None,
+        ),
+        flag(
+            "phi",
+            float | None,
+            "Also count for knowledge that is off by this many percent (count at distance 1).",
+            default=None,
+        ),
+        flag(
+            "cascade",
+            names | None,
+            "Also follow from each identified person to neighbors, distinguished by this measure.",
+            default=None,
+        ),
+        flag(
+            "cascade_distance",
+            int | None,
+            "How many steps the measure of the cascade reaches (at least 1). [default: 1]",
+            default=None,
+        ),
+    ]
+
+
+def _seed_flag() -> inspect.Parameter:
+    return flag(
+        "seed",
+        int | None,
+        "Of users by features and tables: repeats which people and items are drawn; fresh entropy "
+        "without it.",
+        default=None,
+    )
+
+
+def _on_disk_flag() -> inspect.Parameter:
+    return flag(
+        "on_disk",
+        bool,
+        "Keep ties on the disk, for networks larger than memory: the measure degree alone.",
+        default=False,
+        negative="",
+    )
+
+
+def _output_flags() -> list[inspect.Parameter]:
+    return [
+        flag(
+            "at_risk",
+            Path | None,
+            "Write every unprotected person, with value and class size, to this CSV file.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "force",
+            bool,
+            "Replace the file of --at-risk if it exists.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
+        ),
+        flag(
+            "json",
+            bool,
+            "Print JSON, with the id of every unprotected person.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
+        ),
+        ALL_FLAG,
+    ]
+
+
+command = with_signature(
+    from_pipes(_run),
+    [INPUT, *_flags(), _seed_flag(), _on_disk_flag(), *_output_flags(), *reading_flags(CONTAINERS)],
+    name="measure",
+    text="How identifiable are the people of this data as it stands?\n\n"
+    "Counts equivalence classes exactly, says who is unique, and names the unprotected people: "
+    "of a network by what surrounds them, of users by features and of tables by equal rows. Of the "
+    "last two also: how many people 1, 2, 4 and 8 of their items single out, from a sample.\n\n"
+    "Example: graphveil measure friends.csv --measure count --k 5",
+)

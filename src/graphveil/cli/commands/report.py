@@ -1,0 +1,176 @@
+"""`graphveil report DIR`: a page that a person can hand on."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.record import private_folder
+from graphveil.cli.answer import say_answer
+from graphveil.cli.console import bars, result, say
+from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
+from graphveil.cli.inputs import original_flags, original_of
+from graphveil.cli.outputs import check_new_file
+from graphveil.core.errors import UsageError
+from graphveil.core.progress import shown
+from graphveil.verbs.sweep.folder import is_sweep
+
+if TYPE_CHECKING:
+    from graphveil.verbs.report.document import Form
+
+
+def _run(folder: Path, **given: Any) -> int:
+    if is_sweep(folder):
+        return _of_a_sweep(folder, given)
+    from graphveil.cli.summaries.promise import verdict_lines  # noqa: PLC0415  as above
+    from graphveil.verbs.report.document import page_of  # noqa: PLC0415  not for its help
+    from graphveil.verbs.report.report import report_release  # noqa: PLC0415  as above
+
+    path, out, force = given.pop("original"), given.pop("out"), given.pop("force")
+    figures = given.pop("figures")
+    asked = {name: given.pop(name) for name in ("recipient", "declared", "seed")}
+    attacks: list[str] = given.pop("attacks") or []
+    form: Form = given.pop("form") or "html"
+    is_page = form == "html"
+    private = private_folder(folder).is_dir()
+    public = given.pop("public") or not is_page or (path is None and not private)
+    if public and path is not None:
+        raise UsageError(
+            "--original is not for a public report, which says nothing of it. Leave it out."
+        )
+    file = out or page_of(folder, public=public, form=form)
+    if out is None and not public and not private:
+        raise UsageError(f"{private_folder(folder)} is not there. Name the file: --out FILE.html.")
+    if figures is not None:
+        check_new_folder(figures, is_page=is_page)
+    if (folder / "release.json").is_file():
+        check_new_file(file, [path, asked["declared"]], force=force)
+    read = nullcontext() if path is None else original_of(folder, path, given)
+    with shown(bars()), read as original:
+        made = report_release(folder, original, public=public, form=form, attacks=attacks, **asked)
+    made.write(file, force=force)
+    written = [file, *([] if figures is None else made.write_figures(figures))]
+    say_answer(verdict_lines(made.verdict)[0])
+    for question, answer in made.answers:
+        say_answer(f"{question} {answer}")
+    for one in written:
+        result(f"written: {one}")
+    if not public:
+        say(f"for its owner alone. The one to hand on: graphveil report {folder} --public")
+    return made.exit_code
+
+
+def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
+    """Write the page of a sweep, which is its owner's."""
+    from graphveil.verbs.sweep.results import answer_of  # noqa: PLC0415  few folders are of sweeps
+    from graphveil.verbs.sweep.sweep import read_sweep  # noqa: PLC0415  as above
+
+    out, force, figures = given.pop("out"), given.pop("force"), given.pop("figures")
+    wrong = next((name for name, value in given.items() if value), None)
+    if wrong is not None:
+        flag_name = {"form": "as"}.get(wrong, wrong).replace("_", "-")
+        raise UsageError(
+            f"{folder} is a sweep, and --{flag_name} is about one release. Leave it out, or name a "
+            "release in its points."
+        )
+    file = out or folder / "report.html"
+    if out is not None:
+        check_new_file(file, [], force=force)
+    if figures is not None:
+        check_new_folder(figures, is_page=True)
+    done = read_sweep(folder)
+    done.write(file, force=force or out is None)
+    written = [file, *([] if figures is None else done.write_figures(figures))]
+    result(answer_of(done, (), None))
+    for one in written:
+        result(f"written: {one}")
+    say("for its owner alone, as the sweep is.")
+    return 0
+
+
+def check_new_folder(folder: Path, *, is_page: bool) -> None:
+    """Refuse a folder of figures that cannot be written, before any work is done."""
+    if not is_page:
+        raise UsageError("--figures draws a page, and --as makes none. Leave one of them out.")
+    if os.path.lexists(folder):
+        raise UsageError(f"{folder} exists. Choose another name for --figures.")
+    if not folder.resolve().parent.is_dir():
+        raise UsageError(f"{folder.resolve().parent} does not exist. Create it.")
+    if os.path.lexists(folder.resolve().parent / MANIFEST):
+        raise UsageError(
+            f"{folder} would stand in a release, which is for the public. Name one elsewhere."
+        )
+
+
+command = with_signature(
+    _run,
+    [
+        path_argument("dir", "The folder of the release, or of a sweep."),
+        *original_flags(required=False),
+        flag(
+            "attacks",
+            list[str] | None,
+            "Attacks to try that run only where they are named, such as alignment, or all.",
+            default=None,
+        ),
+        flag(
+            "public",
+            bool,
+            "The page to hand on: nothing but what follows from the released files.",
+            default=False,
+            negative="",
+        ),
+        flag(
+            "recipient",
+            Literal["public", "named", "controlled"] | None,
+            "To whom it is released: the public, named recipients, or under controlled access.",
+            default=None,
+        ),
+        flag(
+            "declared",
+            Path | None,
+            "A TOML file of what its owner declares: purpose, other_data, motive, review.",
+            default=None,
+        ),
+        flag("seed", int | None, "Repeats figures that are sampled.", default=None),
+        flag(
+            "form",
+            Literal["croissant", "datapackage", "json"] | None,
+            "A description for machines in place of the page.",
+            default=None,
+            group=OUTPUT_GROUP,
+            spelled="--as",
+        ),
+        flag(
+            "out",
+            Path | None,
+            "The new file [default: DIR.private/report.html, or DIR-report.html with --public].",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "figures",
+            Path | None,
+            "A new folder for the pictures of the page: SVG, and PDF with the extra figures.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "force",
+            bool,
+            "Replace a file of this name.",
+            default=False,
+            group=OUTPUT_GROUP,
+            negative="",
+        ),
+    ],
+    name="report",
+    text="A page that a person can hand on: can somebody be singled out, linked, inferred?\n\n"
+    "One HTML file without a script, for its owner or, with --public, for anybody. It is made for "
+    "a release that does not keep its promise, too, and says so first. Exit code 1 then.\n\n"
+    "Of a sweep it shows every point: what is kept against what is learned.\n\n"
+    "Example: graphveil report friends-k5 --original friends.csv",
+)

@@ -1,0 +1,354 @@
+"""`graphveil sweep METHOD INPUT --out DIR`: a release and its figures for every point of a grid."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cyclopts import App
+
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_lines, say_next, wrapped
+from graphveil.cli.console import bars, result, result_json
+from graphveil.cli.flags import (
+    INPUT,
+    INPUT_FORMAT,
+    METHOD_GROUP,
+    OUTPUT_GROUP,
+    flag,
+    flags_of,
+    with_signature,
+)
+from graphveil.cli.inputs import a_file, command_line, file_word, reading_words, say_report
+from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.core.errors import InputError, UsageError, one_of
+from graphveil.core.parameters import flat_parameters
+from graphveil.core.progress import shown
+from graphveil.core.text import printable
+from graphveil.data.kinds import CONTAINERS, accepted_kinds, kind_of
+from graphveil.io import kind_read
+from graphveil.methods import METHODS
+from graphveil.methods.base import Anonymizer
+
+if TYPE_CHECKING:
+    from graphveil.verbs.sweep.results import Sweep
+    from graphveil.verbs.sweep.sweep import SweepOptions
+
+RUN: dict[str, Any] = {
+    "repeats": 1,
+    "seed": None,
+    "jobs": None,
+    "seconds": None,
+    "metrics": None,
+    "attacks": None,
+}
+"""The options of a run, with their defaults; the file of ``--config`` may give them, too."""
+
+SEVERAL = {"k": "2,5,10", "levels": "2,5,10", "epsilon": "1,4,8"}
+"""The values of main parameters in examples."""
+
+MOST_SHOWN = 16
+"""So many lines of an answer are points."""
+
+
+def _from_pipes(method: type[Anonymizer[Any]] | None, path: Path, **given: Any) -> int:
+    typed = file_word(path)
+    with a_file(path, given.get(INPUT_FORMAT)) as file:
+        return _run(method, file, given, typed=typed)
+
+
+def _run(
+    method: type[Anonymizer[Any]] | None, path: Path, given: dict[str, Any], *, typed: str
+) -> int:
+    from graphveil.verbs.sweep.grid import values_in  # noqa: PLC0415  not for its help
+    from graphveil.verbs.sweep.sweep import SweepOptions, sweep_file  # noqa: PLC0415
+
+    out, until, as_json = given.pop("out"), given.pop("until") or [], given.pop("json")
+    every = given.pop("all")
+    config = _configured(given.pop("config"), method)
+    asked = {name: given.pop(name) for name in RUN}
+    run = SweepOptions(**(RUN | config.options | {k: v for k, v in asked.items() if v is not None}))
+    if method is None:
+        kinds, grid = CONTAINERS, config.grid
+    else:
+        kinds = accepted_kinds(method.accepts)
+        if method.directed and not given.get("directed"):
+            given["directed"] = "keep"
+        names = [name for name in (item.name for item in _grid_flags(method)) if given.get(name)]
+        flags = {name: values_in(method, name, given.pop(name)) for name in names}
+        grid = {method.name: {**config.grid.get(method.name, {}), **flags}}
+        for item in _grid_flags(method):
+            given.pop(item.name, None)
+    _check_bounds(until, run)
+    options = reading_options(kinds, path, given)
+    with shown(bars()):
+        done = sweep_file(
+            grid,
+            path,
+            out,
+            options=options,
+            run=run,
+            report=partial(say_report, path),
+            words=(
+                typed,
+                "--kind",
+                kind_of(kind_read(options).container).name,
+                *reading_words(options),
+            ),
+        )
+    met = done.meeting(until) if until else None
+    if as_json:
+        result_json(_summary(done, until, met))
+    else:
+        print_sweep(done, out, until, met, every=every)
+    return 0 if met is None or met else 1
+
+
+class _Config(NamedTuple):
+    """What a file says of a sweep: parameters by method, and options of the run."""
+
+    grid: Mapping[str, Mapping[str, Any]]
+    options: dict[str, Any]
+
+
+def _configured(path: Path | None, method: type[Anonymizer[Any]] | None) -> _Config:
+    """Return what a file says; without a method it must name some.
+
+    Raises
+    ------
+    InputError
+        Where it cannot be read, or is no TOML.
+    UsageError
+        Where it names no method, or an option that there is not.
+    """
+    if path is None:
+        if method is None:
+            raise UsageError(
+                "no method is named. Say graphveil sweep METHOD INPUT, or give several with "
+                "--config FILE.toml, a table [sweep.METHOD] each."
+            )
+        return _Config({}, {})
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("sweep", {})
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}. Give a TOML file.") from error
+    except ValueError as error:
+        raise InputError(f"{path.name} is no TOML: {error}. Correct the line.") from error
+    if not isinstance(table, dict):
+        raise UsageError(f"{path.name}: sweep is no table. Write [sweep.k-degree] and k = [2, 5].")
+    grid = {name: value for name, value in table.items() if isinstance(value, dict)}
+    options = {name: value for name, value in table.items() if name not in grid}
+    for name in options:
+        if name not in RUN:
+            raise UsageError(f"{path.name}: sweep has no option {name!r}. {one_of(name, RUN)}")
+    if method is None and not grid:
+        raise UsageError(f"{path.name} names no method. Write a table such as [sweep.k-degree].")
+    return _Config(grid, options)
+
+
+def _check_bounds(until: Sequence[str], run: SweepOptions) -> None:
+    """Refuse bounds that cannot be read, or that nothing will measure, before anything is run."""
+    from graphveil.attacks.registry import ATTACKS  # noqa: PLC0415  not for its help
+    from graphveil.evaluate.metrics.table import METRICS  # noqa: PLC0415
+    from graphveil.verbs.bounds import check_bound, read_bound  # noqa: PLC0415
+
+    metrics = list(METRICS) if run.metrics is None else run.metrics
+    attacks = list(ATTACKS) if run.attacks is None else run.attacks
+    for text in until:
+        check_bound(read_bound(text), metrics, attacks)
+
+
+def _summary(done: Sweep, until: Sequence[str], met: list[int] | None) -> dict[str, Any]:
+    """Return all of a sweep as JSON can hold it."""
+    points = [
+        {
+            "point": point.number,
+            "method": point.method,
+            "parameters": point.parameters,
+            "draw": point.draw,
+            "status": done.results[point.number].status,
+            "reason": done.results[point.number].reason,
+            "promise": done.results[point.number].promise,
+            "rows": done.results[point.number].rows,
+            "seconds": done.results[point.number].seconds,
+            "cpu_seconds": done.results[point.number].cpu_seconds,
+        }
+        for point in done.plan.points
+    ]
+    bounds = {} if met is None else {"bounds": list(until), "meeting": met}
+    return {"folder": str(done.folder), "points": points, **bounds}
+
+
+def print_sweep(
+    done: Sweep, out: Path, until: Sequence[str], met: list[int] | None, *, every: bool
+) -> None:
+    """Print the answer: how the points ended, the best of each, and what to do next.
+
+    Parameters
+    ----------
+    done
+        The sweep.
+    out
+        Its folder.
+    until, met
+        The bounds that were given, and the points that keep them all; None without bounds.
+    every
+        Whether every point is printed.
+    """
+    from graphveil.verbs.sweep.results import answer_of, lines_of  # noqa: PLC0415  not for its help
+
+    say_answer(answer_of(done, until, met))
+    result("")
+    lines = [line for pair in lines_of(done, met) for line in _hung(*pair)]
+    say_lines(lines, most=len(lines) if every else MOST_SHOWN)
+    result("")
+    say_answer(
+        "Releases are trials: publish one of them at most. One under differential privacy claims "
+        "nothing here: its command releases anew."
+    )
+    result(f"For you alone: {printable(out)} (releases in points, figures in sweep.parquet)")
+    say_next(command_line("report", file_word(out)))
+
+
+def _hung(start: str, text: str) -> list[str]:
+    """Return a text as lines under each other, to the right of what the first begins with."""
+    if not start:
+        return wrapped(text)
+    whole = wrapped(f"{'x' * (len(start) - 1)} {text}", indent=" " * 4)
+    return [start + whole[0][len(start) :], *whole[1:]]
+
+
+def _grid_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return a flag for every parameter of a method: a comma list."""
+    from graphveil.verbs.sweep.grid import between  # noqa: PLC0415  for this alone
+
+    flags = []
+    kinds = {item.name: item.kind for item in flat_parameters(method)}
+    for item in flags_of(method, METHOD_GROUP):
+        note = item.annotation.__metadata__[0]
+        marks = "semicolons" if between(kinds.get(item.name)) == ";" else "commas"
+        text = f"{note.help} Several: with {marks}."
+        flags.append(flag(item.name, str | None, text, default=None, group=METHOD_GROUP))
+    return flags
+
+
+def _run_flags() -> list[inspect.Parameter]:
+    return [
+        flag("repeats", int | None, "Releases of each combination [default: 1].", default=None),
+        flag(
+            "seed",
+            int | None,
+            "Make the sweep repeatable; keep it secret. Without this: entropy.",
+            default=None,
+        ),
+        flag(
+            "metrics",
+            list[str] | None,
+            "Metrics to compute, as of evaluate. All that fit without this.",
+            default=None,
+        ),
+        flag(
+            "attacks",
+            list[str] | None,
+            "Attacks to try, as of attack. All that fit without this.",
+            default=None,
+        ),
+        flag(
+            "until",
+            list[str] | None,
+            "A bound such as 'kept >= 0.9': points that keep all are marked; exit code 1 where "
+            "none does. May be repeated.",
+            default=None,
+            negative="",
+        ),
+        flag(
+            "seconds",
+            float | None,
+            "CPU time of a point; beyond it, it is given up. No limit without this.",
+            default=None,
+        ),
+        flag(
+            "jobs",
+            int | None,
+            "Processes that share the points. Without this: one a processor.",
+            default=None,
+        ),
+        flag(
+            "config",
+            Path | None,
+            "A TOML file of the grid: a table [sweep.METHOD] for each method, with k = [2, 5, 10].",
+            default=None,
+        ),
+        flag(
+            "out",
+            Path,
+            "The folder of the sweep: a new one, or that of the same sweep, which goes on.",
+            group=OUTPUT_GROUP,
+        ),
+        ALL_FLAG,
+        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
+    ]
+
+
+def subcommand(name: str) -> Callable[..., int]:
+    """Return the subcommand of a method, whose class is imported for it and for no other."""
+    method = METHODS[name]
+    values = {**method.example, **{k: v for k, v in SEVERAL.items() if k in method.example}}
+    example = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in values.items())
+    text = (
+        f"A release and its figures for every combination of parameters of {name}.\n\n"
+        "Each parameter takes several values with commas between them.\n\n"
+        f"Example: graphveil sweep {name} friends.csv {example} --out sweep"
+    )
+    parameters = [
+        INPUT,
+        *_grid_flags(method),
+        *_run_flags(),
+        *reading_flags(accepted_kinds(method.accepts)),
+    ]
+    command: Callable[..., int] = with_signature(
+        partial(_from_pipes, method), parameters, name=name, text=text
+    )
+    return command
+
+
+def _several() -> Callable[..., int]:
+    """Return the command without a method: several of them come from a file."""
+    return with_signature(
+        partial(_from_pipes, None),
+        [INPUT, *_run_flags(), *reading_flags(CONTAINERS)],
+        name="sweep",
+        text=TEXT,
+    )
+
+
+TEXT = (
+    "Try a grid: graphveil sweep METHOD INPUT --out DIR, a release and its figures a point.\n\n"
+    "DIR is its owner's alone. It keeps every release, their figures in sweep.parquet, and what "
+    "failed with its reason. The same command goes on where it ended. Releases are trials: publish "
+    "one of them at most.\n\n"
+    "Several methods come from a file: graphveil sweep INPUT --config FILE.toml --out DIR.\n\n"
+    "Example: graphveil sweep k-degree friends.csv --k 2,5,10 --out sweep"
+)
+
+
+def _methods(*, listed: bool) -> App:
+    """Return the command: its page lists the promises where the methods' classes are imported."""
+    app = App(name="sweep", help=TEXT)
+    app.default(_several())
+    for name in METHODS:
+        promise = METHODS[name].promise if listed else None
+        app.command(f"{__name__}:{name}", name=name, help=promise)
+    return app
+
+
+def __getattr__(name: str) -> Any:
+    """Return ``command``, ``overview``, which lists promises, or a method's subcommand."""
+    if name in {"command", "overview"}:
+        return _methods(listed=name == "overview")
+    if name in METHODS:
+        return subcommand(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,135 @@
+"""`graphveil verify DIR`: every claim checked again from the files."""
+
+from __future__ import annotations
+
+import re
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from graphveil.cli import say_warnings
+from graphveil.cli.answer import ALL_FLAG, say_answer, say_lines, wrapped
+from graphveil.cli.console import bars, result, result_json
+from graphveil.cli.flags import PLACE, flag, with_signature
+from graphveil.cli.inputs import original_flags, original_of
+from graphveil.core.errors import UsageError
+from graphveil.core.progress import shown, stage
+from graphveil.core.storage import Place
+
+if TYPE_CHECKING:
+    from graphveil.verify.verdict import Verdict
+
+
+def _run(folder: Place, **given: Any) -> int:
+    from graphveil.verbs.verify import verify_release  # noqa: PLC0415  not for its help
+
+    limit_bytes = size_in_bytes(given.pop("limit"))
+    path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
+    every = given.pop("all")
+    trusted, strict = given.pop("trust_method"), given.pop("strict")
+    on_disk = given.pop("on_disk")
+    if on_disk and path is None:
+        raise UsageError("--on-disk keeps the ties of the original there. Give --original, too.")
+    read = nullcontext() if path is None else original_of(folder, path, given, on_disk=on_disk)
+    with shown(bars()), read as original, stage(f"verifying {folder.name}"):
+        verdict = verify_release(
+            folder,
+            original,
+            key=key,
+            trust_method=trusted,
+            limit_bytes=limit_bytes,
+            strict=strict,
+        )
+    if as_json:
+        result_json({"answer": ANSWERS[verdict.exit_code], **msgspec.to_builtins(verdict)})
+        return verdict.exit_code
+    say_warnings(every=every)
+    print_verdict(verdict, every=every)
+    return verdict.exit_code
+
+
+def print_verdict(verdict: Verdict, *, every: bool) -> None:
+    """Print the answer, and what fails; or the answer and every check."""
+    from graphveil.cli.summaries.promise import verdict_lines  # noqa: PLC0415  not for its help
+
+    if every:
+        for line in verdict.lines():
+            result(line)
+        return
+    first, *failing = verdict_lines(verdict)
+    say_answer(first)
+    say_lines((t for line in failing for t in wrapped(line, indent="    ")), most=MOST_FAILING)
+
+
+MOST_FAILING = 16
+"""So many lines of failing checks are printed."""
+
+ANSWERS = {0: "holds", 1: "fails", 4: "not enough to say"}
+"""The answers of a verdict, by its exit code."""
+
+
+def size_in_bytes(text: str) -> int:
+    """Return a size that was given as a number of bytes, or with a unit.
+
+    Examples
+    --------
+    >>> size_in_bytes("512MiB"), size_in_bytes("2 GB"), size_in_bytes("4096")
+    (536870912, 2000000000, 4096)
+    """
+    match = re.fullmatch(r"([0-9]{1,18}) ?([KMGT]?)(i?)B?", text.strip(), re.IGNORECASE)
+    if match is None or (match[3] and not match[2]):
+        raise UsageError(f"--limit {text!r} is no size. Give one such as 512MiB or 8GB.")
+    units = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+    return int(match[1]) * int((1024 if match[3] else 1000) ** units[match[2].upper()])
+
+
+command = with_signature(
+    _run,
+    [
+        PLACE,
+        *original_flags(required=False),
+        flag(
+            "key",
+            Path | None,
+            "The key that new ids were made with: checks that they say nothing else.",
+            default=None,
+        ),
+        flag(
+            "trust_method",
+            str | None,
+            "A method of which this version knows nothing: its words and parameters are believed.",
+            default=None,
+        ),
+        flag(
+            "limit",
+            str,
+            "The largest content of one file, such as 512MiB or 8GB, or the memory for ties in "
+            "Parquet; links of neighborhoods, too.",
+            default="4GiB",
+        ),
+        flag(
+            "on_disk",
+            bool,
+            "Keep the ties of the original on the disk: for networks larger than memory.",
+            default=False,
+            negative="",
+        ),
+        flag(
+            "strict",
+            bool,
+            "Links and extended attributes in the folder fail, too: no digest counts them.",
+            default=False,
+            negative="",
+        ),
+        ALL_FLAG,
+        flag("json", bool, "Print JSON.", default=False, negative=""),
+    ],
+    name="verify",
+    text="Check every claim of a release again from its files.\n\n"
+    "Exit code 0: every claim holds; 1: one does not; 4: not enough to say, since the promise "
+    "needs --original, or this version does not know the method. Conditions beside the promise "
+    "that need the original are reported as not checked without it.\n\n"
+    "Example: graphveil verify friends-k5 --original friends.csv",
+)

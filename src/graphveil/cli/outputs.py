@@ -1,0 +1,271 @@
+"""A column that is published beside a release: read from a file, one value for everybody.
+
+A file that a command writes beside its answer: new, whole, for its owner alone.
+
+What `evaluate` and `attack` share: rows for the owner, shown or written to a file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from graphveil import io
+from graphveil.claims.manifest import MANIFEST
+from graphveil.cli.answer import ALL_FLAG
+from graphveil.cli.console import say
+from graphveil.cli.flags import OUTPUT_GROUP, flag
+from graphveil.core.atomic import OWNER_ONLY, whole_file
+from graphveil.core.errors import UsageError
+from graphveil.core.rows import Row, Rows
+from graphveil.core.text import printable
+from graphveil.data import Data, Table
+from graphveil.evaluate import Attached
+from graphveil.io.parsed import EVERY_WORD
+
+
+def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) -> None:
+    """Refuse a file that must not be written, before any work is done.
+
+    Parameters
+    ----------
+    path
+        The file.
+    inputs
+        What the command reads: it is never overwritten.
+    force
+        Whether a file that exists is replaced.
+
+    Raises
+    ------
+    UsageError
+        Where it is an input or a folder, it would stand in a release folder, or it exists and force
+        is off.
+    """
+    if any(given is not None and is_same_file(given, path) for given in inputs):
+        raise UsageError(f"{path} is the input, so it is not overwritten. Choose another name.")
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder. Name a file.")
+    if os.path.lexists(path.parent / MANIFEST):
+        raise UsageError(
+            f"{path} would stand in a release, which is for the public. Name a file elsewhere."
+        )
+    if os.path.lexists(path) and not force:
+        raise UsageError(f"{path} exists. Choose another name, or replace it with --force.")
+
+
+@contextmanager
+def new_file(path: Path, *, force: bool) -> Iterator[Path]:
+    """Give an empty file to write for its owner alone; it gets its name once it is whole.
+
+    Raises
+    ------
+    UsageError
+        Where a file of that name appeared meanwhile and force is off.
+    """
+    try:
+        with whole_file(path, mode=OWNER_ONLY, replace=force) as part:
+            yield part
+    except FileExistsError as error:
+        raise UsageError(
+            f"{path} appeared meanwhile. Choose another name, or replace it with --force."
+        ) from error
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Return whether two names are those of one file, whether it exists or not."""
+    try:
+        return one.samefile(other)
+    except OSError:
+        return one.resolve() == other.resolve()
+
+
+ROW_FLAGS = [
+    flag(
+        "seed",
+        int | None,
+        "Repeats figures that are sampled; fresh entropy without it.",
+        default=None,
+    ),
+    flag(
+        "out",
+        Path | None,
+        "Write the rows to this new file, .parquet or .json. Its owner alone can read it.",
+        default=None,
+        group=OUTPUT_GROUP,
+    ),
+    flag(
+        "force",
+        bool,
+        "Replace a file of this name.",
+        default=False,
+        group=OUTPUT_GROUP,
+        negative="",
+    ),
+    ALL_FLAG,
+    flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
+]
+
+
+class RowsFile(NamedTuple):
+    """Where the rows go to; None for nowhere, and whether a file of that name is replaced."""
+
+    path: Path | None
+    force: bool
+
+    def check(self, original: Path, given: Mapping[str, Any]) -> None:
+        """Refuse a file that must not be written, before any work is done."""
+        if self.path is None:
+            return
+        if self.path.suffix not in {".parquet", ".json"}:
+            raise UsageError(f"{self.path.name} is neither .parquet nor .json. Choose one of them.")
+        read = [original, *(value for value in given.values() if isinstance(value, Path))]
+        check_new_file(self.path, read, force=self.force)
+
+    def write(self, rows: Rows) -> None:
+        """Write the rows, and what is missing, as JSON or as Parquet."""
+        if self.path is None:
+            return
+        with new_file(self.path, force=self.force) as part, part.open("wb") as stream:
+            if self.path.suffix == ".json":
+                stream.write(msgspec.json.encode(rows.summary()))
+            else:
+                from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
+
+                parquet.write_table(rows.to_arrow(), stream)
+        say(f"written: {self.path}")
+
+
+def cells_of(rows: Rows) -> Iterator[list[str]]:
+    """Yield the cells of every row; a question is named once, above the rest of its parts."""
+    last = ""
+    for row in rows:
+        name = "" if row.question == last else row.question
+        guess = "" if row.guess is None else f"{row.guess:,.6g}"
+        yield [name, row.part, f"{row.value:,.6g}", guess, row.unit, _how(row)]
+        last = row.question
+
+
+def say_missing(rows: Rows) -> None:
+    """Say on stderr what could not be measured, and why."""
+    for name, reason in rows.not_measured.items():
+        say(f"{name}: not measured: {reason}")
+
+
+def _how(row: Row) -> str:
+    """Return which way is better, and how the number is known."""
+    how = row.direction if row.known == "exact" else f"{row.direction}; {row.known}"
+    if row.interval is None:
+        return how
+    return f"{how}, 95 %: {row.interval[0]:,.6g} to {row.interval[1]:,.6g}"
+
+
+COLUMN_FLAGS = [
+    flag(
+        "attached",
+        Path | None,
+        "A table with a column that is published beside the release. Its ids are those of the "
+        "original.",
+        default=None,
+    ),
+    flag("attached_column", str | None, "That column, by its name.", default=None),
+    flag(
+        "attached_ids",
+        str | None,
+        "The column of that table that holds the ids; its first one without this.",
+        default=None,
+    ),
+]
+
+
+class AttachedColumn(NamedTuple):
+    """Where the column stands; all None where there is none.
+
+    Parameters
+    ----------
+    attached
+        The file.
+    attached_column, attached_ids
+        Its columns of values and of ids; None for the only other one, and the first one.
+    """
+
+    attached: Path | None
+    attached_column: str | None
+    attached_ids: str | None
+
+    def check(self) -> None:
+        """Refuse the name of a column without a file."""
+        if self.attached is None and (self.attached_column or self.attached_ids):
+            raise UsageError(
+                "--attached-column and --attached-ids are columns of a file. Give it: "
+                "--attached FILE."
+            )
+
+    def read(self, original: Data) -> Attached | None:
+        """Return the value of everybody in the original; None where there is no column.
+
+        Raises
+        ------
+        UsageError
+            Where there is no such column, or somebody has no value, or two.
+        """
+        if self.attached is None:
+            return None
+        table = io.read_table(self.attached, categories=EVERY_WORD)  # whoever published it says so
+        ids, column = self._names(table)
+        value_of = self._values(table, ids, column)
+        people = [str(name) for name in original.labels().tolist()]
+        for person in people:
+            if person not in value_of:
+                raise UsageError(
+                    f"{self.attached.name} has no value of {column!r} for {printable(person)}. "
+                    "Everybody in the original needs one; a cell that is empty or * is none."
+                )
+        if len(value_of) > len(people):
+            more = len(value_of) - len(people)
+            say(f"{self.attached.name}: ids that are not in the original: {more}")
+        return Attached(column, np.array([value_of[person] for person in people], dtype=np.str_))
+
+    def _names(self, table: Table) -> tuple[str, str]:
+        """Return the names of the columns of ids and of values."""
+        ids = self.attached_ids or table.columns[0]
+        others = [name for name in table.columns if name != ids]
+        column = self.attached_column or (others[0] if len(others) == 1 else None)
+        if column is None:
+            raise UsageError(
+                f"which column is attached? Name it by --attached-column: {', '.join(others)}."
+            )
+        for name in (ids, column):
+            if name not in table.columns:
+                raise UsageError(
+                    f"{self.attached and self.attached.name} has no column {name!r}. It has "
+                    f"{', '.join(table.columns)}."
+                )
+        return ids, column
+
+    def _values(self, table: Table, ids: str, column: str) -> dict[str, str]:
+        """Return the values by the ids."""
+        people, values = (_texts(table, name) for name in (ids, column))
+        named = [person for person in people if person is not None]
+        person, number = next(iter(Counter(named).most_common(1)), (None, 0))
+        if number > 1:
+            raise UsageError(
+                f"{printable(person)} stands {number} times in the column {ids!r}. Give one value "
+                "for everybody."
+            )
+        pairs = zip(people, values, strict=True)
+        return {p: v for p, v in pairs if p is not None and v is not None}
+
+
+def _texts(table: Table, name: str) -> list[str | None]:
+    """Return the cells of a column; None where they are suppressed."""
+    number = table.columns.index(name)
+    names = [*(str(value) for value in table.categories[number].tolist()), None]
+    return [names[code] for code in table.codes[:, number].tolist()]

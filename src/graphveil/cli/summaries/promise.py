@@ -1,0 +1,165 @@
+"""What is promised, and what a release cost, in words of readers.
+
+Whether a release keeps its promise, in one sentence; and what fails, where something does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from graphveil.cli.summaries.line import number, percent
+from graphveil.core.errors import Message, option
+from graphveil.verify.verdict import Check, Verdict
+
+_PLAIN = (
+    (r"\bnodes\b", "people"),
+    (r"\b([Ee])very node\b", r"\1very person"),
+    (r"\bthe same degree\b", "the same number of ties"),
+    (r"\blist of degrees\b", "list of numbers of ties"),
+    (r"\b[Ee]dges\b", "ties"),
+)
+"""Terms of graphs, and what they are called where nodes are people and edges are ties."""
+
+
+def in_plain_words(sentence: str) -> str:
+    """Return the sentence of a guarantee with people and ties for nodes and edges, else the same.
+
+    Parameters
+    ----------
+    sentence
+        As the guarantee states it.
+
+    Examples
+    --------
+    >>> in_plain_words("Every node of the release has the same degree as at least 4 others.")
+    'Every person of the release has the same number of ties as at least 4 others.'
+    """
+    for term, plain in _PLAIN:
+        sentence = re.sub(term, plain, sentence)
+    return sentence
+
+
+_COSTS = (
+    ("nodes_unprotected", "people left without protection"),
+    ("edges_added", "ties added"),
+    ("edges_deleted", "ties deleted"),
+    ("edges_before", "ties before"),
+    ("entries_kept", "entries kept"),
+    ("entries_suppressed", "entries suppressed"),
+    ("entries_created", "entries created"),
+    ("entries_deleted", "entries deleted"),
+    ("entries_added", "entries added"),
+    ("entries_before", "entries before"),
+    ("stars_added", "cells hidden"),
+    ("cells", "cells before"),
+    ("kept_share", "of the cells kept"),
+    ("unique_by_degree", "people unique by how many ties they have"),
+    ("unique_by_vrq", "people unique by how many ties their neighbors have"),
+    ("unique_by_items", "people unique by their items"),
+    ("unique_by_row", "people unique by their row"),
+)
+"""The costs that people ask for first, in this order."""
+
+SHOWN_COSTS = 3
+
+
+def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return three figures of what a release cost, of those that the owner's record holds.
+
+    Parameters
+    ----------
+    cost
+        By name, as the record has them.
+
+    Examples
+    --------
+    >>> cost_words({"rounds": 1, "edges_added": 17, "edges_deleted": 0, "edges_before": 621})
+    ('17 ties added', '0 ties deleted', '621 ties before')
+    >>> cost_words({"edges_added": 3, "edges_deleted": 9, "edges_before": 621, "edits": 12,
+    ...             "edits_lower_bound": 11})[-1]
+    '12 in all, of which at least 11 are needed'
+    """
+    words = []
+    for name, what in _COSTS:
+        value = cost.get(name)
+        if value is None or (name == "nodes_unprotected" and not value):
+            continue
+        figure = percent(value) if name.endswith("share") else number(value)
+        words.append(f"{figure} {what}")
+    rest = (f"{number(v)} {name.replace('_', ' ')}" for name, v in cost.items())
+    if words and "edits_lower_bound" in cost:
+        words[SHOWN_COSTS - 1 :] = [_fewest(cost)]
+    return tuple(words or rest)[:SHOWN_COSTS]
+
+
+def _fewest(cost: Mapping[str, float | int]) -> str:
+    """Return how near the edits are to the fewest that are possible."""
+    edits, least = cost["edits"], cost["edits_lower_bound"]
+    if edits <= least:
+        return f"{number(edits)} in all, and no fewer will do"
+    return f"{number(edits)} in all, of which at least {number(least)} are needed"
+
+
+_ANSWERS = {
+    "recomputed": "Every claim holds",
+    "by construction": "Every claim that a file can show holds",
+    "not claimed": "Nothing is promised, and nothing speaks against what is said besides",
+}
+
+
+def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
+    """Return the answer in one line, and a line for each check that fails.
+
+    Parameters
+    ----------
+    verdict
+        What the checker answered.
+
+    Examples
+    --------
+    >>> check = Check("classes", "holds", "3 classes")
+    >>> print(*verdict_lines(Verdict("recomputed", "Every node has the same degree.", [check])))
+    Every claim holds: every person has the same number of ties (1 check).
+    """
+    if not verdict.ok:
+        return _failing(verdict)
+    if verdict.exit_code:
+        return (verdict.lines()[0],)
+    sentence = in_plain_words(verdict.sentence).removesuffix(".")
+    said = sentence[0].lower() + sentence[1:]
+    if verdict.word == "not claimed":
+        return (Message(f"{_ANSWERS[verdict.word]} ({_counted(verdict)})."),)
+    return (Message(f"{_ANSWERS[verdict.word]}: {said} ({_counted(verdict)})."),)
+
+
+def _failing(verdict: Verdict) -> tuple[Message, ...]:
+    """Return the failure that the promise hangs on, else the first; then all that fail."""
+    failures = verdict.failures()
+    first = next((one for one in failures if one.name in verdict.decisive), failures[0])
+    number = f"{len(failures)} of {_checks(len(verdict.checks))}"
+    verb = "fails" if len(failures) == 1 else "fail"
+    answer = f"A claim does not hold: {first.detail} ({first.name}; {number} {verb})."
+    rest = [one for one in failures if one is not first]
+    return (Message(answer), *(Message(f"  {one.name}: {one.detail}") for one in rest))
+
+
+def _counted(verdict: Verdict) -> str:
+    """Return how many checks there are, how many were not checked, and what those need."""
+    how = "by construction, given the lists; " if verdict.word == "by construction" else ""
+    unchecked = [check for check in verdict.checks if check.outcome == "not checked"]
+    if not unchecked:
+        return f"{how}{_checks(len(verdict.checks))}"
+    needs = dict.fromkeys(map(_needed, unchecked))
+    listed = " or ".join(filter(None, needs))
+    need = f": need {listed}" if listed else ""
+    return f"{how}{_checks(len(verdict.checks))}, {len(unchecked)} not checked{need}"
+
+
+def _needed(check: Check) -> str:
+    needs = check.needs or ""
+    return option(needs.removeprefix("--")) if needs.startswith("--") else needs
+
+
+def _checks(count: int) -> str:
+    return "1 check" if count == 1 else f"{count} checks"

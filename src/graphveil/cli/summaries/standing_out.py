@@ -1,0 +1,151 @@
+"""Who stands out in data as it is: a sentence, and a line for each thing that may be known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graphveil.cli.summaries.line import Line, name_from_data, percent
+from graphveil.data.measures import (
+    MEASURES,
+    Cascade,
+    EqualRows,
+    Identifiability,
+    NetworkRisk,
+    SingledOut,
+)
+from graphveil.data.measures.measuring import NEIGHBORS, WHOLE_ROW
+from graphveil.data.measures.network import Alone
+
+Measured = Identifiability | EqualRows | NetworkRisk
+
+MOST_COLUMNS = 5
+"""So many columns that the adversary knows are named."""
+
+
+def knowledge(measured: Measured) -> str:
+    """Return what someone knows to whom these people stand out.
+
+    Parameters
+    ----------
+    measured
+        What was measured.
+    """
+    if isinstance(measured, NetworkRisk):
+        return measured.knows
+    if isinstance(measured, Identifiability):
+        knows = MEASURES[measured.measure].knows
+        return knows if measured.distance == 1 else f"{knows} (distance {measured.distance})"
+    if measured.columns is not None:
+        named = [name_from_data(one) for one in measured.columns[:MOST_COLUMNS]]
+        more = len(measured.columns) - len(named)
+        return ", ".join(named) + (f" and {more} more columns" if more else "") + " of a person"
+    if measured.noun == "users":
+        return "all items of a person, and that these are all"
+    return "the whole row of a person"
+
+
+def headline(measured: Measured) -> str:
+    """Return how many people stand out, in one sentence.
+
+    Parameters
+    ----------
+    measured
+        What was measured.
+
+    Examples
+    --------
+    >>> from graphveil import Graph, measure
+    >>> headline(measure(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)))
+    'Nobody of 4 people stands out to someone who knows how many neighbors a person has.'
+    """
+    count, n = int(measured.unprotected().size), int(measured.own_sizes.size)
+    verb = "stands" if count < 2 else "stand"
+    who = f"{count:,} of {n:,} people ({percent(count / max(n, 1))})" if count else "Nobody"
+    who = who if count else f"Nobody of {n:,} people"
+    others = "" if measured.k == 2 else f": fewer than {measured.k - 1} others are like them"
+    return f"{who} {verb} out to someone who knows {knowledge(measured)}{others}."
+
+
+def lines(
+    measured: Measured,
+    *,
+    finer: Measured | None = None,
+    alone: Sequence[SingledOut] = (),
+    cascaded: Cascade | None = None,
+) -> tuple[Line, ...]:
+    """Return a line for each thing that somebody may know: how many people are alone, or nearly.
+
+    Parameters
+    ----------
+    measured
+        What was measured.
+    finer
+        The same for someone who knows one thing more.
+    alone
+        How many people a few of their items single out.
+    cascaded
+        Who is identified through neighbors.
+
+    Examples
+    --------
+    >>> from graphveil import Graph, measure
+    >>> [line] = lines(measure(Graph.from_edges([0, 0], [1, 2], n=3)))
+    >>> line.question, line.figure, line.unit
+    ('how many neighbors a person has', '33.3 %', 'are alone')
+    """
+    every = [_line(knowledge(measured), measured.own_sizes, measured.k)]
+    if isinstance(measured, NetworkRisk):
+        every = [*(_of_part(part, measured.k) for part in measured.parts), *every]
+    if isinstance(measured, Identifiability) and measured.fuzzy is not None:
+        fuzzy = measured.summary()["fuzzy"]
+        figure, unit = percent(fuzzy["uniqueness"]), "are alone"
+        question = f"the same, off by up to {measured.fuzzy.phi:g} %"
+        every.append(_answered(question, figure, unit))
+        figure = percent(fuzzy["noisy_share_unprotected"])
+        few = "are alone" if measured.k == 2 else f"have fewer than {measured.k} candidates"
+        every.append(
+            _answered(f"numbers that are off by up to {measured.fuzzy.phi:g} %", figure, few)
+        )
+    if finer is not None:
+        also = NEIGHBORS if isinstance(finer, Identifiability) else WHOLE_ROW
+        every.append(_line(f"also {also}", finer.own_sizes, finer.k))
+    what = "cells" if isinstance(measured, EqualRows) and measured.noun == "rows" else "items"
+    return (*every, *_of_items(alone, what), *_cascade(cascaded))
+
+
+def _line(question: str, sizes: Any, k: int) -> Line:
+    n = max(sizes.size, 1)
+    alone, unprotected = float((sizes == 1).sum()) / n, float((sizes < k).sum()) / n
+    return _of_part(Alone(question, alone, unprotected), k)
+
+
+def _of_part(part: Alone, k: int) -> Line:
+    figure, unit = percent(part.uniqueness), "are alone"
+    if k > 2:
+        unit += f"; {percent(part.share_unprotected)} in groups below {k}"
+    return _answered(part.knows, figure, unit)
+
+
+def _answered(question: str, figure: str, unit: str) -> Line:
+    sentence = f"To someone who knows {question}: {figure} of the people {unit}."
+    return Line(question=question, figure=figure, unit=unit, sentence=sentence)
+
+
+def _of_items(alone: Sequence[SingledOut], what: str) -> Iterator[Line]:
+    for each in alone:
+        name = what if each.items > 1 else what.removesuffix("s")
+        low, high = percent(each.low), percent(each.high)
+        interval = "" if each.low == each.high else f" (95 %: {low} to {high})"
+        figure, unit = percent(each.share), f"are alone{interval}"
+        question = f"{each.items} {name}, drawn at random"
+        yield _answered(question, figure, unit)
+
+
+def _cascade(cascaded: Cascade | None) -> Iterator[Line]:
+    if cascaded is None:
+        return
+    figure = percent(sum(cascaded.per_level()) / max(cascaded.levels.size, 1))
+    unit = "are identified in the end"
+    question = f"the same, and goes on to neighbors by {cascaded.second}"
+    yield _answered(question, figure, unit)

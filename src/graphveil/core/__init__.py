@@ -1,0 +1,1 @@
+"""What all folders use: errors, warnings, progress, randomness, parameters, rows, storage."""

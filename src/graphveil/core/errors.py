@@ -1,0 +1,392 @@
+"""Everything graphveil raises on purpose, and how messages name options.
+
+::
+
+    GraphveilError              what a user can correct; carries the exit code of the command line
+    ├── UsageError              2  the options cannot be used together, or with this data
+    │   ├── ParameterError      2  one parameter is out of its range
+    │   └── InfeasibleError     2  no release can keep this promise on this data (n < k)
+    ├── InputError              2  a file or an object that cannot be read as what it should be
+    │   └── DataError           2  arrays that break a container's rules
+    ├── ReleaseError            2  a folder that is not a release, or that must not be overwritten
+    └── ResourceError           3  out of disk, read-only target, interrupted
+
+A message says what happened, the value, and the way out, in one line. Options in it are hints,
+which `option` and its like write into the text; who shows the message spells them, as arguments or
+as flags. Programming errors are ordinary Python exceptions and do not derive from `GraphveilError`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import json
+import re
+import shlex
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, NamedTuple, Self
+
+from graphveil.core.text import visible
+
+_ARGUMENTS = {"input_format": "format", "limit": "limit_bytes"}
+"""Flags that Python calls otherwise."""
+
+_START, _END = "\ufdd0", "\ufdd1"
+"""Around the hints in a text: no characters, by Unicode for use inside of a program alone."""
+
+_HINTS = re.compile(f"{_START}([^{_START}{_END}]*){_END}")
+
+
+class Hint(NamedTuple):
+    """An option that a message names, with the value to give it.
+
+    Parameters
+    ----------
+    name
+        The name of the option, with underscores.
+    value
+        Its value, several of them in a list, or what it maps in a dictionary; None for the name
+        alone.
+
+    Examples
+    --------
+    >>> hint = Hint("suppressed", ["*", "?"])
+    >>> hint.argument, hint.flag
+    ('suppressed=("*", "?")', "--suppressed '*' --suppressed '?'")
+    """
+
+    name: str
+    value: Any = None
+
+    @property
+    def argument(self) -> str:
+        """The option in Python."""
+        name, value = _ARGUMENTS.get(self.name, self.name), self.value
+        if value is None:
+            return name
+        if isinstance(value, list):
+            listed = ", ".join(json.dumps(one, ensure_ascii=False) for one in value)
+            return f"{name}=({listed}{',' if len(value) == 1 else ''})"
+        literal = value if isinstance(value, bool) else json.dumps(value, ensure_ascii=False)
+        return f"{name}={literal}"
+
+    @property
+    def flag(self) -> str:
+        """The option on the command line."""
+        flag = f"--{self.name.replace('_', '-')}"
+        if self.value is None or self.value is True:
+            return flag
+        values = self.value if isinstance(self.value, list) else [self.value]
+        if isinstance(self.value, dict):
+            values = [f"{key}={value}" for key, value in self.value.items()]
+        return " ".join(f"{flag} {shlex.quote(str(value))}" for value in values)
+
+
+class Message(str):
+    """A text with hints, spelled for Python; `flags` is the same text for the command line.
+
+    Parameters
+    ----------
+    text
+        What `option` and its like were written into.
+    call
+        The call that takes the options, as far as its next argument; empty where it is known.
+
+    Examples
+    --------
+    >>> message = Message(f"say {option('directed', 'symmetrize')}")
+    >>> print(message)
+    say directed="symmetrize"
+    >>> message.flags, message.hints
+    ('say --directed symmetrize', (Hint(name='directed', value='symmetrize'),))
+    """
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str, *, call: str = "") -> Self:
+        """Spell the hints as arguments, of this call where one is given."""
+        text = text.text if isinstance(text, Message) else text
+
+        def spelled(match: re.Match[str]) -> str:
+            hints = _read(match)
+            if not hints:
+                return match.group()
+            arguments = ", ".join(hint.argument for hint in hints)
+            if not call or hints[0].value is None:
+                return arguments
+            return f"{call}{arguments})"
+
+        message = super().__new__(cls, _HINTS.sub(spelled, text))
+        message.text = text
+        return message
+
+    def __getnewargs__(self) -> tuple[str]:
+        """Pickle the hints along."""
+        return (self.text,)
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """The options that the text names."""
+        return tuple(hint for match in _HINTS.finditer(self.text) for hint in _read(match))
+
+    @property
+    def flags(self) -> str:
+        """The text with its options as flags."""
+        return _HINTS.sub(
+            lambda match: " ".join(hint.flag for hint in _read(match)) or match.group(), self.text
+        )
+
+
+def _read(match: re.Match[str]) -> list[Hint]:
+    """Return the hints between two marks; none where data happens to hold such marks."""
+    try:
+        hints = [Hint(*pair) for pair in json.loads(match.group(1))]
+    except (TypeError, ValueError):
+        return []
+    return hints if all(isinstance(hint.name, str) for hint in hints) else []
+
+
+def _written(*hints: Hint) -> str:
+    return f"{_START}{json.dumps(hints)}{_END}"
+
+
+def option(name: str, value: str | int | None = None) -> str:
+    """Return an option with its value, to be written into a message.
+
+    Parameters
+    ----------
+    name
+        The name of the flag, with underscores.
+    value
+        Its value; None for the name alone.
+
+    Examples
+    --------
+    >>> print(Message(f"say {option('directed', 'symmetrize')} or {option('nodes')}"))
+    say directed="symmetrize" or nodes
+    """
+    return _written(Hint(name, value))
+
+
+def options(**values: str | int) -> str:
+    """Return several options with their values, to be copied out of a message.
+
+    Examples
+    --------
+    >>> print(Message(options(source_column=1, target_column=2)))
+    source_column=1, target_column=2
+    """
+    return _written(*map(Hint, values, values.values()))
+
+
+def several(name: str, *values: str) -> str:
+    """Return an option with several values at once.
+
+    Examples
+    --------
+    >>> print(Message(several("suppressed", "*", "?")))
+    suppressed=("*", "?")
+    """
+    return _written(Hint(name, values))
+
+
+def mapping(name: str, key: str, value: str) -> str:
+    """Return an option that maps a name to a value.
+
+    Examples
+    --------
+    >>> print(Message(mapping("bins", "age", "median")))
+    bins={"age": "median"}
+    """
+    return _written(Hint(name, {key: value}))
+
+
+def either(name: str, *values: str) -> str:
+    """Return the advice to choose one of several values of an option.
+
+    Examples
+    --------
+    >>> print(Message(either("header", "yes", "no")))
+    Say header="yes" or header="no".
+    """
+    return f"Say {' or '.join(option(name, value) for value in values)}."
+
+
+def leave_out() -> str:
+    """Return the advice on weights and further columns.
+
+    Examples
+    --------
+    >>> print(Message(leave_out()))
+    Say ignore_weights=True to leave them out.
+    """
+    return f"Say {option('ignore_weights', value=True)} to leave them out."
+
+
+def one_of(name: object, known: Iterable[object], *, verb: str = "Use") -> str:
+    """Return the way out where a name is not known: the nearest one, and all there are.
+
+    Parameters
+    ----------
+    name
+        What was given.
+    known
+        The names that there are.
+    verb
+        How the list begins.
+
+    Examples
+    --------
+    >>> one_of("kdegree", ["k-degree", "smooth-k"])
+    'Did you mean k-degree? Use one of k-degree, smooth-k.'
+    >>> one_of("nothing", ["k-degree", "smooth-k"])
+    'Use one of k-degree, smooth-k.'
+    """
+    names = [str(one) for one in known]
+    return f"{did_you_mean(name, names)}{verb} one of {', '.join(names)}."
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """Return a question with the nearest name and a space after it; empty where none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("K_degre", ["k-degree", "smooth-k"]), did_you_mean("x", ["k-degree"])
+    ('Did you mean k-degree? ', '')
+    """
+    plain = {one.casefold().replace("_", "-"): one for one in known}
+    near = difflib.get_close_matches(str(name).casefold().replace("_", "-"), plain, n=1)
+    return f"Did you mean {plain[near[0]]}? " if near else ""
+
+
+class _Spoken:
+    """An exception or a warning whose text has hints."""
+
+    args: tuple[Any, ...]
+    call = ""
+    """The call that takes the options of the text, where an object came in through one."""
+
+    @property
+    def message(self) -> Message:
+        """The text, with its options spelled as arguments (itself) or as flags (`flags`)."""
+        return Message(" ".join(map(str, self.args)), call=self.call)
+
+    @property
+    def hints(self) -> tuple[Hint, ...]:
+        """The options that the message names, each with the value to give it."""
+        return self.message.hints
+
+    def __str__(self) -> str:
+        """Return the text as Python spells it, for a terminal."""
+        return visible(str(self.message))
+
+
+class GraphveilError(_Spoken, Exception):
+    """A problem that the user can correct; the message says how.
+
+    Examples
+    --------
+    >>> import pickle
+    >>> error = pickle.loads(pickle.dumps(GraphveilError(f"use {option('header', 'no')}")))
+    >>> print(error, error.hints)
+    use header="no" (Hint(name='header', value='no'),)
+    >>> error.message.flags
+    'use --header no'
+    """
+
+    exit_code: ClassVar[int] = 2
+
+
+class UsageError(GraphveilError):
+    """The options cannot be used together, or not with this data."""
+
+
+class ParameterError(UsageError):
+    """One parameter is outside its range."""
+
+
+class InfeasibleError(UsageError):
+    """No release can keep this promise on this data."""
+
+
+class InputError(GraphveilError):
+    """A file or an object cannot be read as what it should be."""
+
+
+class DataError(InputError):
+    """Arrays break the rules of the container they were given to."""
+
+
+class ReleaseError(GraphveilError):
+    """A folder is not a release, or must not be overwritten."""
+
+
+class ResourceError(GraphveilError):
+    """The machine could not do what was asked: no space, no permission, interrupted."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class GraphveilWarning(_Spoken, UserWarning):
+    """Something was done that the owner of the data should know. Each kind has its own class."""
+
+    rank: ClassVar[int] = 2
+    """How much it weighs, 0 the most: of several the command line shows two."""
+
+
+@contextmanager
+def as_argument_of(call: str) -> Iterator[None]:
+    """Have errors raised inside of this spell their options in Python as arguments of this call.
+
+    Parameters
+    ----------
+    call
+        The call as far as its next argument.
+
+    Examples
+    --------
+    >>> try:
+    ...     with as_argument_of("graphveil.Graph.from_networkx(data, "):
+    ...         raise DataError(f"say {option('directed', 'symmetrize')}")
+    ... except DataError as error:
+    ...     print(error)
+    say graphveil.Graph.from_networkx(data, directed="symmetrize")
+    """
+    try:
+        yield
+    except GraphveilError as error:
+        error.call = error.call or call
+        raise
+
+
+_OURS = {"graphveil", "contextlib"}
+"""Modules whose lines tell nobody where a warning comes from."""
+
+
+def warn(text: str, kind: type[GraphveilWarning] | None = None) -> None:
+    """Warn the owner of the data, at the line of the first caller outside of the package.
+
+    Parameters
+    ----------
+    text
+        What is said.
+    kind
+        The class of the warning. Where not given: that of the text, if it knows one.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("mind the gap")
+    >>> caught[0].category.__name__, str(caught[0].message)
+    ('GraphveilWarning', 'mind the gap')
+    """
+    level, frame = 1, inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        level, frame = level + 1, frame.f_back
+    category = kind or getattr(text, "kind", None) or GraphveilWarning
+    text = text.text if isinstance(text, Message) else text
+    warnings.warn(category(text), stacklevel=level)

@@ -1,0 +1,315 @@
+"""All that builds on names of Numba which are no public ones.
+
+Where one is gone, or this version was not tried, importing this module fails, and `leaf` compiles
+as Numba does by itself: every result is the same, and a first run takes three times as long.
+"""
+
+# mypy: disable-error-code="misc,no-untyped-call,no-any-return"
+# Numba has no types here.
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numba
+import numpy as np
+from numba import njit
+from numba.core import caching, event
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
+from numba.core.options import DefaultOptions
+from numba.core.registry import CPUDispatcher
+from numba.np.random.random_methods import buffered_bounded_lemire_uint32
+
+from graphveil.core.progress import notice
+
+TRIED = ("0.61", "0.68")
+"""The versions of Numba on which all of this was tried."""
+
+NAMES = (
+    (DefaultOptions, "_nrt"),
+    (CPUDispatcher, "get_call_template get_overload"),
+    (JITCodeLibrary, "_finalize_dynamic_globals _verify_declare_only_symbols codegen"),
+    (JITCodeLibrary, "_optimize_final_module _finalize_final_module _ensure_finalized"),
+    (caching._CacheLocator, "get_cache_path get_source_stamp get_disambiguator from_function"),  # noqa: SLF001  this module is for it
+    (caching.CacheImpl, "_locator_classes"),
+    (event, "Listener register"),
+)
+"""What is overridden or called, beside what is imported."""
+
+if numba.__version__.rpartition(".")[0] not in TRIED:
+    raise ImportError(f"Numba {numba.__version__} was not tried")
+for _owner, _names in NAMES:
+    for _name in _names.split():
+        getattr(_owner, _name)
+
+PATIENT = 50_000
+"""So many new objects come before garbage is looked for, while something compiles."""
+
+FEW_STEPS = 100_000
+"""After so many steps, a tenth of a second, a kernel is compiled: that takes longer."""
+
+
+def drawn_below(rng: np.random.Generator, bound: int) -> Any:
+    """Return a random number from 0 to bound - 1, of a bound from 2 to 2**32 - 1; for kernels."""
+    return buffered_bounded_lemire_uint32(rng.bit_generator, np.uint32(bound - 1))
+
+
+class _Thread(threading.local):
+    """How this thread runs kernels."""
+
+    interprets = False
+
+
+_thread = _Thread()
+
+
+class PublicKernel(CPUDispatcher):
+    """A kernel that Python calls."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        """Let another process take the kernel of this name from its module."""
+        return _kernel_of, (self.py_func.__module__, self.py_func.__name__)
+
+    def __call__(self, *arguments: object) -> Any:
+        """Run it compiled, or as the kernel that calls it runs."""
+        if _thread.interprets:
+            return self.py_func(*arguments)
+        return super().__call__(*arguments)
+
+
+class PrivateKernel(CPUDispatcher):
+    """A kernel without an entry from Python, where a compiled call would end the process."""
+
+    def __call__(self, *arguments: object) -> Any:
+        """Run it for a kernel that runs as Python; refuse it to any other caller."""
+        if _thread.interprets:
+            return self.py_func(*arguments)
+        raise TypeError(
+            f"{self.py_func.__name__} is compiled for other kernels alone, not for Python. "
+            "Call a kernel that uses it."
+        )
+
+
+class TieredKernel(PublicKernel):
+    """A kernel that is compiled once its calls came to many steps."""
+
+    few_steps = FEW_STEPS
+    steps_of: Callable[..., int]
+    steps = 0
+
+    def __call__(self, *arguments: object) -> Any:
+        """Run it as Python while its steps are few."""
+        if not _thread.interprets and self.steps <= self.few_steps:
+            self.steps += self.steps_of(*arguments)
+            if self.steps <= self.few_steps:
+                return self.interpreted(*arguments)
+        return super().__call__(*arguments)
+
+    def interpreted(self, *arguments: object) -> Any:
+        """Run it as Python, where numbers wrap round without a word as compiled ones do."""
+        _thread.interprets = True
+        try:
+            with np.errstate(all="ignore"):
+                return self.py_func(*arguments)
+        finally:
+            _thread.interprets = False
+
+
+def _kernel_of(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
+
+
+def compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
+    """Return a kernel that has an entry from Python only once Python calls it.
+
+    What takes arguments out of Python objects is half of the code of a small kernel, and half of
+    the time to compile it. Other kernels call a second compilation, which has none of it and is not
+    kept on disk: whoever calls it is kept with it inside.
+
+    Every option is said outright: a kernel that left one open would take it from whichever kernel
+    calls it first.
+
+    Parameters
+    ----------
+    kernel
+        The function; one whose name begins with an underscore gets no entry from Python.
+    counts
+        Whether it counts references to arrays, which it must where it makes any.
+    """
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    options["_nrt"] = counts
+    inner = {"no_cpython_wrapper": True, "pipeline_class": LinkedCompiler, **options}
+    from_kernels: Any = njit(**inner)(kernel)
+    from_kernels.__class__ = PrivateKernel
+    from_kernels._compiler._customize_flags = QuickFlags  # noqa: SLF001  this module is for it
+    if kernel.__name__.startswith("_"):
+        return from_kernels
+    from_python: Any = njit(cache=True, **options)(kernel)
+    from_python.__class__ = PublicKernel
+    from_python._compiler._customize_flags = QuickFlags  # noqa: SLF001  this module is for it
+    from_python.get_call_template = from_kernels.get_call_template
+    from_python.get_overload = from_kernels.get_overload
+    return from_python
+
+
+class _WithoutEnvironment:
+    """Stands for the code generator where what only raising and printing asks for is set up."""
+
+    def set_env(self, env_name: str, env: object) -> None:
+        """Set nothing: there is no code that was loaded."""
+
+
+class LinkedCode(JITCodeLibrary):
+    """The code of a kernel that waits to be linked into others; it is never loaded.
+
+    Numba optimizes every kernel and makes machine code of it, and does both again for each kernel
+    that it is linked into. What Python never calls needs neither: it is optimized with its callers.
+    That takes a quarter off a first run.
+    """
+
+    @property
+    def codegen(self) -> Any:
+        """What sets up loaded code."""
+        return _WithoutEnvironment()
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to whoever it is linked into."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return no address of the entry from Python, since there is none."""
+        del name
+        self._ensure_finalized()
+        return 0
+
+
+class LinkedCompiler(CompilerBase):
+    """Numba's compiler for kernels that only kernels call."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return Numba's own passes, with another library for what they make."""
+        state = self.state
+        state["library"] = LinkedCode(state.targetctx.codegen(), state.func_id.func_qualname)
+        return [DefaultPassBuilder.define_nopython_pipeline(state)]
+
+
+class QuickFlags(Flags):
+    """Options of a compilation that are compared in no time.
+
+    Numba asks a thousand times a kernel whether two of them are equal, and lists all fifty each
+    time, those that nobody has set too; their hashes are all the same.
+    """
+
+    def __eq__(self, other: object) -> Any:
+        """Return whether all options have the same values."""
+        if not isinstance(other, Flags):
+            return NotImplemented
+        mine, others = self._values, other._values
+        for name in mine.keys() | others.keys():
+            default = _DEFAULTS[name]
+            if mine.get(name, default) != others.get(name, default):
+                return False
+        return True
+
+    def __hash__(self) -> int:
+        """Return the hash that Numba gives to any options."""
+        return _HASH
+
+
+_HASH = hash(Flags())
+_DEFAULTS = {name: option.default for name, option in Flags.options.items()}
+
+
+class Locator(caching._CacheLocator):  # noqa: SLF001  this module is for it
+    """Tells Numba where kernels of one folder, and no others, are kept."""
+
+    sources: ClassVar[Path]
+    kept_in: ClassVar[Path]
+
+    def __init__(self, source: Path) -> None:
+        self._source = source.relative_to(self.sources)
+
+    def get_cache_path(self) -> str:
+        """Return the folder for the kernels of one file."""
+        return str(self.kept_in / self._source.parent)
+
+    def get_source_stamp(self) -> str:
+        """Return nothing: the folder's name says which sources these are."""
+        return ""
+
+    def get_disambiguator(self) -> str:
+        """Return nothing, for the same reason."""
+        return ""
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Locator | None:
+        """Return what locates a function; None where it is not ours."""
+        del py_func
+        source = Path(py_file).resolve()
+        ours = source.is_relative_to(cls.sources) and "kernels" in source.parts
+        return cls(source) if ours else None
+
+
+class Announcer(event.Listener):
+    """Says once that kernels are compiled, when the first one is; lets garbage wait meanwhile.
+
+    Looking for it takes a tenth of the time: Numba makes many objects that live until the end.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._said = False
+        self._depth = 0
+        self._thresholds = gc.get_threshold()
+
+    def on_start(self, event: Any) -> None:
+        """Say it, where somebody listens, and let garbage wait."""
+        if not _is_ours(event):
+            return
+        if self._depth == 0:
+            self._thresholds = gc.get_threshold()
+            first, *later = self._thresholds
+            gc.set_threshold(first and PATIENT, *later)
+        self._depth += 1
+        if not self._said:
+            self._said = notice(self._text)
+
+    def on_end(self, event: Any) -> None:
+        """Look for garbage as before, once all is compiled."""
+        if not _is_ours(event):
+            return
+        self._depth -= 1
+        if self._depth == 0:
+            gc.set_threshold(*self._thresholds)
+
+
+def _is_ours(event: Any) -> bool:
+    module = str(event.data["dispatcher"].py_func.__module__)
+    return module.startswith("graphveil.") and ".kernels." in module
+
+
+def keep_kernels(sources: Path, *, kept_in: Path, text: str) -> None:
+    """Let Numba keep what it compiles of a folder of sources in another one; say that it compiles.
+
+    Parameters
+    ----------
+    sources
+        The folder whose folders ``kernels`` hold them.
+    kept_in
+        Where their code is kept.
+    text
+        What is said once, when the first one is compiled.
+    """
+    Locator.sources, Locator.kept_in = sources, kept_in
+    locators: list[Any] = caching.CacheImpl._locator_classes  # noqa: SLF001  this module is for it
+    locators.insert(0, Locator)
+    event.register("numba:compile", Announcer(text))

@@ -1,0 +1,535 @@
+"""Parameters of methods: fields with a help text and a range, checked where they are given.
+
+Options that exclude each other, or mean something together only, are types (`Options`): a field of
+a method holds one of them, or None. On the command line, in files and in manifests they stand flat;
+`graphveil.core.parameters` turns one form into the other.
+
+Names of columns as a parameter: one text with commas on the command line and in files.
+
+Options as types in Python, flat everywhere else: flags, configuration, manifests, sweeps.
+
+A field that may hold one of several classes of options becomes the name of one of them and the
+fields of all; one that may hold a class or None becomes a yes or no and the fields of the class,
+or the fields alone where one of them has no default: giving it turns the options on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeGuard,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from graphveil.core.errors import ParameterError, one_of
+
+
+def parameter(
+    *,
+    default: Any = MISSING,
+    text: str,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    unset: str | None = None,
+    private: bool = False,
+    flat: str | None = None,
+) -> Any:
+    """Return a dataclass field with its help text and its range.
+
+    Parameters
+    ----------
+    default
+        The default; none makes it required.
+    text
+        What it means, in one line, with its unit.
+    minimum, maximum
+        The ends of the range, both allowed.
+    unset
+        Where the default is None: what that stands for, in words.
+    private
+        Whether the public manifest leaves it out, and the owner's record keeps it: it says
+        something of the data, or how long a search looked, which no reader needs.
+    flat
+        The name on the command line and in files, where it is another than the field's.
+    """
+    metadata = {
+        "help": text,
+        "minimum": minimum,
+        "maximum": maximum,
+        "unset": unset,
+        "private": private,
+        "flat": flat,
+    }
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+class DescribedField(Protocol):
+    """A parameter as it is checked: a field of a dataclass, or a flat parameter."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Its help text and its range, as `parameter` writes them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Parameters that mean something together only: one value of one field of a method.
+
+    A subclass is a frozen dataclass with fields made by `parameter`, and a label. A field of a
+    method that may hold one of several subclasses is a choice among their labels; one that may hold
+    a subclass or None is on or off.
+    """
+
+    label: ClassVar[str]
+    """What a choice calls it, and what help texts and errors call its fields."""
+
+    def __post_init__(self) -> None:
+        """Check every field against its type and range."""
+        check_fields(self)
+
+
+class Spelled(Protocol):
+    """A kind of parameter that has a spelling: `parse` reads what `str` writes."""
+
+    @staticmethod
+    def parse(text: str) -> Any:
+        """Return the value that a text spells."""
+
+
+def is_spelled(kind: Any) -> TypeGuard[type[Spelled]]:
+    """Whether values of this kind are read from text by its `parse`."""
+    return isinstance(kind, type) and hasattr(kind, "parse")
+
+
+_HINTS: dict[type[Any], dict[str, Any]] = {}
+
+
+def hints_of(owner: type[Any]) -> Mapping[str, Any]:
+    """Return the types of the fields of a class, evaluated once."""
+    if owner not in _HINTS:
+        _HINTS[owner] = get_type_hints(owner)
+    return _HINTS[owner]
+
+
+def options_of(hint: Any) -> tuple[Any, ...]:
+    """Return the types that a field may have: those of a union, or the one.
+
+    Examples
+    --------
+    >>> from typing import Optional
+    >>> options_of(int | None) == options_of(Optional[int]) == (int, type(None))
+    True
+    """
+    is_union = get_origin(hint) in {types.UnionType, Union}
+    return get_args(hint) if is_union else (hint,)
+
+
+def option_classes(hint: Any) -> tuple[type[Options], ...]:
+    """Return the classes of options that a field may hold; none where it is an ordinary one."""
+    return tuple(
+        kind for kind in options_of(hint) if isinstance(kind, type) and issubclass(kind, Options)
+    )
+
+
+def check_fields(owner: Any) -> None:
+    """Check every field of a frozen dataclass, and write it back as its type.
+
+    Raises
+    ------
+    ParameterError
+        As in `checked`.
+    """
+    hints = hints_of(type(owner))
+    for item in dataclasses.fields(owner):
+        value = checked(getattr(owner, item.name), hints[item.name], item)
+        object.__setattr__(owner, item.name, value)
+
+
+def checked(value: Any, hint: Any, item: DescribedField) -> Any:
+    """Return the value of a field as its type, once it is in its range.
+
+    Raises
+    ------
+    ParameterError
+        Where it is of another type, no choice, or out of range.
+    """
+    name, low, high = item.name, item.metadata["minimum"], item.metadata["maximum"]
+    options = options_of(hint)
+    if value is None and type(None) in options:
+        return None
+    classes = option_classes(hint)
+    if classes:
+        return _chosen(value, classes, name)
+    kind = next(option for option in options if option is not type(None))
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ParameterError(
+                f"{name}={value!r} is unknown. {one_of(value, get_args(kind), verb='Choose')}"
+            )
+        return value
+    if is_spelled(kind):
+        return value if isinstance(value, kind) else kind.parse(value)
+    value = _converted(value, kind, name)
+    if kind is float and not math.isfinite(value):
+        raise ParameterError(f"{name}={value} is no finite number. Give one.")
+    if (low is not None and value < low) or (high is not None and value > high):
+        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise ParameterError(f"{name}={value} is out of range. Give a value {bounds}.")
+    return value
+
+
+def _chosen(value: Any, classes: tuple[type[Options], ...], name: str) -> Options:
+    """Return options as they are."""
+    if isinstance(value, classes):
+        return value
+    wanted = " or ".join(f"{kind.__name__}()" for kind in classes)
+    raise ParameterError(f"{name}={value!r} holds no options. Give {wanted}.")
+
+
+def _converted(given: Any, kind: Any, name: str) -> Any:
+    value = _plain(given)
+    if kind is bool and isinstance(value, bool):
+        return value
+    if kind is int and isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if kind is str and isinstance(value, str):
+        return value
+    raise ParameterError(f"{name}={given!r} is not of type {kind.__name__}. Give one.")
+
+
+DIGITS = 5
+"""The most significant digits of a published real number: more could hold a message."""
+
+
+def check_digits(name: str, value: float) -> None:
+    """Refuse a real number that is published with more digits than anybody needs.
+
+    Raises
+    ------
+    ParameterError
+        Where it has more than `DIGITS` significant digits.
+
+    Examples
+    --------
+    >>> check_digits("epsilon", 6.931)
+    """
+    rounded = float(f"{value:.{DIGITS}g}")
+    if rounded != value:
+        raise ParameterError(
+            f"{name}={value} has more than {DIGITS} significant digits, and is published. Give "
+            f"{rounded:g}."
+        )
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy's as one of Python's; anything else as it is."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    return value.item() if isinstance(value, np.generic) else value
+
+
+MOST_TEXT = 200
+"""So long a published text is at most."""
+
+
+class Columns(tuple[str, ...]):
+    """Names of columns, each once.
+
+    Examples
+    --------
+    >>> Columns.parse("gender,year"), str(Columns.parse(["gender", "year"]))
+    (('gender', 'year'), 'gender,year')
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def parse(given: object) -> Columns:
+        """Return the names that a text with commas between them, or a list, gives.
+
+        Raises
+        ------
+        ParameterError
+            Where there is none, one is empty, twice or has a comma in it, or they are too long.
+        """
+        named = given.split(",") if isinstance(given, str) else given
+        if not isinstance(named, Iterable):
+            raise ParameterError(f"{given!r} names no column. Give one, or several with commas.")
+        names = [name.strip() if isinstance(name, str) else name for name in named]
+        wrong = [name for name in names if not isinstance(name, str) or not name or "," in name]
+        if wrong or not names:
+            raise ParameterError(
+                f"{wrong[0] if wrong else given!r} is no name of a column here: text without a "
+                "comma. Rename it."
+            )
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ParameterError(f"the column {twice!r} is named twice. Name it once.")
+        joined = ",".join(names)
+        if len(joined) > MOST_TEXT or not joined.isprintable():
+            raise ParameterError(
+                f"names of {len(joined)} characters are no short plain text, and are published. "
+                "Rename columns."
+            )
+        return Columns(names)
+
+    def __str__(self) -> str:
+        """Return the text that `Columns.parse` reads."""
+        return ",".join(self)
+
+
+class FlatParameter(NamedTuple):
+    """One flag, key or column.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    kind
+        Its type.
+    default
+        Its default, `dataclasses.MISSING` where there is none. That of a field of options is None,
+        which says that it was not given; ``metadata["unset"]`` shows what the options have.
+    metadata
+        As `graphveil.core.parameters.parameter` writes it.
+    classes
+        The names of the classes of options that it is a field of.
+    """
+
+    name: str
+    kind: Any
+    default: Any
+    metadata: Mapping[str, Any]
+    classes: tuple[str, ...] = ()
+
+
+def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
+    """Return the flat parameters of a dataclass: a method, options, or reading options.
+
+    Examples
+    --------
+    >>> from graphveil.methods import SuppressK
+    >>> [item.name for item in flat_parameters(SuppressK)][:4]
+    ['k', 'algorithm', 'seed_order', 'beta']
+    """
+    hints = hints_of(owner)
+    flat: list[FlatParameter] = []
+    for item in dataclasses.fields(owner):
+        classes = option_classes(hints[item.name])
+        if classes:
+            flat += _flattened(item, classes)
+        else:
+            made = item.default_factory is not MISSING
+            default = None if made else item.default
+            flat.append(FlatParameter(_name(item), hints[item.name], default, item.metadata))
+    names = [item.name for item in flat]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TypeError(f"{owner.__name__} has two parameters of the flat name {twice[0]}")
+    return tuple(flat)
+
+
+def flat_values(owner: Any) -> dict[str, Any]:
+    """Return every flat parameter of a method, as JSON and TOML can hold them.
+
+    Those of options that were not chosen are None.
+
+    Examples
+    --------
+    >>> from graphveil.methods import SmoothK
+    >>> values = flat_values(SmoothK(k=2))
+    >>> values["algorithm"], values["seed_order"], values["beta"], values["theta"]
+    ('greedy', 'auto', None, '1/2')
+    """
+    values = dict(_values(owner))
+    return {item.name: values.get(item.name) for item in flat_parameters(type(owner))}
+
+
+def arguments_of(owner: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a method that flat values, or options as objects, stand for.
+
+    Parameters
+    ----------
+    owner
+        The class of the method.
+    given
+        Values by flat name, or options by the name of their field. None under the name of a field
+        of options says that it was not given.
+
+    Raises
+    ------
+    ParameterError
+        Where a value is out of range, or belongs to options that were not chosen.
+
+    Examples
+    --------
+    >>> from graphveil.methods import SmoothK
+    >>> arguments_of(SmoothK, {"k": 2, "chunk_rows": 100})["chunks"]
+    Chunks(rows=100, order='minhash', rounds=0)
+    """
+    values = dict(given)
+    for item in flat_parameters(owner):
+        if item.name in values and not isinstance(values[item.name], Options):
+            values[item.name] = checked(values[item.name], item.kind, item)
+    reasons: dict[str, str] = {}
+    arguments = _arguments(owner, values, reasons)
+    for name, value in values.items():
+        if value is not None:
+            raise ParameterError(f"{name}={value} {reasons[name]}. Leave it out.")
+    return arguments
+
+
+def _name(item: Field[Any]) -> str:
+    return item.metadata.get("flat") or item.name
+
+
+def _switch(options: type[Options]) -> str | None:
+    """Return the flat name whose value turns these options on: of the field without a default."""
+    required = [_name(item) for item in dataclasses.fields(options) if item.default is MISSING]
+    return required[0] if required else None
+
+
+def _flattened(item: Field[Any], classes: tuple[type[Options], ...]) -> Iterator[FlatParameter]:
+    """Yield the choice, then what one class alone has, then what all of them have."""
+    if isinstance(item.default, Options) and item.default != type(item.default)():
+        raise TypeError(f"the default of {item.name} is not its class with its own defaults")
+    if len(classes) > 1:
+        labels = tuple(options.label for options in classes)
+        yield FlatParameter(item.name, Literal[labels], _default_label(item), item.metadata)
+    elif _switch(classes[0]) is None:
+        unset = "no" if item.default is None else "yes"
+        metadata = {**item.metadata, "unset": unset}
+        yield FlatParameter(item.name, bool | None, None, metadata)
+    inner = [{flat.name: flat for flat in flat_parameters(options)} for options in classes]
+    shared = set(inner[0]).intersection(*inner[1:]) if len(classes) > 1 else set()
+    for options, flats in zip(classes, inner, strict=True):
+        yield from (_of(options, flat) for name, flat in flats.items() if name not in shared)
+    for name in inner[0]:
+        if name in shared:
+            yield _merged(classes, [flats[name] for flats in inner])
+
+
+def _of(options: type[Options], flat: FlatParameter) -> FlatParameter:
+    """Return a parameter of options as one of their owner, which may leave it out."""
+    named = flat.classes or (options.__name__,)
+    text = flat.metadata["help"] if flat.classes else f"{options.label}: {flat.metadata['help']}"
+    metadata = {**flat.metadata, "help": text, "unset": _unset(flat)}
+    return FlatParameter(flat.name, flat.kind | None, None, metadata, named)
+
+
+def _merged(classes: tuple[type[Options], ...], flats: list[FlatParameter]) -> FlatParameter:
+    """Return a parameter that all classes of a choice have, each with a default of its own."""
+    first = flats[0]
+    unset = {options.label: _unset(flat) for options, flat in zip(classes, flats, strict=True)}
+    one = len(set(unset.values())) == 1
+    words = _unset(first) if one else ", ".join(f"{u} with {name}" for name, u in unset.items())
+    named = first.classes or tuple(options.__name__ for options in classes)
+    metadata = {**first.metadata, "unset": words}
+    return FlatParameter(first.name, first.kind | None, None, metadata, named)
+
+
+def _unset(flat: FlatParameter) -> str:
+    if flat.default is None or flat.default is MISSING:
+        return str(flat.metadata["unset"])
+    is_float = isinstance(flat.default, float)
+    return f"{flat.default:g}" if is_float else str(flat.default)
+
+
+def _values(owner: Any) -> Iterator[tuple[str, Any]]:
+    hints = hints_of(type(owner))
+    for item in dataclasses.fields(owner):
+        value = getattr(owner, item.name)
+        classes = option_classes(hints[item.name])
+        if len(classes) > 1:
+            yield item.name, value.label
+        elif classes and _switch(classes[0]) is None:
+            yield item.name, value is not None
+        elif not classes:
+            yield _name(item), str(value) if is_spelled(type(value)) else value
+        if classes and value is not None:
+            yield from _values(value)
+
+
+def _arguments(owner: type[Any], values: dict[str, Any], reasons: dict[str, str]) -> dict[str, Any]:
+    """Take the arguments of a class out of the values; write why others may not be given."""
+    hints = hints_of(owner)
+    arguments = {}
+    for item in dataclasses.fields(owner):
+        if option_classes(hints[item.name]):
+            arguments[item.name] = _options(item, hints[item.name], values, reasons)
+        elif _name(item) in values:
+            value = values.pop(_name(item))
+            if value is not None or not issubclass(owner, Options):
+                arguments[item.name] = value
+    return arguments
+
+
+def _options(
+    item: Field[Any], hint: Any, values: dict[str, Any], reasons: dict[str, str]
+) -> Options | None:
+    """Return the options of one field."""
+    classes = option_classes(hint)
+    value = values.pop(item.name, None)
+    if isinstance(value, Options):
+        _refuse(classes, f"stands beside {item.name}, which is given as a whole", reasons)
+        return checked(value, hint, item)  # type: ignore[no-any-return]
+    chosen: type[Options] | None = None
+    if len(classes) > 1:
+        chosen = _labeled(classes, _default_label(item) if value is None else value)
+    elif _is_on(item, hint, value, values):
+        chosen = classes[0]
+    for options in classes:
+        if options is not chosen:
+            _refuse([options], _why_not(item, options, chosen), reasons)
+    return None if chosen is None else chosen(**_arguments(chosen, values, reasons))
+
+
+def _default_label(item: Field[Any]) -> Any:
+    return item.default.label if isinstance(item.default, Options) else item.default
+
+
+def _labeled(classes: tuple[type[Options], ...], label: str) -> type[Options]:
+    return next(options for options in classes if options.label == label)
+
+
+def _is_on(item: Field[Any], hint: Any, value: Any, values: Mapping[str, Any]) -> bool:
+    """Whether options that a field may hold or not are on."""
+    switch = _switch(option_classes(hint)[0])
+    if switch is not None:
+        checked(value, hint, item)
+        return values.get(switch) is not None
+    return item.default is not None if value is None else bool(value)
+
+
+def _why_not(item: Field[Any], options: type[Options], chosen: type[Options] | None) -> str:
+    if chosen is not None:
+        return f"belongs to {item.name}={options.label}, not to {chosen.label}"
+    switch = _switch(options)
+    if switch is not None:
+        return f"is about {options.label} and needs {switch}"
+    return f"is of the {options.label}, which is off"
+
+
+def _refuse(classes: Iterable[type[Options]], why: str, reasons: dict[str, str]) -> None:
+    for options in classes:
+        reasons.update((flat.name, why) for flat in flat_parameters(options))

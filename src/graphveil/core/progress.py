@@ -1,0 +1,299 @@
+"""What surrounds some work: who hears of it, who shows its stages, and what runs its chunks.
+
+Code says ``with stage("reading"):`` or, where it can count, ``with stage("edits", total=m) as
+advance:``. Where nobody listens, a library says nothing; `heard` and `shown` listen, and a notebook
+does. All of it is one value, the `Context`. A thread has that of its parent where it is started by
+`contextvars.copy_context().run`, as `asyncio.to_thread` does; what processes of an engine notice is
+heard in the process that started them.
+
+Stages of work in a notebook: one line of plain text at a time, and none where no kernel runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from graphveil.core.text import visible
+
+PATIENCE_SECONDS = 2.0
+"""How long work may take before a line is shown."""
+
+BETWEEN_SECONDS = 0.25
+"""How long a line stands before it is written again."""
+
+WIDTH = 30
+"""The characters of a bar."""
+
+_numbers = itertools.count()
+
+
+def display_publisher() -> Any | None:
+    """Return what publishes the output of the notebook that runs this; None where none does.
+
+    Examples
+    --------
+    >>> display_publisher() is None
+    True
+    """
+    ipython = sys.modules.get("IPython")
+    shell: Any = None if ipython is None else ipython.get_ipython()
+    return None if getattr(shell, "kernel", None) is None else shell.display_pub
+
+
+@dataclass
+class _Stage:
+    name: str
+    total: int | None
+    done: int = 0
+
+    def words(self, seconds: float) -> str:
+        """Return the stage on one line, with the seconds of all the work."""
+        if not self.total:
+            return f"{visible(self.name)}  {seconds:.0f} s"
+        share = min(self.done / self.total, 1.0)
+        filled = round(WIDTH * share)
+        bar = "#" * filled + "." * (WIDTH - filled)
+        return f"{visible(self.name)}  [{bar}] {100 * share:.0f} %  {seconds:.0f} s"
+
+
+@dataclass
+class _Line:
+    """One output of a cell, written again as work goes on."""
+
+    publish: Callable[..., None]
+    stages: list[_Stage] = field(default_factory=list)
+    owner: int = field(default_factory=threading.get_ident)
+    started: float = field(default_factory=time.monotonic)
+    written: float = 0.0
+    is_shown: bool = False
+
+    def __post_init__(self) -> None:
+        self.id = f"graphveil-{os.getpid()}-{next(_numbers)}"
+        self.lock = threading.Lock()
+        self.timer = threading.Timer(PATIENCE_SECONDS, self.write)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def write(self) -> None:
+        """Write the innermost stage, once work has taken long enough."""
+        now = time.monotonic()
+        with self.lock:
+            if not self.stages or now - self.started < PATIENCE_SECONDS:
+                return
+            self._put(self.stages[-1].words(now - self.started))
+            self.written = now
+
+    def advance(self, stage: _Stage, done: int) -> None:
+        """Note that more of a stage is done."""
+        stage.done += done
+        if time.monotonic() - self.written >= BETWEEN_SECONDS:
+            self.write()
+
+    def end(self) -> None:
+        """Leave nothing of the line."""
+        self.timer.cancel()
+        with self.lock:
+            if self.is_shown:
+                self._put("")
+
+    def _put(self, text: str) -> None:
+        data = {"text/plain": text}
+        self.publish(data, {}, transient={"display_id": self.id}, update=self.is_shown)
+        self.is_shown = True
+
+
+_line: _Line | None = None
+
+
+@contextmanager
+def line(
+    publish: Callable[..., None], name: str, total: int | None
+) -> Iterator[Callable[[int], None]]:
+    """Show a stage in the one line of output; a stage inside another takes its place for a while.
+
+    Parameters
+    ----------
+    publish
+        As the `publish` of IPython's publisher.
+    name, total
+        As in `graphveil.core.progress.stage`.
+    """
+    global _line  # noqa: PLW0603  there is one line, whoever works
+    outermost = _line is None
+    if _line is None:
+        _line = _Line(publish)
+    here = _line
+    if here.owner != threading.get_ident():
+        yield lambda _: None
+        return
+    stage = _Stage(name, total)
+    here.stages.append(stage)
+    here.write()
+    try:
+        yield lambda done: here.advance(stage, done)
+    finally:
+        here.stages.remove(stage)
+        if outermost:
+            _line = None
+            here.end()
+        else:
+            here.write()
+
+
+LINES_EVERY = "GRAPHVEIL_PROGRESS"
+"""The variable of the environment that asks for lines in place of bars: seconds between two."""
+
+LINE_START = "graphveil: at work: "
+"""How such a line begins."""
+
+Advance = Callable[[int], None]
+Display = Callable[[str, int | None], AbstractContextManager[Advance]]
+
+
+def _in_a_notebook(name: str, total: int | None) -> AbstractContextManager[Advance]:
+    """Show a stage where a notebook runs this; else it is silent."""
+    publisher = display_publisher()
+    if publisher is None:
+        return nullcontext(lambda _: None)
+    return line(publisher.publish, name, total)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What surrounds some work.
+
+    Parameters
+    ----------
+    notices
+        Hears notices; None where nobody does.
+    display
+        Shows a stage of so many units.
+    engine
+        Runs chunks (see `graphveil.scale.engines`); None where they run one after the other in the
+        process that calls.
+    """
+
+    notices: Callable[[str], None] | None = None
+    display: Display = _in_a_notebook
+    engine: Any = None
+
+
+_NOTHING = Context()
+_context: ContextVar[Context] = ContextVar("graphveil", default=_NOTHING)
+
+
+def context() -> Context:
+    """Return what surrounds the work of this thread.
+
+    Examples
+    --------
+    >>> context().engine is None
+    True
+    """
+    return _context.get()
+
+
+@contextmanager
+def within(**changes: Any) -> Iterator[Context]:
+    """Work inside this block in a context that differs in these fields.
+
+    Examples
+    --------
+    >>> with within(notices=print) as inner:
+    ...     inner == context()
+    True
+    """
+    token = _context.set(replace(_context.get(), **changes))
+    try:
+        yield _context.get()
+    finally:
+        _context.reset(token)
+
+
+@contextmanager
+def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
+    """Announce a stage; yields a function that reports how many more units are done.
+
+    Parameters
+    ----------
+    name
+        What is going on, in a word or two.
+    total
+        The number of units, where it is known.
+
+    Examples
+    --------
+    >>> with stage("counting", total=3) as advance:
+    ...     advance(3)
+    """
+    with _context.get().display(name, total) as advance:
+        yield advance
+
+
+@contextmanager
+def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
+    """Note how many seconds the work inside this block takes, once it is done.
+
+    Examples
+    --------
+    >>> seconds = {}
+    >>> with timed(seconds, "read"):
+    ...     pass
+    >>> list(seconds)
+    ['read']
+    """
+    started = time.perf_counter()
+    yield
+    seconds[name] = time.perf_counter() - started
+
+
+def notice(text: str) -> bool:
+    """Say something that a user who waits wants to know; returns whether somebody listens.
+
+    The text is in words without a full stop.
+
+    Examples
+    --------
+    >>> with heard(print):
+    ...     listened = notice("compiling once for this machine")
+    compiling once for this machine
+    >>> listened, notice("nobody hears this")
+    (True, False)
+    """
+    say = _context.get().notices
+    if say is not None:
+        say(text)
+    return say is not None
+
+
+def heard(say: Callable[[str], None]) -> AbstractContextManager[Context]:
+    """Pass the notices inside this block to `say`, such as that something is compiled.
+
+    Parameters
+    ----------
+    say
+        Gets every notice, a text without a full stop.
+
+    Examples
+    --------
+    >>> from graphveil import Graph, KDegree
+    >>> ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    >>> notices = []
+    >>> with heard(notices.append):
+    ...     release = KDegree(k=2).anonymize(ring)
+    """
+    return within(notices=say)
+
+
+def shown(display: Display) -> AbstractContextManager[Context]:
+    """Show the stages inside this block through `display`."""
+    return within(display=display)

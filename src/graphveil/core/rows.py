@@ -1,0 +1,290 @@
+"""Rows: one number each, with its unit, what is better, how it is known, or why it is missing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+
+from graphveil.core.lazy import above
+from graphveil.core.text import html_table, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+Known = Literal["exact", "estimate", "sampled"]
+
+SHOWN = 12
+"""So many rows stand in a repr."""
+
+WIDE = 0.1
+"""An interval of shares that is wider than this is said with the share."""
+
+
+class Picture(Protocol):
+    """A figure that shows itself: a `graphveil.Figure`."""
+
+    @property
+    def svg(self) -> str:
+        """The picture as SVG."""
+
+    def write(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write an SVG, PDF or PNG, by its ending."""
+
+
+class Document(Protocol):
+    """A page that can be handed on: a `graphveil.Report`."""
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line ends with."""
+
+    def write(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the page."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One number, or the reason why there is none.
+
+    Parameters
+    ----------
+    release
+        What it is about.
+    question
+        The measure, metric or attack.
+    part
+        Which of its numbers this is.
+    value, unit
+        The number; None where there is none.
+    direction
+        Which way is better, or worse.
+    known
+        Whether it was counted (exact), approximated by an algorithm (estimate), or drawn (sampled).
+    sample_size
+        How many draws it rests on.
+    low, high
+        The ends of its 95 % interval.
+    guess
+        What a guess without the release reaches.
+    reason
+        Why there is no value.
+    as_sample, as_sample_low, as_sample_high
+        The share of the original, 0..1, that is as far off when it is kept at random, and what
+        single draws of it say: 0.99 stands for that or more, 0 for less than 0.1. None where it was
+        not asked for, or the number does not compare.
+    as_sample_of
+        What is kept: ties, entries or rows.
+
+    Examples
+    --------
+    >>> Row(release="a", question="edges-kept", part="count", value=3.0, unit="edges").known
+    'exact'
+    """
+
+    release: str
+    question: str
+    part: str = ""
+    value: float | None = None
+    unit: str = ""
+    direction: str = ""
+    known: Known = "exact"
+    sample_size: int | None = None
+    low: float | None = None
+    high: float | None = None
+    guess: float | None = None
+    reason: str | None = None
+    as_sample: float | None = None
+    as_sample_low: float | None = None
+    as_sample_high: float | None = None
+    as_sample_of: str = ""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval, where one is known."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+def felt(row: Row) -> str:
+    """Return how far off a row is in words that people feel; empty where that is not known.
+
+    The interval is said where its ends are more than ten percent apart.
+
+    Parameters
+    ----------
+    row
+        A row of `graphveil.evaluate_release`, which was asked for `as_sample`.
+
+    Examples
+    --------
+    >>> felt(Row(release="a", question="edges-kept", as_sample=0.95, as_sample_of="ties"))
+    'as far off as keeping 95 % of the ties at random'
+    >>> felt(Row(release="a", question="edges-kept", as_sample=0.99, as_sample_of="ties"))
+    'as far off as keeping 99 % or more of the ties at random'
+    """
+    if row.as_sample is None:
+        return ""
+    share = f"{row.as_sample:.0%}".replace("%", " %")
+    if row.as_sample >= 0.99:
+        share += " or more"
+    elif row.as_sample < 0.1:
+        share = "less than 10 %"
+    low, high = row.as_sample_low, row.as_sample_high
+    if low is not None and high is not None and high - low > WIDE:
+        share += f" ({low:.0%} to {1.0 if high >= 0.99 else high:.0%})".replace("%", " %")
+    return f"as far off as keeping {share} of the {row.as_sample_of} at random"
+
+
+class Rows(Sequence[Row]):
+    """Rows that have a value, in order; and which could not be measured, with the reason.
+
+    Parameters
+    ----------
+    rows
+        Any rows; those without a value are `missing`.
+
+    Examples
+    --------
+    >>> kept = Row(release="a", question="edges-kept", part="share", value=0.5, unit="share")
+    >>> rows = Rows([kept, Row(release="a", question="diameter", reason="no edges")])
+    >>> len(rows), rows["edges-kept", "share"].value, rows.not_measured
+    (1, 0.5, {'diameter': 'no edges'})
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        every = tuple(rows)
+        self._measured = tuple(row for row in every if row.reason is None)
+        self.missing = tuple(row for row in every if row.reason is not None)
+
+    def __len__(self) -> int:
+        """Return the number of rows that have a value."""
+        return len(self._measured)
+
+    def __iter__(self) -> Iterator[Row]:
+        """Iterate over the rows that have a value."""
+        return iter(self._measured)
+
+    @overload
+    def __getitem__(self, key: int | tuple[str, str]) -> Row: ...
+
+    @overload
+    def __getitem__(self, key: slice | str) -> Rows: ...
+
+    def __getitem__(self, key: int | slice | str | tuple[str, str]) -> Row | Rows:
+        """Return a row by its position, or by question and part; several by a question.
+
+        Raises
+        ------
+        KeyError
+            Where there is no such question or part.
+        """
+        if isinstance(key, int):
+            return self._measured[key]
+        if isinstance(key, slice):
+            return Rows(self._measured[key])
+        question, part = (key, None) if isinstance(key, str) else key
+        fitting = [r for r in self if r.question == question and part in (None, r.part)]
+        if not fitting:
+            raise KeyError(key)
+        return Rows(fitting) if part is None else fitting[0]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other one has the same rows."""
+        if not isinstance(other, Rows):
+            return NotImplemented
+        return self._measured == other._measured and self.missing == other.missing
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def not_measured(self) -> dict[str, str]:
+        """The reason for every question, or part of one, that has no value."""
+        return {": ".join(filter(None, (r.question, r.part))): r.reason or "" for r in self.missing}
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table, a column a field; those without a value come last."""
+        import pyarrow as pa  # noqa: PLC0415  loaded when a table is asked for
+
+        kinds = {"value": pa.float64(), "low": pa.float64(), "high": pa.float64()}
+        kinds |= {"guess": pa.float64(), "sample_size": pa.int64(), "as_sample": pa.float64()}
+        kinds |= {"as_sample_low": pa.float64(), "as_sample_high": pa.float64()}
+        names = [field.name for field in dataclasses.fields(Row)]
+        schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
+        records = [dataclasses.asdict(row) for row in (*self, *self.missing)]
+        return pa.Table.from_pylist(records, schema=schema)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the rows to any library that speaks the Arrow C stream."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas frame, a column a field."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a polars frame, a column a field."""
+        import polars as pl  # noqa: PLC0415  an optional library
+
+        frame = pl.from_arrow(self.to_arrow())
+        if not isinstance(frame, pl.DataFrame):
+            raise TypeError("a table of Arrow is a frame of polars")
+        return frame
+
+    def plot(self) -> Picture:
+        """Return a picture of what is a share: attacks beside a guess, or what was kept.
+
+        Raises
+        ------
+        UsageError
+            Where no row is a share.
+
+        Examples
+        --------
+        >>> Rows([Row(release="a", question="edges-kept", part="share", value=0.5, unit="share",
+        ...           direction="higher is better")]).plot()
+        Figure('What was kept', 1 marks)
+        """
+        figure: Picture = above("Rows.plot")(self)
+        return figure
+
+    def summary(self) -> dict[str, Any]:
+        """Return the rows, and what is missing, as JSON can hold them."""
+        return {
+            "rows": [dataclasses.asdict(row) for row in self],
+            "not_measured": self.not_measured,
+        }
+
+    def __repr__(self) -> str:
+        """Return the first rows, a line each, and how many more there are."""
+        questions = len({row.question for row in self})
+        missing = f", {len(self.missing)} not measured" if self.missing else ""
+        lines = [f"{len(self)} rows of {questions} questions{missing}; see to_pandas()"]
+        lines += [
+            f"  {row.question}, {row.part}: {row.value:.6g} {row.unit}" for row in self[:SHOWN]
+        ]
+        more = len(self) - SHOWN
+        return "\n".join(map(visible, lines + ([f"  and {more} more"] if more > 0 else [])))
+
+    def _repr_html_(self) -> str:
+        """Return the rows, and what was not measured, as tables for notebooks."""
+        guessed = any(row.guess is not None for row in self)
+        columns = ("question", "part", "value", *(("guess",) if guessed else ()), "unit", "")
+        rows = [
+            [
+                *(row.question, row.part, f"{row.value:g}"),
+                *(("" if row.guess is None else f"{row.guess:g}",) if guessed else ()),
+                *(row.unit, row.direction if row.known == "exact" else row.known),
+            ]
+            for row in self
+        ]
+        measured = html_table("Measured", columns, rows)
+        if not self.missing:
+            return measured
+        return measured + html_table(
+            "Not measured", ("question", "reason"), list(self.not_measured.items())
+        )

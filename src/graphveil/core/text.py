@@ -1,0 +1,103 @@
+"""Tables for notebooks: plain HTML without styles, scripts or links; every text is escaped.
+
+How text that others wrote reaches a terminal or a notebook: shown, and never obeyed.
+
+Names of files, columns, people and items may hold anything: codes that clear the screen or retitle
+its window, characters that turn the direction of writing, or such as nobody sees. Whatever is
+printed, and every repr, goes through `visible`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+
+LONGEST = 200
+"""The most characters of an id that are shown."""
+
+_UNSEEN = re.compile(
+    "["
+    "\x00-\x1f\x7f-\x9f"  # control characters
+    "\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"  # without width, or changing the direction of what follows
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and marks without ink
+    "\ud800-\udfff"  # halves of characters
+    "]"
+)
+"""Characters that a terminal obeys, or that nobody sees."""
+
+
+def visible(text: str) -> str:
+    r"""Return text on one line in which a terminal obeys nothing, and every character is seen.
+
+    Examples
+    --------
+    >>> print(visible("ann\x1b[2J"), visible("an\u200bn"))
+    ann\x1b[2J an\u200bn
+    """
+    return _UNSEEN.sub(lambda match: ascii(match.group())[1:-1], text)
+
+
+def visible_json(text: str) -> str:
+    r"""Return JSON of the same value, in which `visible` would find line feeds alone.
+
+    Examples
+    --------
+    >>> print(visible_json('"an\u200bn"'))
+    "an\u200bn"
+    """
+
+    def spelled(match: re.Match[str]) -> str:
+        return "\n" if match.group() == "\n" else json.dumps(match.group())[1:-1]
+
+    return _UNSEEN.sub(spelled, text)
+
+
+def visible_lines(text: str) -> str:
+    r"""Return lines of text, each visible.
+
+    Examples
+    --------
+    >>> visible_lines("one\nt\x07wo")
+    'one\nt\\x07wo'
+    """
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def printable(value: object, longest: int = LONGEST) -> str:
+    r"""Return a value from data on one line, visible, and cut where it is very long.
+
+    Examples
+    --------
+    >>> printable("ann\x1b[31m"), printable("a" * 50, 40)
+    ('ann\\x1b[31m', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...')
+    """
+    text = visible(str(value))
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table with this caption.
+
+    Examples
+    --------
+    >>> html_table("Sizes", ["what", "count"], [["<nodes>", 3]])[:39]
+    '<table><caption>Sizes</caption><thead><'
+    >>> "&lt;nodes&gt;" in html_table("Sizes", ["what", "count"], [["<nodes>", 3]])
+    True
+    """
+    head = _row("th", columns)
+    body = "".join(_row("td", row) for row in rows)
+    return (
+        f"<table><caption>{escape(visible(caption))}</caption>"
+        f"<thead>{head}</thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _row(cell: str, values: Sequence[object]) -> str:
+    cells = "".join(f"<{cell}>{escape(visible(str(value)))}</{cell}>" for value in values)
+    return f"<tr>{cells}</tr>"

@@ -1,0 +1,527 @@
+"""What an owner should know before publishing: warnings that several methods share.
+
+They go to stderr and into the private record, never into the manifest.
+
+A class for everything that an owner is warned of, so that each can be named in a filter.
+
+::
+
+    import warnings
+    import graphveil as gv
+
+    warnings.filterwarnings("ignore", category=gv.CopyWarning)
+    warnings.filterwarnings("error", category=gv.UnprotectedWarning)
+
+All of them are `GraphveilWarning`. A method hands its advice on as text that knows its class
+(`Advice`), and `graphveil.core.errors.warn` is the one channel through which all of it goes. The
+command
+line shows the two that weigh most (`rank`) and keeps the others as remarks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple, Self
+
+from graphveil.core.errors import GraphveilWarning, Message, option, warn
+
+
+class IdsPublishedWarning(GraphveilWarning):
+    """Ids of people are published as names of items."""
+
+    rank: ClassVar[int] = 0
+
+
+class UnprotectedWarning(GraphveilWarning):
+    """People are left without protection, or a goal was missed."""
+
+    rank: ClassVar[int] = 0
+
+
+class LeftoverWarning(GraphveilWarning):
+    """A run that ended early left data of people beside a release."""
+
+    rank: ClassVar[int] = 0
+
+
+class SpillWarning(GraphveilWarning):
+    """Other machines keep rows of people on their disks, or send them, without encryption."""
+
+
+class OtherReleasesWarning(GraphveilWarning):
+    """Another release of the same input lies beside this one."""
+
+    rank: ClassVar[int] = 1
+
+
+class CopyWarning(GraphveilWarning):
+    """Someone who has a copy of the network may re-identify people."""
+
+    rank: ClassVar[int] = 1
+
+
+class AttachedColumnWarning(GraphveilWarning):
+    """A column is published beside a release, which does not protect it."""
+
+    rank: ClassVar[int] = 1
+
+
+class FormulaWarning(GraphveilWarning):
+    """A spreadsheet would run what a cell says."""
+
+    rank: ClassVar[int] = 1
+
+
+class PublicListWarning(GraphveilWarning):
+    """A list of people or items counts as public, and epsilon does not cover it."""
+
+    rank: ClassVar[int] = 1
+
+
+class NoPromiseWarning(GraphveilWarning):
+    """Nothing is promised, or nothing is left that could be read."""
+
+    rank: ClassVar[int] = 1
+
+
+class PeopleAsItemsWarning(GraphveilWarning):
+    """Items are people, and the promise is about the rows that list them."""
+
+    rank: ClassVar[int] = 1
+
+
+class KeyWarning(GraphveilWarning):
+    """Ids are made with a key, which must be kept secret."""
+
+    rank: ClassVar[int] = 1
+
+
+class LedgerWarning(GraphveilWarning):
+    """What a ledger adds up differs by what is protected."""
+
+    rank: ClassVar[int] = 1
+
+
+class ManyAdditionsWarning(GraphveilWarning):
+    """So many ties are added that they can be distinguished from real ones."""
+
+
+class FalseEntriesWarning(GraphveilWarning):
+    """Much of what is released is expected to be false."""
+
+
+class CertainEntriesWarning(GraphveilWarning):
+    """Whoever knows the class of a person knows much of that person for certain."""
+
+
+class TakingPartWarning(GraphveilWarning):
+    """Someone who knows a whole row may infer that the person took part."""
+
+
+class SingledOutWarning(GraphveilWarning):
+    """A little knowledge singles people out, since only the ids changed."""
+
+
+class SeedWarning(GraphveilWarning):
+    """A seed was given, which must be kept secret."""
+
+
+class HeldBackWarning(GraphveilWarning):
+    """Nobody can say whether test people are in the original."""
+
+
+class EmptyClassWarning(GraphveilWarning):
+    """Many rows are released without any feature."""
+
+    rank: ClassVar[int] = 3
+
+
+class LostClusteringWarning(GraphveilWarning):
+    """Most closed groups of the network are gone."""
+
+    rank: ClassVar[int] = 3
+
+
+class GoalWarning(GraphveilWarning):
+    """Another goal, or other edits, would cost less."""
+
+    rank: ClassVar[int] = 3
+
+
+class LevelsWarning(GraphveilWarning):
+    """What people asked for costs much."""
+
+    rank: ClassVar[int] = 3
+
+
+class ChunksWarning(GraphveilWarning):
+    """Rows were anonymized in parts, each by itself."""
+
+    rank: ClassVar[int] = 3
+
+
+class DroppedWarning(GraphveilWarning):
+    """Something that was read is left out."""
+
+    rank: ClassVar[int] = 3
+
+
+class LeftOutColumnsWarning(GraphveilWarning):
+    """Attributes or weights are left out, and joining them back undoes the protection."""
+
+    rank: ClassVar[int] = 3
+
+
+class LeftOutModelWarning(GraphveilWarning):
+    """A task is too large for one of its models."""
+
+    rank: ClassVar[int] = 3
+
+
+class Advice(str):
+    """Text for the owner of the data that knows the class it is warned of with.
+
+    Parameters
+    ----------
+    text
+        What is said.
+    kind
+        The class.
+
+    Examples
+    --------
+    >>> Advice("keep it secret", SeedWarning).kind.__name__
+    'SeedWarning'
+    """
+
+    __slots__ = ("kind",)
+    kind: type[GraphveilWarning]
+
+    def __new__(cls, text: str, kind: type[GraphveilWarning]) -> Self:
+        """Keep the class beside the text."""
+        advice = super().__new__(cls, text)
+        advice.kind = kind
+        return advice
+
+    def __getnewargs__(self) -> tuple[str, type[GraphveilWarning]]:  # type: ignore[override]  # of text with a class
+        """Pickle the class along."""
+        return (str(self), self.kind)
+
+
+SEED = Advice(
+    "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
+    "rest by running the method again. Keep the seed secret",
+    SeedWarning,
+)
+
+COPY = Advice(
+    "someone who has a copy of the network, or of part of it, may re-identify most people, by who "
+    "is tied to whom: that fewer people stand out by their ties does not stop this (a whole copy "
+    "and at most 20 known people re-identified 46 to 97 % of two networks, measured by us)",
+    CopyWarning,
+)
+
+PEOPLE_AS_ITEMS = Advice(
+    "items are people, under the ids that they have as users: the promise is about the row of "
+    "a person, not about the rows that list the person. Who knows those may find the person",
+    PeopleAsItemsWarning,
+)
+
+
+def ids_as_things(n: int, n_items: int) -> tuple[str, ...]:
+    """Return the advice where ids of users are published as names of items; none where none is.
+
+    Examples
+    --------
+    >>> ids_as_things(0, 9), ids_as_things(2, 9)[0][:29]
+    ((), '2 of 9 items are ids of users')
+    """
+    if not n:
+        return ()
+    ids = f"{n:,} of {n_items:,} items are ids of users, and published as they are"
+    published = "since items are called things. Where they are people, their ids are published"
+    return (Advice(f"{ids}, {published}", IdsPublishedWarning),)
+
+
+class Bound(NamedTuple):
+    """A share above which the owner is warned.
+
+    Parameters
+    ----------
+    share
+        The largest share that nothing is said of.
+    words
+        What is said, around ``part``, ``whole`` and ``percent``.
+    kind
+        The class of the warning.
+
+    Examples
+    --------
+    >>> MANY_ADDITIONS.passed_by(5, 100)
+    ()
+    >>> MANY_UNPROTECTED.passed_by(1, 3)[0].partition(":")[0]
+    '1 of 3 people (33.3 %) are left without protection'
+    """
+
+    share: float
+    words: str
+    kind: type[GraphveilWarning]
+
+    def passed_by(self, part: int, whole: int) -> tuple[str, ...]:
+        """Return the advice on so many of so many; none where they are few."""
+        share = part / max(whole, 1)
+        if share <= self.share:
+            return ()
+        percent, any_edits = f"{100 * share:.1f} %", option("edits", "any")
+        words = self.words.format(part=part, whole=whole, percent=percent, any_edits=any_edits)
+        return (Advice(words, self.kind),)
+
+
+MANY_ADDITIONS = Bound(
+    0.05,
+    "the added edges are {percent} of the input's: so many can be distinguished from real ones. "
+    "Try {any_edits}",
+    ManyAdditionsWarning,
+)
+"""Of added edges, among those of the input."""
+
+MANY_UNPROTECTED = Bound(
+    0.05,
+    "{part:,} of {whole:,} people ({percent}) are left without protection: nothing is promised to "
+    "them. The private record names them. More changes, a smaller k, or less knowledge to protect "
+    "against (measure) would leave fewer",
+    UnprotectedWarning,
+)
+"""Of people without protection, whatever was asked."""
+
+LARGE_EMPTY_CLASS = Bound(
+    0.10,
+    "{percent} of the rows were released without any feature. They form one class, of which the "
+    "release says nothing",
+    EmptyClassWarning,
+)
+"""Of rows that are released without features."""
+
+MANY_CERTAIN = Bound(
+    0.50,
+    "{percent} of the published entries are true of everyone in their class: who knows the class "
+    "of a person knows these of that person for certain",
+    CertainEntriesWarning,
+)
+"""Of published entries whose feature every row of the class has in the original."""
+
+MUCH_LOST, LEAST_CLUSTERING = 0.5, 0.05
+"""The share of clustering whose loss the owner is warned of, where there was this much."""
+
+
+def lost_clustering(before: float, after: float) -> tuple[str, ...]:
+    """Return the advice on a release whose circles of friends are gone; none where most are left.
+
+    Parameters
+    ----------
+    before, after
+        The mean local clustering of the original and of the release.
+
+    Examples
+    --------
+    >>> lost_clustering(0.4, 0.3)
+    ()
+    >>> lost_clustering(0.4, 0.05)[0].partition(".")[0]
+    'how often two friends of a person are friends of each other fell from 40 % to 5 %'
+    """
+    if before < LEAST_CLUSTERING or after > (1 - MUCH_LOST) * before:
+        return ()
+    lost = (
+        "how often two friends of a person are friends of each other fell from "
+        f"{100 * before:.0f} % to {100 * after:.0f} %. Do not study groups or circles with this "
+        f"release; {option('preserve_triangles', value=True)}, {option('edits', 'any')} or a "
+        "smaller k keep more"
+    )
+    return (Advice(lost, LostClusteringWarning),)
+
+
+def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
+    """Return the advice on a release whose rows were anonymized in chunks without being asked to.
+
+    Examples
+    --------
+    >>> in_chunks(35_000, 400_000)[0].partition(":")[0]
+    'the 400,000 rows were anonymized in chunks of about 35,000, each by itself'
+    """
+    chunked = (
+        f"the {n_rows:,} rows were anonymized in chunks of about {chunk_rows:,}, each by itself: "
+        "as one they would take half a minute or far longer, since some features are common. The "
+        "promise is the same, what is kept is usually less. "
+        f"{option('chunk_rows', n_rows)} takes all as one"
+    )
+    return (Advice(chunked, ChunksWarning),)
+
+
+MATCHED_FROM = 1.5
+"""From which strength of true ties against noise on the owner of a noisy network is warned."""
+
+
+def strength_of_ties(nodes: int, edges: float, chances: tuple[float, float]) -> float:
+    """Return how far the true ties of a person stand out from false ones, in a noisy network.
+
+    Parameters
+    ----------
+    nodes
+        Their number, at least 2.
+    edges
+        The number of edges, as it was released: a noisy one, never the true one.
+    chances
+        Of a pair that is no edge, and of one that is, to be published.
+
+    Returns
+    -------
+    float
+        A person of mean degree d has d p1 true ties left. With somebody else, of whose pairs the
+        share q is published, d q are common by chance, give or take sqrt(d q (1 - q)). The
+        difference in such deviations, divided by sqrt(2 ln n), which the largest of n of them
+        reaches: above 1 the right person fits best, if everybody else is known.
+
+    Examples
+    --------
+    >>> round(strength_of_ties(1133, 5451, (0.119, 0.881)), 1)
+    1.9
+    """
+    zero, one = chances
+    degree = min(max(2 * edges / nodes, 0.0), nodes - 1.0)
+    share = (degree * one + (nodes - 1 - degree) * zero) / (nodes - 1)
+    spread = share * (1 - share)
+    if degree == 0 or spread <= 0:
+        return 0.0
+    return (one - share) * math.sqrt(degree / spread / (2 * math.log(nodes)))
+
+
+def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[str, ...]:
+    """Return the advice on noise so weak that a copy of the network can be matched; else none.
+
+    Parameters
+    ----------
+    nodes, edges, chances
+        As in `strength_of_ties`.
+
+    Examples
+    --------
+    >>> noisy_copy(1133, 5451, (0.27, 0.73))
+    ()
+    >>> noisy_copy(1133, 5451, (0.119, 0.881))[0].partition(":")[0]
+    'of about 10 ties of a person 8 stay, and 134 false ones hide them too little'
+    """
+    if nodes < 2 or strength_of_ties(nodes, edges, chances) < MATCHED_FROM:
+        return ()
+    degree = min(max(2 * edges / nodes, 0.0), nodes - 1.0)
+    true, false = degree * chances[1], (nodes - 1 - degree) * chances[0]
+    weak = (
+        f"of about {degree:.0f} ties of a person {true:.0f} stay, and {false:.0f} false ones hide "
+        "them too little: someone who has a copy of the network, or of part of it, may re-identify "
+        "most people (at epsilon 3 a whole copy re-identified 54 and 89 % of two networks, "
+        "measured by us)"
+    )
+    return (Advice(weak, CopyWarning),)
+
+
+def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, ...]:
+    """Return the advice on attributes that are published beside the promise of a network.
+
+    Parameters
+    ----------
+    names
+        The attributes.
+    alone
+        The people who are alone with all that is published of them and how many ties they have.
+    n
+        All people.
+
+    Examples
+    --------
+    >>> attached_to_network(["town"], 3, 12)[0].partition(":")[0]
+    'town is published beside the promise'
+    """
+    listed, are = ", ".join(names), "are" if len(names) > 1 else "is"
+    who = f"{alone:,} of {n:,} people ({100 * alone / max(n, 1):.1f} %)"
+    words = (
+        f"{listed} {are} published beside the promise: {who} are alone with what is published of "
+        f"them and the number of their ties. Make it part of the promise ({option('known')}), or "
+        f"leave it out ({option('drop')})"
+    )
+    return (Advice(words, AttachedColumnWarning),)
+
+
+def attached_column(name: str, share: float) -> str:
+    """Return the advice on a column that is published beside a release.
+
+    Parameters
+    ----------
+    name
+        The column's.
+    share
+        Of people in classes whose members all have one value of it.
+
+    Examples
+    --------
+    >>> attached_column("income", 0.25).partition(":")[0]
+    "the column 'income' is published beside the release and not protected by it"
+    """
+    return Advice(
+        f"the column {name!r} is published beside the release and not protected by it: of "
+        f"{100 * share:.1f} % of the people all of the class have one value, so that who knows the "
+        "class knows the value",
+        AttachedColumnWarning,
+    )
+
+
+SMALL_K, SPARSE_JACCARD = 8, 0.75
+"""Below both, taking part may be inferred."""
+
+
+def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
+    """Return the advice on a release with classes so small and so much lost; none otherwise.
+
+    Parameters
+    ----------
+    k
+        The smallest class.
+    jaccard
+        The entries of both original and release over those of either.
+
+    Examples
+    --------
+    >>> taking_part(8, 0.5), taking_part(4, 0.75)
+    ((), ())
+    """
+    if k >= SMALL_K or jaccard >= SPARSE_JACCARD:
+        return ()
+    inferred = (
+        f"with k={k} below {SMALL_K} and this much lost, who knows a person's whole row may infer "
+        f"whether that person is in the data. Try k={SMALL_K} or more"
+    )
+    return (Advice(inferred, TakingPartWarning),)
+
+
+def warn_owner(advice: Sequence[str], *, seeded: bool) -> tuple[str, ...]:
+    """Warn of all of these, and of a seed; return them for the private record.
+
+    Parameters
+    ----------
+    advice
+        What a method has to say.
+    seeded
+        Whether a seed was given.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     given = warn_owner(["mind the gap"], seeded=True)
+    >>> len(caught), given == ("mind the gap", SEED)
+    (2, True)
+    """
+    given = (*advice, *((SEED,) if seeded else ()))
+    for text in given:
+        warn(text)
+    return tuple(str(Message(text)) for text in given)

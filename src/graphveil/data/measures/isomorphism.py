@@ -1,0 +1,196 @@
+"""Exact isomorphism of colored neighborhoods, by VF2.
+
+d-k-anonymity and hybrid: which neighborhoods are isomorphic, center to center.
+
+Degree, size and a color refinement tell most neighborhoods apart. What they do not tell apart is
+compared exactly, one node against one representative of each class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+import rustworkx as rx
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.data.measures.values import Labels, classes_of, degrees_around, nodes_and_edges
+
+MOST_STEPS = 2_000_000
+"""How many pairs of nodes VF2 may try on each other before a comparison is given up."""
+
+CENTRE = -1
+"""The color of the center, which no other node has."""
+
+
+class OutOfStepsError(Exception):
+    """VF2 has tried as many pairs of nodes as it may."""
+
+
+class Around:
+    """What is around a node, its nodes in the order of their colors.
+
+    Parameters
+    ----------
+    colors
+        uint64, shape (size,), the center's first. Isomorphic neighborhoods have equal colors;
+        equal colors prove nothing.
+    edges
+        int64, shape (e, 2): every edge by the positions of its ends.
+    with_center
+        Whether the center is kept. If everybody else is its neighbor, nothing is lost without.
+
+    Examples
+    --------
+    >>> path = np.array([[0, 1], [1, 2]])
+    >>> one = Around(np.array([5, 6, 5], dtype=np.uint64), path, with_center=True)
+    >>> other = Around(np.array([5, 5, 6], dtype=np.uint64), path[:, ::-1], with_center=True)
+    >>> one.colors.tolist(), other.colors.tolist(), one.is_like(other)
+    ([5, 5, 6], [5, 5, 6], False)
+    """
+
+    def __init__(
+        self, colors: NDArray[np.uint64], edges: NDArray[np.int64], *, with_center: bool
+    ) -> None:
+        skipped = 0 if with_center else 1
+        order = np.append(0, 1 + np.argsort(colors[1:], kind="stable"))[skipped:]
+        position = np.empty(colors.size, dtype=np.int64)
+        position[order] = np.arange(order.size)
+        ends = position[edges[edges.min(axis=1) >= skipped]] if len(edges) else edges
+        self.colors = colors[order]
+        self.keys = np.sort(ends.min(axis=1) * order.size + ends.max(axis=1))
+        self.with_center = with_center
+
+    @cached_property
+    def _graph(self) -> rx.PyGraph[int, None]:
+        payloads = self.colors.tolist()
+        if self.with_center:
+            payloads[0] = CENTRE
+        graph = rx.PyGraph(multigraph=False)
+        graph.add_nodes_from(payloads)
+        ends = np.divmod(self.keys, self.colors.size)
+        graph.add_edges_from_no_data(list(zip(*(end.tolist() for end in ends), strict=True)))
+        return graph
+
+    def is_like(self, other: Around) -> bool:
+        """Whether there is an isomorphism that keeps colors, and so maps center to center.
+
+        Raises
+        ------
+        OutOfStepsError
+            Where that was not decided within `MOST_STEPS`.
+        """
+        if not np.array_equal(self.colors, other.colors) or self.keys.size != other.keys.size:
+            return False
+        if np.array_equal(self.keys, other.keys):
+            return True
+        steps = 0
+
+        def same_color(one: int, another: int) -> bool:
+            nonlocal steps
+            steps += 1
+            if steps > MOST_STEPS:
+                raise OutOfStepsError
+            return one == another
+
+        isomorphic: bool = rx.is_isomorphic(
+            self._graph, other._graph, node_matcher=same_color, id_order=False
+        )
+        return isomorphic
+
+
+def compared(arounds: Iterable[Around]) -> tuple[list[int], int]:
+    """Return the class of each, in order of appearance, and how many comparisons were given up.
+
+    Each is compared with one representative of every class until it is isomorphic to one. What is
+    given up counts as different.
+
+    Examples
+    --------
+    >>> nothing = np.empty((0, 2), dtype=np.int64)
+    >>> dot = Around(np.zeros(1, dtype=np.uint64), nothing, with_center=True)
+    >>> compared([dot, dot])
+    ([0, 0], 0)
+    """
+    models: list[Around] = []
+    classes = []
+    given_up = 0
+    for around in arounds:
+        for number, model in enumerate(models):
+            try:
+                if around.is_like(model):
+                    classes.append(number)
+                    break
+            except OutOfStepsError:
+                given_up += 1
+        else:
+            classes.append(len(models))
+            models.append(around)
+    return classes, given_up
+
+
+def isomorphic(graph: Graph, distance: int) -> tuple[Labels, int]:
+    """Return the classes of isomorphic neighborhoods, and how many comparisons were given up.
+
+    Examples
+    --------
+    >>> isomorphic(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4), 1)
+    (array([2, 1, 1, 0]), 0)
+    """
+    return _split(graph, distance, np.zeros(graph.n_nodes, dtype=np.int64))
+
+
+def isomorphic_and_degrees_around(graph: Graph, distance: int) -> tuple[Labels, int]:
+    """Return the classes of nodes that are alike under dk and under vrq, and what was given up.
+
+    Examples
+    --------
+    >>> isomorphic_and_degrees_around(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), 1)
+    (array([0, 1, 1, 0]), 0)
+    """
+    return _split(graph, distance, degrees_around(graph, distance))
+
+
+def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
+    """Return the classes of isomorphic neighborhoods inside each of the classes known."""
+    from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
+
+    sizes = nodes_and_edges(graph, distance)
+    coarse = classes_of(known, graph.degrees(), sizes["nodes"], sizes["edges"])
+    alone = np.bincount(coarse)[coarse] == 1
+    unsettled = np.flatnonzero(~alone & ~_settled(graph, distance, sizes["edges"]))
+    room = kernels.new_color_buffers(graph.n_nodes, graph.indices.size)
+    lists = (graph.indptr, graph.indices, distance)
+    hashes = np.zeros(graph.n_nodes, dtype=np.uint64)
+    hashes[unsettled] = kernels.neighborhood_hashes(*lists, unsettled, room)
+    finer = classes_of(coarse, hashes)
+
+    def around(node: int) -> Around:
+        colors, edges = kernels.neighborhood(*lists, node, room)
+        return Around(colors, edges, with_center=distance > 1)
+
+    part = np.zeros(graph.n_nodes, dtype=np.int64)
+    given_up = 0
+    order = unsettled[np.argsort(finer[unsettled], kind="stable")]
+    for bucket in np.split(order, np.flatnonzero(np.diff(finer[order])) + 1):
+        if bucket.size > 1:
+            part[bucket], missed = compared(around(node) for node in bucket.tolist())
+            given_up += missed
+    return classes_of(finer, part), given_up
+
+
+def _settled(graph: Graph, distance: int, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return where the numbers of nodes and edges alone settle the neighborhood.
+
+    At distance 1 the center has an edge to everyone and can be left out. What remains is settled if
+    it has no edge or all of them, or at most three nodes.
+    """
+    if distance > 1:
+        return np.zeros(graph.n_nodes, dtype=np.bool_)
+    degrees = graph.degrees()
+    inner = edges - degrees
+    complete = 2 * inner == degrees * (degrees - 1)
+    settled: NDArray[np.bool_] = (inner == 0) | complete | (degrees <= 3)
+    return settled

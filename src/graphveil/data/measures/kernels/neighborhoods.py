@@ -1,0 +1,611 @@
+"""How many nodes have a pair of values inside a box, for many boxes.
+
+Triangles of a graph: one pass finds every triangle once, from its end of least degree.
+
+Nodes are ordered by (degree, position). An edge points forward, from the earlier end to the later,
+so that no node has more than sqrt(2 m) forward neighbors, and all triangles are found in
+O(m sqrt(m)) steps. Taking edges out keeps that.
+
+Neighborhoods of any distance, one node at a time: the nodes within some hops of a center.
+
+Multisets of integers, one a node: which nodes have the same.
+
+A hash only tells which multisets may be equal. Whether they are is found by counting: the values of
+one are counted up, the values of the other counted down.
+
+Color refinement of neighborhoods: an invariant that tells most of them apart, and fast.
+
+The anonymity cascade: from nodes that are found to neighbors that are alone in their class.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.kernels.arrays import sort
+from graphveil.core.kernels.leaf import ZERO, allocating, leaf
+from graphveil.core.kernels.tiers import for_each_call, for_each_entry, tiered
+
+Indptr = NDArray[np.int64]
+Indices = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+Weights = NDArray[np.int8]
+
+
+class Forward(NamedTuple):
+    """Forward neighbors: those of u are ``ends[start[u]:start[u + 1]]``, sorted."""
+
+    start: Indptr
+    ends: Indices
+
+
+@leaf
+def _points(indptr: Indptr, u: int, w: int) -> bool:
+    """Return whether the edge points from u to w."""
+    of_u = indptr[u + 1] - indptr[u]
+    of_w = indptr[w + 1] - indptr[w]
+    return bool(of_u < of_w or (of_u == of_w and u < w))
+
+
+@allocating
+def _forward(indptr: Indptr, indices: Indices) -> Forward:
+    """Return the forward neighbors of every node."""
+    n = indptr.size - 1
+    start = np.zeros(n + 1, dtype=np.int64)
+    ends = np.empty(indices.size // 2, dtype=np.int32)
+    filled = 0
+    for u in range(n):
+        for arc in range(indptr[u], indptr[u + 1]):
+            if _points(indptr, u, indices[arc]):
+                ends[filled] = indices[arc]
+                filled += 1
+        start[u + 1] = filled
+    return Forward(start, ends)
+
+
+@allocating
+def _pass(forward: Forward, flag: Flags | None, of_edge: Indptr | None, out: Indptr) -> None:
+    """Add every triangle to `out`: to its nodes, or where nodes are flagged to its edges.
+
+    Each edge gets one for the third corner if that is flagged; each node one, or where edges have
+    weights that of the edge on the other side. Which of the three it is, is known when the pass is
+    compiled.
+    """
+    start, ends = forward
+    position = np.empty(start.size - 1, dtype=np.int64)
+    position[:] = -1
+    for u in range(start.size - 1):
+        if start[u + 1] - start[u] < 2:
+            continue
+        for e in range(start[u], start[u + 1]):
+            position[ends[e]] = e
+        for e in range(start[u], start[u + 1]):
+            v = ends[e]
+            for f in range(start[v], start[v + 1]):
+                third = position[ends[f]]
+                if third < 0:
+                    continue
+                if of_edge is not None:
+                    out[u] += of_edge[f]
+                    out[v] += of_edge[third]
+                    out[ends[f]] += of_edge[e]
+                elif flag is None:
+                    out[u] += 1
+                    out[v] += 1
+                    out[ends[f]] += 1
+                else:
+                    out[e] += flag[ends[f]]
+                    out[third] += flag[v]
+                    out[f] += flag[u]
+        for e in range(start[u], start[u + 1]):
+            position[ends[e]] = -1
+
+
+def _steps_of_pass(forward: Forward, *_flags: Flags) -> int:
+    """Return about how many steps a pass over all pairs of neighbors of later ones takes."""
+    later = np.diff(forward.start)
+    return 2 * int((later * later).sum()) + forward.ends.size
+
+
+def _steps_of_all(indptr: Indptr, indices: Indices) -> int:
+    """Return about how many steps it takes with the making of the forward edges."""
+    degrees = np.diff(indptr)
+    return int((degrees * degrees).sum()) // 3 + 3 * indices.size
+
+
+@tiered(_steps_of_pass)
+@allocating
+def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
+    """Return the number of triangles at every node."""
+    out = np.zeros(forward.start.size - 1, dtype=np.int64)
+    _pass(forward, None, None, out)
+    return out
+
+
+@tiered(_steps_of_pass)
+@allocating
+def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
+    """Return for every edge how many common neighbors of its ends are flagged."""
+    out = np.zeros(forward.ends.size, dtype=np.int64)
+    _pass(forward, flag, None, out)
+    return out
+
+
+@tiered(_steps_of_all)
+@allocating
+def triangles(indptr: Indptr, indices: Indices) -> NDArray[np.int64]:
+    """Return the number of triangles at every node."""
+    return triangles_of_nodes(_forward(indptr, indices))
+
+
+@tiered(_steps_of_all)
+@allocating
+def common_neighbors(indptr: Indptr, indices: Indices) -> NDArray[np.int32]:
+    """Return, for every entry of indices, how many neighbors the two ends of its edge share."""
+    everybody = np.ones(indptr.size - 1, dtype=np.bool_)
+    shared = flagged_thirds(_forward(indptr, indices), everybody)
+    return _on_both_entries(indptr, indices, shared)
+
+
+@allocating
+def _on_both_entries(indptr: Indptr, indices: Indices, of_edge: Indptr) -> NDArray[np.int32]:
+    """Return for every entry the value of its edge, given in the order of the forward edges.
+
+    The nodes u are passed in order, so the entries that point back from a node w to some u are met
+    in their order too: cursor[w] only moves on.
+    """
+    out = np.empty(indices.size, dtype=np.int32)
+    cursor = indptr[:-1].copy()
+    e = 0
+    for u in range(indptr.size - 1):
+        for arc in range(indptr[u], indptr[u + 1]):
+            w = indices[arc]
+            if not _points(indptr, u, w):
+                continue
+            while _points(indptr, w, indices[cursor[w]]):
+                cursor[w] += 1
+            out[arc] = of_edge[e]
+            out[cursor[w]] = of_edge[e]
+            cursor[w] += 1
+            e += 1
+    return out
+
+
+@allocating
+def _forward_weights(indptr: Indptr, indices: Indices, weight: Weights) -> NDArray[np.int64]:
+    """Return the weights of the forward edges, in their order."""
+    out = np.empty(indices.size // 2, dtype=np.int64)
+    filled = 0
+    for u in range(indptr.size - 1):
+        for arc in range(indptr[u], indptr[u + 1]):
+            if _points(indptr, u, indices[arc]):
+                out[filled] = weight[arc]
+                filled += 1
+    return out
+
+
+@tiered(lambda indptr, indices, _weight: _steps_of_all(indptr, indices))
+@allocating
+def weight_around(indptr: Indptr, indices: Indices, weight: Weights) -> NDArray[np.int64]:
+    """Return for every node what the edges between its neighbors weigh together.
+
+    Both entries of an edge have its weight.
+    """
+    forward = _forward(indptr, indices)
+    out = np.zeros(indptr.size - 1, dtype=np.int64)
+    _pass(forward, None, _forward_weights(indptr, indices, weight), out)
+    return out
+
+
+class Ball(NamedTuple):
+    """Room for one neighborhood at a time.
+
+    ``nodes`` holds its nodes in the order they are met, by rising distance from the center;
+    ``place[x]`` is the position of node x in it, -1 outside. ``hops`` holds the distances.
+    """
+
+    nodes: Indices
+    hops: Indices
+    place: Indices
+
+
+@tiered(for_each_call(10))
+@allocating
+def make_ball(n: int) -> Ball:
+    """Return room for a neighborhood in a graph of n nodes."""
+    place = np.empty(n, dtype=np.int32)
+    place[:] = -1
+    return Ball(np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), place)
+
+
+@leaf
+def fill_ball(indptr: Indptr, indices: Indices, center: int, distance: int, ball: Ball) -> int:
+    """Write the nodes within this distance of the center into the ball; return how many."""
+    ball.nodes[0] = center
+    ball.hops[0] = 0
+    ball.place[center] = 0
+    size = 1
+    head = 0
+    while head < size and ball.hops[head] < distance:
+        x = ball.nodes[head]
+        for arc in range(indptr[x], indptr[x + 1]):
+            y = indices[arc]
+            if ball.place[y] < 0:
+                ball.nodes[size] = y
+                ball.hops[size] = ball.hops[head] + 1
+                ball.place[y] = size
+                size += 1
+        head += 1
+    return size
+
+
+@leaf
+def clear_ball(ball: Ball, size: int) -> None:
+    """Forget the neighborhood of this size."""
+    for i in range(size):
+        ball.place[ball.nodes[i]] = -1
+
+
+@leaf
+def inner_degree(indptr: Indptr, indices: Indices, i: int, distance: int, ball: Ball) -> int:
+    """Return how many neighbors the node at position i of the ball has inside it."""
+    x = ball.nodes[i]
+    if ball.hops[i] < distance:
+        return int(indptr[x + 1] - indptr[x])
+    inside = 0
+    for arc in range(indptr[x], indptr[x + 1]):
+        if ball.place[indices[arc]] >= 0:
+            inside += 1
+    return inside
+
+
+def steps_of_balls(degrees: NDArray[np.int64], distance: int) -> int:
+    """Return about how many steps it takes to walk over the neighborhoods of all nodes."""
+    entries = int(degrees.sum())
+    return degrees.size * entries if distance > 1 else int((degrees * degrees).sum()) + entries
+
+
+@tiered(lambda indptr, _indices, distance: steps_of_balls(np.diff(indptr), distance))
+@allocating
+def ball_sizes(
+    indptr: Indptr, indices: Indices, distance: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of nodes and of edges of the neighborhood of every node."""
+    n = indptr.size - 1
+    nodes = np.empty(n, dtype=np.int64)
+    edges = np.empty(n, dtype=np.int64)
+    ball = make_ball(n)
+    for v in range(n):
+        size = fill_ball(indptr, indices, v, distance, ball)
+        ends = np.int64(0)
+        for i in range(size):
+            ends += inner_degree(indptr, indices, i, distance, ball)
+        nodes[v] = size
+        edges[v] = ends // 2
+        clear_ball(ball, size)
+    return nodes, edges
+
+
+Ints = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
+STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+class MultisetRows(NamedTuple):
+    """Where the multiset of a node comes from, and the largest value in any.
+
+    At distance 1 it is ``own[v]`` and ``values[indptr[v]:indptr[v + 1]]``. Farther it is made from
+    the neighborhood: the degree of each of its nodes, in the graph or, where ``inside``, in the
+    neighborhood; ``own`` and ``values`` are then empty.
+    """
+
+    indptr: Indptr
+    indices: Indices
+    own: Indices
+    values: Indices
+    distance: int
+    inside: bool
+    largest: int
+
+
+@leaf
+def mixed(value: np.uint64) -> np.uint64:
+    """Return the value with its bits stirred (the finalizer of SplitMix64)."""
+    x = value + STEP
+    x = (x ^ (x >> np.uint64(30))) * FIRST
+    x = (x ^ (x >> np.uint64(27))) * SECOND
+    return x ^ (x >> np.uint64(31))
+
+
+@allocating
+def _room(rows: MultisetRows) -> tuple[Ball, Indices]:
+    """Return room for one neighborhood and for one multiset."""
+    n = rows.indptr.size - 1
+    if rows.distance > 1:
+        return make_ball(n), np.empty(n, dtype=np.int32)
+    longest = np.int64(0)
+    for v in range(n):
+        longest = max(longest, rows.indptr[v + 1] - rows.indptr[v])
+    return make_ball(ZERO), np.empty(longest + 1, dtype=np.int32)
+
+
+@leaf
+def _fill(rows: MultisetRows, v: int, ball: Ball, out: Indices) -> int:
+    """Write the multiset of node v into out, in any order; return its size."""
+    indptr = rows.indptr
+    if rows.distance == 1:
+        out[0] = rows.own[v]
+        size = 1
+        for arc in range(indptr[v], indptr[v + 1]):
+            out[size] = rows.values[arc]
+            size += 1
+        return size
+    size = fill_ball(indptr, rows.indices, v, rows.distance, ball)
+    for i in range(size):
+        if rows.inside:
+            out[i] = inner_degree(indptr, rows.indices, i, rows.distance, ball)
+        else:
+            out[i] = indptr[ball.nodes[i] + 1] - indptr[ball.nodes[i]]
+    clear_ball(ball, size)
+    return size
+
+
+@tiered(for_each_entry(1.5))
+@allocating
+def row_hashes(rows: MultisetRows) -> Hashes:
+    """Return a hash of the multiset of every node: equal where the multisets are equal."""
+    n = rows.indptr.size - 1
+    out = np.empty(n, dtype=np.uint64)
+    ball, row = _room(rows)
+    for v in range(n):
+        size = _fill(rows, v, ball, row)
+        total = mixed(np.uint64(size))
+        for i in range(size):
+            total += mixed(np.uint64(row[i]))
+        out[v] = total
+    return out
+
+
+@tiered(for_each_entry(0.3))
+@allocating
+def same_as_first(rows: MultisetRows, order: Ints, first: Ints, equal: NDArray[np.bool_]) -> None:
+    """Write into equal[i] whether node order[i] has the multiset of the first node of its bucket.
+
+    Bucket b is ``order[first[b]:first[b + 1]]``.
+    """
+    ball, row = _room(rows)
+    count = np.zeros(rows.largest + 1, dtype=np.int64)
+    for b in range(first.size - 1):
+        if first[b + 1] == first[b] + 1:
+            equal[first[b]] = True
+            continue
+        size = _fill(rows, order[first[b]], ball, row)
+        model = row[:size].copy()
+        for i in range(size):
+            count[model[i]] += 1
+        equal[first[b]] = True
+        for at in range(first[b] + 1, first[b + 1]):
+            equal[at] = _fill(rows, order[at], ball, row) == size and _takes_all(count, row, size)
+        for i in range(size):
+            count[model[i]] = 0
+
+
+@leaf
+def _takes_all(count: Ints, row: Indices, size: int) -> bool:
+    """Return whether the row takes everything counted, one by one; the counts stay as they are."""
+    taken = 0
+    while taken < size and count[row[taken]] > 0:
+        count[row[taken]] -= 1
+        taken += 1
+    for i in range(taken):
+        count[row[i]] += 1
+    return taken == size
+
+
+@allocating
+def rows_of(rows: MultisetRows, nodes: Ints) -> tuple[Ints, Indices]:
+    """Return the sorted multisets of these nodes, one after the other, and where each begins."""
+    ball, row = _room(rows)
+    start = np.zeros(nodes.size + 1, dtype=np.int64)
+    for i in range(nodes.size):
+        start[i + 1] = start[i] + _fill(rows, nodes[i], ball, row)
+    out = np.empty(start[-1], dtype=np.int32)
+    for i in range(nodes.size):
+        size = _fill(rows, nodes[i], ball, row)
+        for j in range(size):
+            out[start[i] + j] = row[j]
+        sort(out[start[i] : start[i + 1]])
+    return start, out
+
+
+ROUNDS = 3
+
+
+class ColorBuffers(NamedTuple):
+    """Room for one neighborhood at a time, its edges and the colors of its nodes.
+
+    Inside, nodes go by their positions in ``ball.nodes``; the center is at 0. The neighbors of
+    position i are ``ends[start[i]:start[i + 1]]``.
+    """
+
+    ball: Ball
+    start: Ints
+    ends: Indices
+    color: Hashes
+    before: Hashes
+
+
+def new_color_buffers(n: int, entries: int) -> ColorBuffers:
+    """Return room for any neighborhood of a graph of n nodes and 2 m entries."""
+    return ColorBuffers(
+        make_ball(n),
+        np.zeros(n + 1, dtype=np.int64),
+        np.empty(entries, dtype=np.int32),
+        np.empty(n, dtype=np.uint64),
+        np.empty(n, dtype=np.uint64),
+    )
+
+
+@leaf
+def _enter(indptr: Indptr, indices: Indices, center: int, distance: int, room: ColorBuffers) -> int:
+    """Write the neighborhood of the center and its colors into the room; return its size.
+
+    A color begins as the distance from the center; each round stirs in those of the neighbors.
+    """
+    ball = room.ball
+    size = fill_ball(indptr, indices, center, distance, ball)
+    filled = 0
+    for i in range(size):
+        x = ball.nodes[i]
+        for arc in range(indptr[x], indptr[x + 1]):
+            if ball.place[indices[arc]] >= 0:
+                room.ends[filled] = ball.place[indices[arc]]
+                filled += 1
+        room.start[i + 1] = filled
+    for i in range(size):
+        room.color[i] = np.uint64(ball.hops[i])
+    for _ in range(ROUNDS):
+        for i in range(size):
+            room.before[i] = mixed(room.color[i])
+        for i in range(size):
+            total = room.before[i] * STEP
+            for at in range(room.start[i], room.start[i + 1]):
+                total += room.before[room.ends[at]]
+            room.color[i] = mixed(total)
+    clear_ball(ball, size)
+    return size
+
+
+def _steps_of_hashes(
+    indptr: Indptr, _indices: Indices, distance: int, _nodes: Ints, _room: ColorBuffers
+) -> int:
+    return steps_of_balls(np.diff(indptr), distance)
+
+
+@tiered(_steps_of_hashes)
+@allocating
+def neighborhood_hashes(
+    indptr: Indptr, indices: Indices, distance: int, nodes: Ints, room: ColorBuffers
+) -> Hashes:
+    """Return a hash of the neighborhood of every node given: equal where they are isomorphic."""
+    out = np.empty(nodes.size, dtype=np.uint64)
+    for at in range(nodes.size):
+        size = _enter(indptr, indices, nodes[at], distance, room)
+        total = np.uint64(0)
+        for i in range(size):
+            total += mixed(room.color[i])
+        out[at] = total
+    return out
+
+
+def _steps_of_one(
+    indptr: Indptr, indices: Indices, distance: int, center: int, _room: ColorBuffers
+) -> int:
+    """Return about how many steps it takes to walk over one neighborhood."""
+    if distance > 1:
+        return indices.size
+    beside = indices[indptr[center] : indptr[center + 1]]
+    return int((indptr[beside + 1] - indptr[beside]).sum()) + beside.size
+
+
+@tiered(_steps_of_one)
+@allocating
+def neighborhood(
+    indptr: Indptr, indices: Indices, distance: int, center: int, room: ColorBuffers
+) -> tuple[Hashes, NDArray[np.int64]]:
+    """Return the colors of a neighborhood, the center's first, and its edges by position."""
+    size = _enter(indptr, indices, center, distance, room)
+    edges = np.empty((room.start[size] // 2, 2), dtype=np.int64)
+    filled = 0
+    for i in range(size):
+        for at in range(room.start[i], room.start[i + 1]):
+            if i < room.ends[at]:
+                edges[filled, 0] = i
+                edges[filled, 1] = room.ends[at]
+                filled += 1
+    return room.color[:size].copy(), edges
+
+
+@allocating
+def follow(indptr: Indptr, indices: Indices, labels: Ints, levels: Ints) -> None:
+    """Raise levels that are -1 to one more than that of the neighbor by which a node is found.
+
+    Nodes of level 0 are found at the start. A found node leads to each neighbor whose label no
+    other of its neighbors has. Nodes are passed in the order they are found, so levels are least.
+    """
+    n = indptr.size - 1
+    queue = np.empty(n, dtype=np.int64)
+    filled = 0
+    classes = np.int64(0)
+    for v in range(n):
+        classes = max(classes, labels[v] + 1)
+        if levels[v] == 0:
+            queue[filled] = v
+            filled += 1
+    count = np.zeros(classes, dtype=np.int64)
+    head = 0
+    while head < filled:
+        v = queue[head]
+        head += 1
+        for arc in range(indptr[v], indptr[v + 1]):
+            count[labels[indices[arc]]] += 1
+        for arc in range(indptr[v], indptr[v + 1]):
+            w = indices[arc]
+            if count[labels[w]] == 1 and levels[w] < 0:
+                levels[w] = levels[v] + 1
+                queue[filled] = w
+                filled += 1
+        for arc in range(indptr[v], indptr[v + 1]):
+            count[labels[indices[arc]]] = 0
+
+
+class NeighborPairs(NamedTuple):
+    """Distinct pairs by (first, second) value, and how many nodes have each.
+
+    The pairs of the a-th smallest first value are at ``start[a] .. start[a + 1] - 1``; ``second``
+    holds their second values, ``before[i]`` the number of nodes with an earlier pair than pair i.
+    """
+
+    start: Ints
+    second: Ints
+    before: Ints
+
+
+class Boxes(NamedTuple):
+    """A box each: places ``first_from .. first_to - 1`` of the first value, and bounds, both in."""
+
+    first_from: Ints
+    first_to: Ints
+    second_from: Ints
+    second_to: Ints
+
+
+@leaf
+def _first_from(pairs: NeighborPairs, a: int, bound: int) -> int:
+    """Return the first pair of the a-th first value whose second value is not below the bound."""
+    low, high = pairs.start[a], pairs.start[a + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if pairs.second[middle] < bound:
+            low = middle + 1
+        else:
+            high = middle
+    return int(low)
+
+
+@allocating
+def nodes_in_boxes(pairs: NeighborPairs, boxes: Boxes) -> Ints:
+    """Return for every box the number of nodes whose pair is in it."""
+    out = np.zeros(boxes.first_from.size, dtype=np.int64)
+    for box in range(out.size):
+        for a in range(boxes.first_from[box], boxes.first_to[box]):
+            low = _first_from(pairs, a, boxes.second_from[box])
+            high = _first_from(pairs, a, boxes.second_to[box] + 1)
+            out[box] += pairs.before[high] - pairs.before[low]
+    return out

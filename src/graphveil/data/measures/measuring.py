@@ -1,0 +1,257 @@
+"""Measuring data as it stands: from what an adversary knows to who is unprotected.
+
+What somebody finds who knows one thing more than the measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, overload
+
+from graphveil.core.errors import ParameterError
+from graphveil.data import Bipartite, Graph, Network, Table
+from graphveil.data.kinds import CONTAINERS, kind_of
+from graphveil.data.measures.fuzziness import candidate_set_sizes, check_phi, noisy_share
+from graphveil.data.measures.network import NetworkRisk, measure_network
+from graphveil.data.measures.registry import Measure, check_distance
+from graphveil.data.measures.registry import known as entry_of
+from graphveil.data.measures.risk import EqualRows, Fuzzy, Identifiability
+from graphveil.data.measures.rows import equal_rows
+from graphveil.data.measures.values import Columns, Labels, classes_of, degrees_around, twins
+from graphveil.data.objects import as_container
+
+NEIGHBORS = "how many neighbors each neighbor of a person has"
+WHOLE_ROW = "the whole row of a person"
+_KNOW_IT = {"vrq", "hybrid"}
+"""The measures that know the degrees of neighbors already."""
+
+
+def finer(
+    data: Graph | Bipartite | Table, measured: Identifiability | EqualRows
+) -> Identifiability | EqualRows | None:
+    """Return what somebody finds who knows more: the measure, and one thing besides.
+
+    Of a graph that is how many neighbors each neighbor has, of a table the rest of the row.
+
+    Parameters
+    ----------
+    data
+        What was measured.
+    measured
+        The result.
+
+    Returns
+    -------
+    Identifiability or EqualRows or None
+        The classes of people who are alike in both; None where nothing more is known.
+
+    Raises
+    ------
+    ParameterError
+        Where the result is not of this data.
+
+    Examples
+    --------
+    >>> from graphveil.data.measures import measure
+    >>> paths = Graph.from_edges([0, 1, 3, 4, 5], [1, 2, 4, 5, 6], n=7)
+    >>> by_degree = measure(paths)
+    >>> by_degree.uniqueness, finer(paths, by_degree).uniqueness
+    (0.0, 0.14285714285714285)
+    """
+    if measured.labels.size != data.size:
+        raise ParameterError(
+            f"{measured.labels.size} people were measured, the data has {data.size}. Measure it."
+        )
+    if isinstance(measured, Identifiability) and isinstance(data, Graph):
+        if measured.measure in _KNOW_IT:
+            return None
+        around = degrees_around(data, 1)
+        return replace(measured, labels=classes_of(measured.labels, around), fuzzy=None)
+    if isinstance(measured, EqualRows) and isinstance(data, Table) and measured.columns is not None:
+        return replace(measured, labels=equal_rows(data), columns=None)
+    return None
+
+
+def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | None = None) -> None:
+    """Refuse what `measure` cannot use, before any data is read.
+
+    Raises
+    ------
+    ParameterError
+        Where the measure is unknown or cannot reach that far, k is below 2, or phi does not go with
+        the measure.
+
+    Examples
+    --------
+    >>> check_parameters("count", 2, phi=5)
+    """
+    check_distance(entry_of(measure), distance)
+    if k < 2:
+        raise ParameterError(f"k={k} leaves no node unprotected. Give k >= 2.")
+    if phi is None:
+        return
+    check_phi(phi)
+    if (measure, distance) != ("count", 1):
+        raise ParameterError(
+            f"phi={phi} does not go with {measure} at distance {distance}. "
+            "Use the measure count at distance 1, or leave phi out."
+        )
+
+
+@overload
+def measure(
+    data: Graph,
+    *,
+    measure: str = "degree",
+    distance: int = 1,
+    k: int = 2,
+    phi: float | None = None,
+) -> Identifiability: ...
+
+
+@overload
+def measure(
+    data: Bipartite | Table, *, k: int = 2, columns: Sequence[str] | None = None
+) -> EqualRows: ...
+
+
+@overload
+def measure(
+    data: Network,
+    *,
+    measure: str | None = None,
+    distance: int = 1,
+    k: int = 2,
+    known: Sequence[str] = (),
+) -> NetworkRisk: ...
+
+
+@overload
+def measure(
+    data: Any,
+    *,
+    measure: str | None = None,
+    distance: int = 1,
+    k: int = 2,
+    phi: float | None = None,
+    columns: Sequence[str] | None = None,
+    known: Sequence[str] = (),
+) -> Any: ...
+
+
+def measure(
+    data: Any,
+    *,
+    measure: str | None = None,
+    distance: int = 1,
+    k: int = 2,
+    phi: float | None = None,
+    columns: Sequence[str] | None = None,
+    known: Sequence[str] = (),
+) -> Identifiability | EqualRows | NetworkRisk:
+    """Return how identifiable the people of some data are as it stands, exactly.
+
+    Parameters
+    ----------
+    data
+        A `Graph`, `Bipartite`, `Table` or `Network`, or an object of another library that holds one
+        (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow).
+    measure
+        Of a graph: a name of `MEASURES`, the degree where not given. Of a network also ``profile``,
+        the numbers of ties out and in, which is taken where ties are directed; and, of directed
+        ties of one kind, ``directed-count``: the numbers of ties out and in, of people at their
+        other ends, and of ties among all of these.
+    distance
+        Of a graph: how far the adversary's knowledge reaches around a person, in hops; 1 for the
+        degree.
+    k
+        People in equivalence classes smaller than k are unprotected; at least 2.
+    phi
+        Of a graph: how far off the adversary's knowledge is, in percent; for the measure count at
+        distance 1.
+    columns
+        Of a table: the columns that the adversary knows, all where not given.
+    known
+        Of a network: the attributes that the adversary knows of a person, besides ties.
+
+    Raises
+    ------
+    ParameterError
+        Where the measure is unknown or cannot reach that far, k is below 2, phi does not go with
+        the measure, a column is unknown, or a parameter is of another kind of data.
+    UsageError
+        Where the object can be read in more than one way, or in none.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> star_as_it_is = measure(star, k=2)
+    >>> star_as_it_is.uniqueness, star_as_it_is.unprotected().tolist()
+    (0.25, [0])
+    >>> measure(Table.from_columns({"sex": ["f", "m", "f"]})).uniqueness
+    0.3333333333333333
+    """
+    container = as_container(data, CONTAINERS, wanted_by="measure")
+    if isinstance(container, Graph):
+        if columns is not None:
+            raise ParameterError("columns go with a table. Leave them out for a graph.")
+        name = measure or "degree"
+        check_parameters(name, k, distance=distance, phi=phi)
+        _refuse_known(known)
+        return _of_nodes(container, entry_of(name), distance, k, phi)
+    if isinstance(container, Network):
+        if columns is not None or phi is not None:
+            raise ParameterError("columns and phi are not for a network. Leave them out.")
+        check_parameters("degree", k)
+        return measure_network(container, measure, distance, k, known)
+    _refuse_known(known)
+    if measure is not None or distance != 1 or phi is not None:
+        kind = type(container).__name__
+        raise ParameterError(f"measure, distance and phi go with a graph, not with a {kind}.")
+    check_parameters("degree", k)
+    return EqualRows(
+        k=k,
+        ids=container.labels(),
+        labels=equal_rows(container, columns=columns),
+        noun=kind_of(container).people,
+        columns=None if columns is None else tuple(columns),
+    )
+
+
+def _refuse_known(names: Sequence[str]) -> None:
+    if names:
+        raise ParameterError("known names attributes of a network. Leave it out.")
+
+
+def _of_nodes(
+    graph: Graph, entry: Measure, distance: int, k: int, phi: float | None
+) -> Identifiability:
+    labels, values, undecided = _classes_and_values(graph, entry, distance)
+    fuzzy = None
+    if phi is not None:
+        fuzzy = Fuzzy(
+            phi=phi,
+            candidate_set_sizes=candidate_set_sizes(graph, phi=phi),
+            noisy_share_unprotected=noisy_share(graph, phi=phi, k=k),
+        )
+    return Identifiability(
+        measure=entry.name,
+        distance=distance,
+        k=k,
+        ids=graph.labels(),
+        labels=labels,
+        values=values,
+        twins=twins(graph),
+        undecided=undecided,
+        fuzzy=fuzzy,
+    )
+
+
+def _classes_and_values(graph: Graph, entry: Measure, distance: int) -> tuple[Labels, Columns, int]:
+    """Return classes, values and the comparisons given up; values that are known are used."""
+    if entry.values is None:
+        labels, undecided = entry.classes(graph, distance)
+        return labels, {"class": labels}, undecided
+    values = entry.values(graph, distance)
+    return classes_of(*values.values()), values, 0

@@ -1,0 +1,198 @@
+"""Who stands out in a network: by attributes, by ties, and by both together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphveil.core.errors import ParameterError, did_you_mean, option
+from graphveil.core.text import printable
+from graphveil.data import Network
+from graphveil.data.measures.registry import DIRECTED_COUNT, MEASURES, PROFILE, known
+from graphveil.data.measures.risk import EquivalenceClasses, class_sizes_of_nodes
+from graphveil.data.measures.values import Columns, Labels, classes_of, directed_count
+
+_PROFILE = "how many ties lead away from a person, and how many to that person"
+_PROFILE_OF_LAYERS = "how many ties of each kind a person has"
+_DIRECTED_COUNT = "how many ties lead away and back, and how many people and ties are around"
+
+
+class Alone(NamedTuple):
+    """How many people stand out to someone who knows one thing.
+
+    Attributes
+    ----------
+    knows
+        What is known, in words.
+    uniqueness
+        The share of people who are alone with it.
+    share_unprotected
+        The share of people in classes smaller than k.
+    """
+
+    knows: str
+    uniqueness: float
+    share_unprotected: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NetworkRisk(EquivalenceClasses):
+    """How identifiable people are to someone who knows attributes and something of ties.
+
+    Parameters
+    ----------
+    k, ids, labels
+        As in `EquivalenceClasses`: a class is of people who are alike in all that is known.
+    measure, distance
+        What is known of ties, and how far that reaches; ``profile`` or ``directed-count`` where
+        they are directed.
+    known
+        The attributes that are known.
+    values
+        The measure's value of everyone in integers, by what they count.
+    parts
+        The same for each thing alone: each attribute, all of them, ties.
+    """
+
+    measure: str
+    distance: int
+    known: tuple[str, ...]
+    values: Columns
+    parts: tuple[Alone, ...]
+
+    @property
+    def knows(self) -> str:
+        """What is known of a person, in words."""
+        return " and ".join(filter(None, [_listed(self.known), knowledge_of_ties(self)]))
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON can hold them; ids are not among them."""
+        return {
+            "measure": self.measure,
+            "distance": self.distance,
+            "known": list(self.known),
+            **self._summary("nodes"),
+            "alone": [each._asdict() for each in self.parts],
+        }
+
+    def __repr__(self) -> str:
+        """Return what is known and how many are unprotected; never an id."""
+        return self._described(", ".join([*map(printable, self.known), self.measure]), "nodes")
+
+
+def knowledge_of_ties(measured: NetworkRisk) -> str:
+    """Return what is known of a person's ties, in words."""
+    if measured.measure == DIRECTED_COUNT:
+        return _DIRECTED_COUNT
+    if measured.measure != PROFILE:
+        return MEASURES[measured.measure].knows
+    of_one = {("out", "in"): _PROFILE, ("degree",): MEASURES["degree"].knows}
+    return of_one.get(tuple(measured.values), _PROFILE_OF_LAYERS)
+
+
+def measure_network(
+    network: Network, measure: str | None, distance: int, k: int, known_columns: Sequence[str]
+) -> NetworkRisk:
+    """Return how identifiable the people of a network are; see `graphveil.data.measures.measure`.
+
+    Raises
+    ------
+    ParameterError
+        Where an attribute is unknown, or the measure is not one of these ties.
+
+    Examples
+    --------
+    >>> from graphveil import Graph, Table
+    >>> sex = Table.from_columns({"sex": ["f", "f", "m", "m"]})
+    >>> star = Network({"ties": Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)}, sex)
+    >>> risk = measure_network(star, None, 1, 2, ["sex"])
+    >>> [(part.knows, part.uniqueness) for part in risk.parts], risk.uniqueness
+    ([('sex', 0.0), ('how many neighbors a person has', 0.25)], 0.5)
+    """
+    for name in known_columns:
+        if name not in network.attributes:
+            raise ParameterError(
+                f"no attribute {name!r} for known. {did_you_mean(name, network.attributes)}There "
+                f"are {', '.join(network.attributes) or 'none'}."
+            )
+    plain = len(network.layers) == 1 and not network.layers[0].directed
+    name = measure or ("degree" if plain else PROFILE)
+    ties, values = _of_ties(network, name, distance)
+    rows = [network.codes_of(column).astype(np.int64) for column in known_columns]
+    every = classes_of(ties, *rows) if rows else ties
+    of_ties = NetworkRisk(
+        k=k, ids=network.labels(), labels=ties, measure=name, distance=distance, known=(),
+        values=values, parts=(),
+    )  # fmt: skip
+    parts = [
+        _alone(column, classes_of(row), k) for column, row in zip(known_columns, rows, strict=True)
+    ]
+    if len(rows) > 1:
+        parts.append(_alone(_listed(known_columns), classes_of(*rows), k))
+    if rows:
+        parts.append(_alone(knowledge_of_ties(of_ties), ties, k))
+    return NetworkRisk(
+        k=k,
+        ids=network.labels(),
+        labels=every,
+        measure=name,
+        distance=distance,
+        known=tuple(known_columns),
+        values=values,
+        parts=tuple(parts),
+    )
+
+
+def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Columns]:
+    """Return the classes of people by what is known of their ties, and its values."""
+    if name == DIRECTED_COUNT:
+        _check_directed_count(network, distance)
+        values = directed_count(network.layers[0])
+        return classes_of(*values.values()), values
+    if name != PROFILE:
+        entry = known(name)
+        graph = network.graph()
+        if entry.values is None:
+            labels, _ = entry.classes(graph, distance)
+            return labels, {"class": labels}
+        values = entry.values(graph, distance)
+        return classes_of(*values.values()), values
+    columns: dict[str, Labels] = {}
+    for layer in network.layers:
+        prefix = "" if len(network.layers) == 1 else f"{layer.name} "
+        names = ("out", "in") if layer.directed else ("degree",)
+        columns |= {f"{prefix}{n}": v for n, v in zip(names, layer.degrees(), strict=True)}
+    return classes_of(*columns.values()), columns
+
+
+def _check_directed_count(network: Network, distance: int) -> None:
+    """Refuse ties without directions or of several kinds, and a reach of more than one step."""
+    if len(network.layers) > 1:
+        names = ", ".join(layer.name for layer in network.layers)
+        raise ParameterError(
+            f"measure={DIRECTED_COUNT} is of one kind of ties, and there are {names}. Read one of "
+            f"them with {option('kinds')}, or take measure={PROFILE}."
+        )
+    if not network.is_directed:
+        raise ParameterError(
+            f"measure={DIRECTED_COUNT} is of directed ties, and these have no direction. Read them "
+            f"with {option('directed', 'keep')}, or take measure=count."
+        )
+    if distance != 1:
+        raise ParameterError(
+            f"distance={distance} has no meaning for {DIRECTED_COUNT}. Leave it at 1."
+        )
+
+
+def _alone(knows: str, labels: Labels, k: int) -> Alone:
+    sizes = class_sizes_of_nodes(labels)
+    n = max(sizes.size, 1)
+    return Alone(knows, float(np.sum(sizes == 1) / n), float(np.sum(sizes < k) / n))
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = [printable(name) for name in names] or [""]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,251 @@
+"""Every structural measure: what it knows, where it is defined, how its classes are computed.
+
+Which nodes may look different once an edge is gone: the last column of the paper's Table 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.guarantees import OF_DIRECTED_TIES
+from graphveil.core.errors import ParameterError, one_of, option
+from graphveil.data import Graph
+from graphveil.data.measures import isomorphism as dk
+from graphveil.data.measures import values as multisets
+from graphveil.data.measures import values as scalars
+from graphveil.data.measures.values import Columns, Labels
+
+Nodes: TypeAlias = "NDArray[np.int64]"
+
+
+def the_ends(graph: Graph, distance: int, u: int, v: int) -> Nodes:
+    """Return the two ends of the edge, sorted."""
+    del graph, distance
+    return np.array(sorted((u, v)), dtype=np.int64)
+
+
+def near_both(graph: Graph, distance: int, u: int, v: int) -> Nodes:
+    """Return the nodes within the distance of both ends, sorted."""
+    return np.intersect1d(within(graph, u, distance), within(graph, v, distance))
+
+
+def near_either(graph: Graph, distance: int, u: int, v: int) -> Nodes:
+    """Return the nodes within the distance of one end or the other, sorted."""
+    return np.union1d(within(graph, u, distance), within(graph, v, distance))
+
+
+def within(graph: Graph, center: int, distance: int) -> Nodes:
+    """Return the nodes within the distance of the center, itself included, sorted.
+
+    Examples
+    --------
+    >>> within(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), 0, 2).tolist()
+    [0, 1, 2]
+    """
+    reached = rim = np.array([center], dtype=np.int64)
+    for _ in range(distance):
+        around = [graph.neighbors(node) for node in rim.tolist()]
+        rim = np.setdiff1d(np.concatenate(around).astype(np.int64), reached)
+        if rim.size == 0:
+            break
+        reached = np.union1d(reached, rim)
+    return reached
+
+
+PROFILE, DIRECTED_COUNT = OF_DIRECTED_TIES
+"""The measures of directed ties: how many lead away from a person, and how many to that person;
+and, besides, how many people that are, and how many ties there are among them all.
+"""
+
+ClassesOfNodes = Callable[[Graph, int], tuple[Labels, int]]
+Affected: TypeAlias = Callable[[Graph, int, int, int], "NDArray[np.int64]"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """What an adversary knows of a node, and the value that all nodes alike share.
+
+    Parameters
+    ----------
+    name
+        As on the command line.
+    knows
+        The adversary's knowledge, in words.
+    definition
+        The value, in words; N is the neighborhood: the nodes within the distance and all edges
+        between them.
+    source
+        Where it is defined.
+    classes
+        Graph and distance to the class of every node, and the number of comparisons given up.
+    values
+        Graph and distance to the value in integers; None where it is no fixed number of integers.
+    affected
+        Graph, distance and the ends of an edge of it to the nodes, sorted, whose value may change
+        when that edge is removed.
+    degree_is_fixed
+        Where two nodes that look alike are sure to have the same degree.
+    largest_distance
+        How far it can reach, in hops; None where any distance will do.
+    """
+
+    name: str
+    knows: str
+    definition: str
+    source: str
+    classes: ClassesOfNodes
+    values: Callable[[Graph, int], Columns] | None = None
+    affected: Affected
+    degree_is_fixed: Literal["always", "at distance 1", "never"]
+    largest_distance: int | None = None
+
+    def fixes_degree(self, distance: int) -> bool:
+        """Whether two nodes that look alike at this distance are sure to have the same degree.
+
+        Examples
+        --------
+        >>> MEASURES["count"].fixes_degree(1), MEASURES["count"].fixes_degree(2)
+        (True, False)
+        """
+        return self.degree_is_fixed == "always" or (
+            self.degree_is_fixed == "at distance 1" and distance == 1
+        )
+
+
+def _by_value(values: Callable[[Graph, int], Columns]) -> ClassesOfNodes:
+    def classes(graph: Graph, distance: int) -> tuple[Labels, int]:
+        return scalars.classes_of(*values(graph, distance).values()), 0
+
+    return classes
+
+
+def _by_multiset(labels: Callable[[Graph, int], Labels]) -> ClassesOfNodes:
+    def classes(graph: Graph, distance: int) -> tuple[Labels, int]:
+        return labels(graph, distance), 0
+
+    return classes
+
+
+_COMPARISON = "de Jong, van der Loo & Takes, A systematic comparison of measures, arXiv 2407.02290"
+
+_ALL = (
+    Measure(
+        name="degree",
+        knows="how many neighbors a person has",
+        definition="the number of neighbors",
+        source="Liu & Terzi, SIGMOD 2008",
+        classes=_by_value(scalars.degree),
+        values=scalars.degree,
+        affected=the_ends,
+        degree_is_fixed="always",
+        largest_distance=1,
+    ),
+    Measure(
+        name="count",
+        knows="how many people are near a person, and how many ties are among them all",
+        definition="the numbers of nodes and of edges of N",
+        source=_COMPARISON,
+        classes=_by_value(scalars.nodes_and_edges),
+        values=scalars.nodes_and_edges,
+        affected=near_both,
+        degree_is_fixed="at distance 1",
+    ),
+    Measure(
+        name="edge-count",
+        knows="how many ties there are among a person and the people near",
+        definition="the number of edges of N",
+        source=_COMPARISON,
+        classes=_by_value(scalars.edges_alone),
+        values=scalars.edges_alone,
+        affected=near_both,
+        degree_is_fixed="never",
+    ),
+    Measure(
+        name="degree-distribution",
+        knows="how many ties each of the people near a person has among them, and the person too",
+        definition="the multiset of the degrees of the nodes of N, counted inside N",
+        source=_COMPARISON,
+        classes=_by_multiset(multisets.degrees_inside),
+        affected=near_both,
+        degree_is_fixed="at distance 1",
+    ),
+    Measure(
+        name="dk",
+        knows="how all the people near a person are tied to each other and to the person",
+        definition="N up to isomorphism, node to node",
+        source="de Jong, van der Loo & Takes, Scientific Reports 2024 (d-k-anonymity)",
+        classes=dk.isomorphic,
+        affected=near_both,
+        degree_is_fixed="always",
+    ),
+    Measure(
+        name="vrq",
+        knows="how many neighbors each of the people near a person has in the whole network",
+        definition="the multiset of the degrees of the nodes of N, counted in the whole graph",
+        source="Hay et al., PVLDB 2008 (vertex refinement queries)",
+        classes=_by_multiset(multisets.degrees_around),
+        affected=near_either,
+        degree_is_fixed="at distance 1",
+    ),
+    Measure(
+        name="hybrid",
+        knows="how the people near a person are tied, and how many neighbors each has anywhere",
+        definition="the pair of the values of dk and vrq",
+        source=_COMPARISON,
+        classes=dk.isomorphic_and_degrees_around,
+        affected=near_either,
+        degree_is_fixed="always",
+    ),
+)
+
+MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
+"""Every measure by its name."""
+
+
+def known(name: str) -> Measure:
+    """Return the measure of this name.
+
+    Raises
+    ------
+    ParameterError
+        Where there is none.
+
+    Examples
+    --------
+    >>> known("degree").definition
+    'the number of neighbors'
+    """
+    if name in OF_DIRECTED_TIES:
+        raise ParameterError(
+            f"measure={name} is of directed ties, and these have no direction. Read them with "
+            f"{option('directed', 'keep')}, or use one of {', '.join(MEASURES)}."
+        )
+    if name not in MEASURES:
+        raise ParameterError(f"no measure {name!r}. {one_of(name, MEASURES)}")
+    return MEASURES[name]
+
+
+def check_distance(measure: Measure, distance: int) -> None:
+    """Refuse a distance that the measure cannot reach.
+
+    Raises
+    ------
+    ParameterError
+        Where it is below 1, or beyond the measure's largest.
+
+    Examples
+    --------
+    >>> check_distance(known("count"), 3)
+    """
+    if distance < 1:
+        raise ParameterError(f"distance={distance} reaches nobody. Give a distance >= 1.")
+    if measure.largest_distance is not None and distance > measure.largest_distance:
+        raise ParameterError(
+            f"distance={distance} is too far for {measure.name}. "
+            f"Give distance={measure.largest_distance}, or another measure."
+        )

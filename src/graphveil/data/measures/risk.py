@@ -1,0 +1,335 @@
+"""How identifiable people are: those of a network under a measure, those of rows by their rows.
+
+The nodes that look alike: the equivalence classes of a measure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.lazy import above
+from graphveil.core.rows import Picture, Row, Rows
+from graphveil.core.text import printable
+from graphveil.data import Graph
+from graphveil.data.ids import Ids
+from graphveil.data.measures.registry import check_distance, known
+from graphveil.data.measures.values import Columns, Labels
+
+
+class Partition(NamedTuple):
+    """The classes of a measure, and how many comparisons were given up.
+
+    Parameters
+    ----------
+    labels
+        int64, shape (n,): the class of every node, 0..C-1.
+    undecided
+        The number of pairs of neighborhoods whose isomorphism was not decided within the limit of
+        steps. They count as different, so no class is larger than it should be.
+    """
+
+    labels: Labels
+    undecided: int
+
+
+def partition(graph: Graph, *, measure: str, distance: int = 1) -> Labels:
+    """Return the class of every node: equal where, and only where, two nodes look alike.
+
+    Parameters
+    ----------
+    graph
+        The network.
+    measure
+        A name of `MEASURES`.
+    distance
+        How far the measure reaches, in hops.
+
+    Returns
+    -------
+    labels
+        int64, shape (n,), 0..C-1. The classes are in an order that does not depend on that of the
+        nodes, but for classes of `dk` and `hybrid` that no invariant tells apart.
+
+    Raises
+    ------
+    ParameterError
+        Where the measure is unknown, or cannot reach that far.
+
+    Examples
+    --------
+    >>> kite = Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4)
+    >>> partition(kite, measure="count").tolist()
+    [2, 1, 1, 0]
+    """
+    return divided(graph, measure=measure, distance=distance).labels
+
+
+def divided(graph: Graph, *, measure: str, distance: int = 1) -> Partition:
+    """Return the classes of a measure, and how many comparisons were given up; see `partition`.
+
+    Examples
+    --------
+    >>> divided(Graph.from_edges([0], [1], n=3), measure="dk").undecided
+    0
+    """
+    entry = known(measure)
+    check_distance(entry, distance)
+    return Partition(*entry.classes(graph, distance))
+
+
+def class_sizes_of_nodes(labels: Labels) -> NDArray[np.int64]:
+    """Return the size of every node's class, int64, shape (n,).
+
+    Examples
+    --------
+    >>> class_sizes_of_nodes(np.array([0, 1, 1])).tolist()
+    [1, 2, 2]
+    """
+    return np.bincount(labels).astype(np.int64)[labels] if labels.size else labels
+
+
+Ints: TypeAlias = "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Fuzzy:
+    """The candidate set of every node for someone whose knowledge is a little off.
+
+    Parameters
+    ----------
+    phi
+        How far off, in percent.
+    candidate_set_sizes
+        int64, shape (n,): how many nodes each is similar to, itself included.
+    noisy_share_unprotected
+        The share of nodes for which fewer than k candidates are left to someone who hears numbers
+        that are off: see `noisy_share`.
+    """
+
+    phi: float
+    candidate_set_sizes: Ints
+    noisy_share_unprotected: float
+
+    def summary(self, k: int) -> dict[str, Any]:
+        """Return the figures as JSON can hold them."""
+        n = max(self.candidate_set_sizes.size, 1)
+        unique = np.count_nonzero(self.candidate_set_sizes == 1)
+        unprotected = np.count_nonzero(self.candidate_set_sizes < k)
+        return {
+            "phi": self.phi,
+            "unique_nodes": int(unique),
+            "uniqueness": float(unique / n),
+            "unprotected_nodes": int(unprotected),
+            "share_unprotected": float(unprotected / n),
+            "noisy_share_unprotected": self.noisy_share_unprotected,
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EquivalenceClasses:
+    """People in equivalence classes: who cannot be distinguished from whom.
+
+    Parameters
+    ----------
+    k
+        The class size below which a person is unprotected.
+    ids
+        The id of every person.
+    labels
+        int64, shape (n,): the equivalence class of every person, 0..C-1.
+    """
+
+    k: int
+    ids: Ids
+    labels: Labels
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of people in every class, int64, shape (C,)."""
+        return np.bincount(self.labels).astype(np.int64)
+
+    @cached_property
+    def own_sizes(self) -> Ints:
+        """The class size of every person, int64, shape (n,)."""
+        return class_sizes_of_nodes(self.labels)
+
+    @property
+    def uniqueness(self) -> float:
+        """The share of people who are alone in their class."""
+        return self._share(self.own_sizes == 1)
+
+    @property
+    def share_unprotected(self) -> float:
+        """The share of people in classes smaller than k."""
+        return self._share(self.own_sizes < self.k)
+
+    def _share(self, chosen: NDArray[np.bool_]) -> float:
+        return float(np.count_nonzero(chosen) / max(chosen.size, 1))
+
+    def unprotected(self) -> Ids:
+        """Return the ids of the people in classes smaller than k, smallest classes first."""
+        positions = np.flatnonzero(self.own_sizes < self.k)
+        return self.ids[positions[np.argsort(self.own_sizes[positions], kind="stable")]]
+
+    def size_distribution(self) -> list[tuple[int, int, int]]:
+        """Return (class size, number of such classes, people in them), smallest size first."""
+        sizes, classes = np.unique(self.sizes, return_counts=True)
+        pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
+        return [(size, count, size * count) for size, count in pairs]
+
+    def plot(self) -> Picture:
+        """Return a picture of how many people have how many look-alikes; no id is in it.
+
+        Raises
+        ------
+        UsageError
+            Where there is nobody.
+        """
+        figure: Picture = above("Risk.plot")(self)
+        return figure
+
+    def rows(self) -> Rows:
+        """Return the shares of people who are unique, and who are unprotected, as rows."""
+        figures = self.summary()
+        parts = ("uniqueness", "share_unprotected", "twin_uniqueness")
+        return Rows(
+            Row(
+                release="",
+                question=figures["measure"],
+                part=part.replace("_", " "),
+                value=figures[part],
+                unit="share of people",
+                direction="lower is better",
+            )
+            for part in parts
+            if part in figures
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON can hold them; ids are not among them."""
+        return {"measure": "class", **self._summary("people")}
+
+    def _described(self, known: str, noun: str) -> str:
+        """Return what is known to an attacker, and the counts; never an id."""
+        unprotected = int(np.count_nonzero(self.own_sizes < self.k))
+        counts = f"{self.ids.size:,} {noun} in {self.sizes.size:,} classes"
+        return (
+            f"{type(self).__name__}({known}: {counts}, {unprotected:,} unprotected at k={self.k})"
+        )
+
+    def _summary(self, noun: str) -> dict[str, Any]:
+        """Return the figures of the classes; `noun` is what a person is in this data."""
+        return {
+            "k": self.k,
+            noun: int(self.ids.size),
+            "classes": int(self.sizes.size),
+            "smallest_class": int(self.sizes.min()) if self.sizes.size else 0,
+            f"unique_{noun}": int(np.count_nonzero(self.sizes == 1)),
+            "uniqueness": self.uniqueness,
+            f"unprotected_{noun}": int(self.sizes[self.sizes < self.k].sum()),
+            "share_unprotected": self.share_unprotected,
+            "class_sizes": [
+                {"size": size, "classes": classes, noun: people}
+                for size, classes, people in self.size_distribution()
+            ],
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EqualRows(EquivalenceClasses):
+    """How identifiable people are to someone who knows their row, or some columns of it.
+
+    Parameters
+    ----------
+    k, ids, labels
+        As in `EquivalenceClasses`: a class is of rows that are equal in these columns.
+    noun
+        What a row is: users, or rows of a table.
+    columns
+        The columns of a table that are compared; None where rows are compared whole.
+    """
+
+    noun: str
+    columns: tuple[str, ...] | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON can hold them; ids are not among them."""
+        compared = {} if self.columns is None else {"columns": list(self.columns)}
+        return {"measure": "row", **compared, **self._summary(self.noun)}
+
+    def __repr__(self) -> str:
+        """Return what is compared and how many are unprotected; never an id."""
+        known = "whole rows" if self.columns is None else ", ".join(map(printable, self.columns))
+        return self._described(known, self.noun)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Identifiability(EquivalenceClasses):
+    """How identifiable the people of a network are under one measure, as it stands.
+
+    Parameters
+    ----------
+    k, ids, labels
+        As in `EquivalenceClasses`: a class is of nodes that look alike under the measure.
+    measure
+        The measure's name.
+    distance
+        How far it reaches, in hops.
+    values
+        The measure's value of every node in integers, by what they count; the class where the value
+        is no fixed number of integers.
+    twins
+        int64, shape (n,): the class of twins of every node, 0..T-1.
+    undecided
+        The comparisons of neighborhoods that were given up; they count as different.
+    fuzzy
+        The candidate sets of someone whose knowledge is a little off, where phi was given.
+    """
+
+    measure: str
+    distance: int
+    values: Columns
+    twins: Labels
+    undecided: int = 0
+    fuzzy: Fuzzy | None = None
+
+    @cached_property
+    def sizes_without_twins(self) -> Ints:
+        """The class size of every node, one node counted for all its twins, int64, shape (n,)."""
+        if not self.labels.size:
+            return self.labels
+        member = np.empty(int(self.twins.max()) + 1, dtype=np.int64)
+        member[self.twins] = self.labels
+        return np.bincount(member).astype(np.int64)[self.labels]
+
+    @property
+    def twin_uniqueness(self) -> float:
+        """The share of nodes that nobody else looks like but twins: who has the same neighbors."""
+        return self._share(self.sizes_without_twins == 1)
+
+    @property
+    def share_unprotected_without_twins(self) -> float:
+        """The share of nodes in classes smaller than k, one node counted for all its twins."""
+        return self._share(self.sizes_without_twins < self.k)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as JSON can hold them; ids are not among them."""
+        figures = {
+            "measure": self.measure,
+            "distance": self.distance,
+            **self._summary("nodes"),
+            "twin_unique_nodes": int(np.count_nonzero(self.sizes_without_twins == 1)),
+            "twin_uniqueness": self.twin_uniqueness,
+            "share_unprotected_without_twins": self.share_unprotected_without_twins,
+            "undecided_comparisons": self.undecided,
+        }
+        return figures | ({"fuzzy": self.fuzzy.summary(self.k)} if self.fuzzy else {})
+
+    def __repr__(self) -> str:
+        """Return the measure and how many nodes are unprotected; never an id."""
+        return self._described(f"{self.measure} at distance {self.distance}", "nodes")

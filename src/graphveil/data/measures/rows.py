@@ -1,0 +1,323 @@
+"""Equal rows: who shares all their features, or the same cells of some columns, with whom.
+
+How many people a few of their items single out: sampled, for rows of items and of cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.errors import ParameterError, did_you_mean
+from graphveil.core.randomness import Randomness
+from graphveil.data import Bipartite, Table
+from graphveil.data.measures.values import Labels
+from graphveil.data.objects import as_container
+
+
+def equal_rows(data: Bipartite | Table, *, columns: Sequence[str] | None = None) -> Labels:
+    """Return the class of every row: equal rows have one class. Exact, in O(entries).
+
+    Parameters
+    ----------
+    data
+        Users by features, or a table; a suppressed cell equals a suppressed cell.
+    columns
+        Of a table: the columns that are compared, all where not given.
+
+    Returns
+    -------
+    Labels
+        int64, shape (n,), numbered 0..C-1 in the order in which classes first appear.
+
+    Raises
+    ------
+    ParameterError
+        Where a column is unknown, or columns are given for users by features.
+
+    Examples
+    --------
+    >>> table = Table.from_columns({"sex": ["f", "m", "f"], "town": ["x", "x", "y"]})
+    >>> equal_rows(table).tolist(), equal_rows(table, columns=["sex"]).tolist()
+    ([0, 1, 2], [0, 1, 0])
+    """
+    if isinstance(data, Table):
+        codes = np.ascontiguousarray(data.codes[:, known_columns(data, columns)])
+        ends = np.arange(data.n_rows + 1, dtype=np.int64) * codes.shape[1]
+        return _numbered(codes.ravel(), ends)
+    if columns is not None:
+        raise ParameterError("columns go with a table; users are compared by all their features.")
+    return _numbered(data.indices, data.indptr)
+
+
+def known_columns(table: Table, columns: Sequence[str] | None) -> list[int]:
+    """Return the positions of these columns of a table, of all where none are given.
+
+    Raises
+    ------
+    ParameterError
+        Where a column is unknown.
+
+    Examples
+    --------
+    >>> known_columns(Table.from_columns({"sex": ["f"], "town": ["x"]}), ["town"])
+    [1]
+    """
+    for name in columns or ():
+        if name not in table.columns:
+            known = ", ".join(table.columns)
+            raise ParameterError(
+                f"no column {name!r}. {did_you_mean(name, table.columns)}The table has {known}."
+            )
+    chosen = table.columns if columns is None else tuple(columns)
+    return [table.columns.index(name) for name in chosen]
+
+
+def _numbered(values: NDArray[np.int32], ends: NDArray[np.int64]) -> Labels:
+    """Return a number for every run ``values[ends[i]:ends[i + 1]]``; equal runs have one."""
+    raw = values.tobytes()
+    size = values.dtype.itemsize
+    numbers: dict[bytes, int] = {}
+    runs = pairwise((ends * size).tolist())
+    labels = [numbers.setdefault(raw[start:end], len(numbers)) for start, end in runs]
+    return np.array(labels, dtype=np.int64)
+
+
+KNOWN = (1, 2, 4, 8)
+"""How many items somebody knows, where nothing else is asked."""
+
+PEOPLE = 10_000
+AT_ONCE = 2_000_000
+"""About how many people are looked at in one step."""
+
+RARE = 256
+"""An item is rare where fewer than one of so many people has it."""
+
+BYTES = 1 << 28
+"""The most memory for bits of items that are not rare."""
+
+Ints: TypeAlias = "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingledOut:
+    """Which share of people a few of their items single out.
+
+    Parameters
+    ----------
+    items
+        How many items of a person somebody knows, drawn at random; all of who has no more.
+    share
+        The share of people whom nobody else has all these items with.
+    people
+        How many people were drawn for that, each with one draw of items.
+    low, high
+        The 95 % interval of the share among all people and draws; the share itself where everybody
+        was looked at and nobody has more items.
+    """
+
+    items: int
+    share: float
+    people: int
+    low: float
+    high: float
+
+
+def singled_out(
+    data: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    items: Sequence[int] = KNOWN,
+    people: int = PEOPLE,
+    seed: int | None = None,
+) -> tuple[SingledOut, ...]:
+    """Return how many people some random items of theirs single out, for each number of items.
+
+    An item is a feature of a user, or a cell of a row that is not suppressed. Somebody who knows q
+    of them is left with the people who have all q. Nothing is returned where there is nobody.
+
+    Parameters
+    ----------
+    data
+        A `Bipartite` or `Table`, or an object of another library that holds one.
+    columns
+        Of a table: the columns whose cells may be known, all where not given.
+    items
+        How many items are known, each at least 1.
+    people
+        How many people are drawn, without replacement; everybody where there are no more.
+    seed
+        Repeats the draws; entropy where not given.
+
+    Raises
+    ------
+    ParameterError
+        Where a number is below 1, a column is unknown, or columns are given for users by features.
+    UsageError
+        Where the object can be read in more than one way, or in none.
+
+    Notes
+    -----
+    De Montjoye et al. 2013 (unicity). The items that are known in a larger number include those
+    of a smaller. Interval of Clopper and Pearson 1934: people are drawn without replacement, which
+    makes it wider than it need be.
+
+    Examples
+    --------
+    >>> data = Bipartite.from_lists([["tea", "rye"], ["tea"], ["tea", "oat"], ["tea"]])
+    >>> [(each.items, each.share) for each in singled_out(data, items=[2])]
+    [(2, 0.5)]
+    """
+    kinds = Bipartite, Table
+    container = cast("Bipartite | Table", as_container(data, kinds, wanted_by="singled_out"))
+    if not items or min(items) < 1 or people < 1:
+        raise ParameterError(f"items={list(items)}, people={people}. Give numbers from 1 on.")
+    if columns is not None and isinstance(container, Bipartite):
+        raise ParameterError("columns go with a table; leave them out for users by features.")
+    rows = _items_of(container, columns)
+    rng = Randomness(seed=seed).stream("singled out")
+    drawn = np.sort(rng.permutation(rows.n)[:people])
+    known = _drawn_items(rows, drawn, max(items), rng)
+    if not drawn.size:
+        return ()
+    alone = {q: _alone(rows, known[:, :q]) for q in sorted(set(items))}
+    complete = rows.longest if drawn.size == rows.n else np.inf
+    return tuple(_estimated(q, alone[q], exact=q >= complete) for q in items)
+
+
+class _Rows(NamedTuple):
+    """Whose items are which, by person and by item."""
+
+    indptr: Ints
+    indices: Ints
+    keys: Ints
+    people: Ints
+    starts: Ints
+
+    @property
+    def n(self) -> int:
+        return self.indptr.size - 1
+
+    @property
+    def longest(self) -> int:
+        return int(np.diff(self.indptr).max(initial=0))
+
+    def have(self, people: Ints, items: Ints) -> NDArray[np.bool_]:
+        """Return whether each person has the item beside it."""
+        wanted = people * (self.starts.size - 1) + items
+        at = np.minimum(np.searchsorted(self.keys, wanted), self.keys.size - 1)
+        return np.asarray(self.keys[at] == wanted)
+
+
+def _items_of(data: Bipartite | Table, columns: Sequence[str] | None) -> _Rows:
+    """Return the items of everybody; those of a table are its cells by column and value."""
+    if isinstance(data, Bipartite):
+        indptr, indices, n_items = data.indptr, data.indices.astype(np.int64), data.n_features
+    else:
+        chosen = known_columns(data, columns)
+        sizes = [len(data.categories[column]) for column in chosen]
+        codes = data.codes[:, chosen].astype(np.int64)
+        shown = codes >= 0
+        first = np.cumsum([0, *sizes])
+        indptr = np.concatenate([[0], np.cumsum(shown.sum(axis=1))]).astype(np.int64)
+        indices, n_items = (codes + first[:-1])[shown], int(first[-1])
+    owners = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
+    order = np.argsort(indices, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=n_items))])
+    return _Rows(indptr, indices, owners * n_items + indices, owners[order], starts)
+
+
+def _drawn_items(rows: _Rows, people: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """Return items of each person in random order, shape (people, most); -1 where no more are."""
+    sizes = np.diff(rows.indptr)[people]
+    person = np.repeat(np.arange(people.size), sizes)
+    within = np.arange(person.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    order = np.lexsort((rng.random(person.size), person))
+    items = rows.indices[rows.indptr[people][person] + within][order]
+    known = np.full((people.size, most), -1, dtype=np.int64)
+    kept = within < most
+    known[person[kept], within[kept]] = items[kept]
+    return known
+
+
+def _alone(rows: _Rows, known: Ints) -> NDArray[np.bool_]:
+    """Return whether one person alone has all items that are known, a row each.
+
+    Where one of them is rare its people are looked at one by one, elsewhere all people at once.
+    """
+    popularity = np.append(np.diff(rows.starts), rows.n + 1)  # the last one for no item
+    rarest = popularity[known].argsort(axis=1)
+    known = np.take_along_axis(known, rarest, axis=1)
+    least = popularity[known[:, 0]]
+    having = np.full(len(known), rows.n)
+    many = (least >= _popular_from(rows)) & (known[:, 0] >= 0)
+    few = ~many & (known[:, 0] >= 0)
+    having[few] = _listed(rows, known[few], least[few])
+    having[many] = _marked(rows, known[many])
+    return np.asarray(having == 1)
+
+
+def _popular_from(rows: _Rows) -> int:
+    """Return how many people an item needs so that a bit for everybody is kept of it."""
+    popularity = np.sort(np.diff(rows.starts))[::-1]
+    most = max(BYTES // max(rows.n // 8, 1), 1)
+    bar = int(popularity[most]) + 1 if most < popularity.size else 1
+    return max(bar, rows.n // RARE)
+
+
+def _listed(rows: _Rows, known: Ints, sizes: Ints) -> Ints:
+    """Return how many people have all items of each row, going through those of the first."""
+    having = np.zeros(len(known), dtype=np.int64)
+    block = np.cumsum(sizes) // AT_ONCE
+    for number in np.unique(block):
+        inside = np.flatnonzero(block == number)
+        row = np.repeat(inside, sizes[inside])
+        people = rows.people[_ranges(rows.starts[known[inside, 0]], sizes[inside])]
+        for items in known.T[1:]:
+            kept = (items[row] < 0) | rows.have(people, items[row])
+            row, people = row[kept], people[kept]
+        having += np.bincount(row, minlength=len(known))
+    return having
+
+
+def _marked(rows: _Rows, known: Ints) -> Ints:
+    """Return how many people have all items of each row, from a bit for everybody and item."""
+    used, numbers = np.unique(known, return_inverse=True)
+    bits = np.empty((used.size, -(-rows.n // 8)), dtype=np.uint8)
+    for number, item in enumerate(used):
+        has = np.full(rows.n, item < 0)
+        has[rows.people[rows.starts[item] : rows.starts[item + 1]] if item >= 0 else ()] = True
+        bits[number] = np.packbits(has)
+    having = np.empty(len(known), dtype=np.int64)
+    at_once = max(4 * AT_ONCE // bits.shape[1], 1)
+    for start in range(0, len(known), at_once):
+        block = numbers.reshape(known.shape)[start : start + at_once].T
+        common = bits[block[0]]
+        for others in block[1:]:
+            common &= bits[others]
+        having[start : start + at_once] = np.bitwise_count(common).sum(axis=1, dtype=np.int64)
+    return having
+
+
+def _ranges(starts: Ints, sizes: Ints) -> Ints:
+    """Return as many numbers from each start on."""
+    ends = np.cumsum(sizes)
+    return np.arange(sizes.sum()) + np.repeat(starts - ends + sizes, sizes)
+
+
+def _estimated(items: int, alone: NDArray[np.bool_], *, exact: bool) -> SingledOut:
+    """Return the share of those who are alone, with the interval of Clopper and Pearson."""
+    from scipy import special  # noqa: PLC0415  heavy: not for help
+
+    people, hits = alone.size, int(alone.sum())
+    share = hits / people
+    low, high = share, share
+    if not exact:
+        low = float(special.betaincinv(hits, people - hits + 1, 0.025)) if hits else 0.0
+        high = float(special.betaincinv(hits + 1, people - hits, 0.975)) if hits < people else 1.0
+    return SingledOut(items=items, share=share, people=people, low=low, high=high)

@@ -1,0 +1,1 @@
+"""METRICS, and the functions behind them."""

@@ -1,0 +1,269 @@
+"""Cells of tables: what is suppressed, how rows group, and how much columns still say.
+
+Entries of user-feature data compared one by one: every metric here but one needs the linkage.
+
+What is read off the columns of user-feature data: popularity of features and of their pairs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.lazy import lazy_module
+from graphveil.evaluate.comparison import (
+    TOP_PAIRS,
+    BipartiteComparison,
+    TableComparison,
+    column_sizes,
+)
+from graphveil.evaluate.metric import Figure, Figures, share_of
+from graphveil.evaluate.metrics.shape import kolmogorov_smirnov
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+QUANTILES = {"5 % quantile": 0.05, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75}
+
+
+def jaccard(pair: BipartiteComparison) -> Figures:
+    """Yield the entries in both over those in either."""
+    union = pair.before.nnz + pair.after.nnz - pair.kept.nnz
+    yield Figure("all", pair.kept.nnz / union if union else 1.0, "ratio")
+
+
+def suppressed(pair: BipartiteComparison) -> Figures:
+    """Yield how many original entries are not released."""
+    number = pair.before.nnz - pair.kept.nnz
+    yield Figure("count", number, "entries")
+    yield from share_of(number, pair.before.nnz, "share of original entries")
+
+
+def created(pair: BipartiteComparison) -> Figures:
+    """Yield how many released entries are not original: false statements about people."""
+    number = pair.after.nnz - pair.kept.nnz
+    yield Figure("count", number, "entries")
+    yield from share_of(number, pair.before.nnz, "share of original entries")
+
+
+def user_jaccard(pair: BipartiteComparison) -> Figures:
+    """Yield how the Jaccard index of single users is distributed."""
+    before, after, kept = (_row_sizes(m) for m in (pair.before, pair.after, pair.kept))
+    # the released rows stand in another order than the original ones
+    yield from _distribution(_ratios(kept, before + after[pair.linked] - kept))
+
+
+def feature_jaccard(pair: BipartiteComparison) -> Figures:
+    """Yield how the Jaccard index of single features is distributed; unused ones are left out."""
+    (before, after), kept = pair.popularity, pair.popularity_kept
+    union = before + after - kept
+    used = union > 0
+    yield from _distribution(_ratios(kept[used], union[used]))
+
+
+def empty_rows(pair: BipartiteComparison) -> Figures:
+    """Yield how many users have no feature any more."""
+    before, after = (int(np.count_nonzero(_row_sizes(m) == 0)) for m in (pair.before, pair.after))
+    yield Figure("original", before, "users", judged=False)
+    yield Figure("released", after, "users")
+    yield from share_of(after, pair.released.n_users, "share of users", part="released share")
+
+
+def _row_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
+    sizes: NDArray[np.int64] = np.diff(matrix.indptr).astype(np.int64)
+    return sizes
+
+
+def _ratios(common: NDArray[np.int64], union: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the Jaccard index of each; 1 where both sides are empty."""
+    return np.where(union > 0, common / np.maximum(union, 1), 1.0)
+
+
+def _distribution(values: NDArray[np.float64]) -> Figures:
+    """Yield mean, minimum and quantiles; nothing where there is no value."""
+    if not values.size:
+        return
+    yield Figure("mean", float(values.mean()), "ratio")
+    yield Figure("minimum", float(values.min()), "ratio")
+    quantiles = np.quantile(values, [*QUANTILES.values()], method="inverted_cdf")
+    for part, value in zip(QUANTILES, quantiles.tolist(), strict=True):
+        yield Figure(part, value, "ratio")
+
+
+FIRST_BLOCK, BLOCK = 256, 1_024
+"""Features whose pairs are counted at once."""
+
+
+def frequency(pair: BipartiteComparison) -> Figures:
+    """Yield how the numbers of users of the features have changed; nothing without features."""
+    before, after = pair.popularity
+    if not before.size:
+        return
+    yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of features")
+    change, users = np.abs(before - after), pair.original.n_users
+    yield from share_of(float(change.mean()), users, "share of users", part="mean change")
+    yield from share_of(int(change.max()), users, "share of users", part="largest change")
+
+
+def pair_frequency(pair: BipartiteComparison) -> Figures:
+    """Yield how far the counts of the most frequent pairs are off; nothing where nobody has two."""
+    top = top_pairs(pair.before, TOP_PAIRS)
+    if not top.users.size:
+        return
+    columns = sparse.csc_array(pair.after)
+    both = columns[:, top.first].multiply(columns[:, top.second])
+    released = np.asarray(both.sum(axis=0)).ravel()
+    errors = np.abs(released - top.users) / top.users
+    unit = "share of the original count"
+    yield Figure("mean relative error", float(errors.mean()), unit)
+    yield Figure("largest relative error", float(errors.max()), unit)
+
+
+class FeaturePairs(NamedTuple):
+    """Pairs of features, first < second, and how many users have both."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    users: NDArray[np.int64]
+
+
+def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
+    """Return the pairs of features that most users have, most first; ties in order of columns.
+
+    Exact, and never features by features: features are counted by falling frequency, and a pair has
+    at most as many users as its rarer feature, so the rest need not be counted once that is below
+    the last of the best pairs so far.
+
+    Parameters
+    ----------
+    matrix
+        Integer ones, users by features.
+    n_pairs
+        How many pairs; fewer where no more have a user.
+
+    Examples
+    --------
+    >>> matrix = sparse.csr_array(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]]))
+    >>> [part.tolist() for part in top_pairs(matrix, 2)]  # columns 0 and 1, 1 and 2
+    [[0, 1], [1, 2], [2, 2]]
+    """
+    users = column_sizes(matrix)
+    order = np.argsort(-users, kind="stable")[: np.count_nonzero(users)]
+    columns = sparse.csc_array(matrix)[:, order]
+    none = np.empty(0, dtype=np.int64)
+    best = FeaturePairs(none, none, none)
+    start = 0
+    while start < order.size and users[order[start]] >= _bar(best, n_pairs):
+        end = start + (FIRST_BLOCK if start == 0 else BLOCK)
+        counted = sparse.coo_array(columns[:, start:end].T @ columns[:, :end])
+        later = counted.row + start > counted.col
+        enough = later & (counted.data >= _bar(best, n_pairs))
+        ends = order[counted.row[enough] + start], order[counted.col[enough]]
+        counted_pairs = FeaturePairs(np.minimum(*ends), np.maximum(*ends), counted.data[enough])
+        best = _most_frequent(best, counted_pairs, n_pairs)
+        start = end
+    return best
+
+
+def _bar(best: FeaturePairs, n_pairs: int) -> int:
+    """Return how many users a pair needs to be among the best."""
+    return int(best.users[-1]) if best.users.size == n_pairs else 1
+
+
+def _most_frequent(best: FeaturePairs, more: FeaturePairs, n_pairs: int) -> FeaturePairs:
+    first, second, users = (np.concatenate(parts) for parts in zip(best, more, strict=True))
+    order = np.lexsort((second, first, -users))[:n_pairs]
+    return FeaturePairs(first[order], second[order], users[order])
+
+
+STAR = -1
+QUANTILES_OF_CLASSES = {"median": 0.5, "75 % quantile": 0.75, "95 % quantile": 0.95}
+
+
+def stars(pair: TableComparison) -> Figures:
+    """Yield how many cells are suppressed before and after, and the share that is still shown."""
+    before, after = (int(np.count_nonzero(codes == STAR)) for codes in (pair.before, pair.after))
+    yield Figure("original", before, "cells", judged=False)
+    yield Figure("released", after, "cells")
+    yield from share_of(after, pair.after.size, "share of cells", part="released share")
+
+
+def stars_added(pair: TableComparison) -> Figures:
+    """Yield how many known cells of the original are suppressed in the release."""
+    known = pair.before != STAR
+    added = int(np.count_nonzero(known & (pair.after[pair.linked] == STAR)))
+    yield Figure("count", added, "cells")
+    yield from share_of(added, int(known.sum()), "share of the original's known cells")
+
+
+def utility(pair: TableComparison) -> Figures:
+    """Yield the share of cells that is not suppressed: 1 - stars / (rows x columns)."""
+    shown = np.count_nonzero(pair.after != STAR)
+    yield Figure("all", shown / pair.after.size if pair.after.size else 1.0, "share of cells")
+
+
+def stars_by_column(pair: TableComparison) -> Figures:
+    """Yield the share of each column that is suppressed; nothing without rows."""
+    for name, codes in zip(pair.released.columns, pair.after.T, strict=True):
+        number = int(np.count_nonzero(codes == STAR))
+        yield from share_of(number, codes.size, "share of rows", part=name)
+
+
+def stars_by_row(pair: TableComparison) -> Figures:
+    """Yield how suppressed cells are spread over rows; nothing without rows."""
+    by_row = np.count_nonzero(pair.after == STAR, axis=1)
+    if not by_row.size:
+        return
+    yield Figure("mean", float(by_row.mean()), "cells")
+    for part, share in QUANTILES_OF_CLASSES.items():
+        yield Figure(part, float(np.quantile(by_row, share, method="inverted_cdf")), "cells")
+    yield Figure("maximum", int(by_row.max()), "cells")
+    whole = np.count_nonzero(by_row == pair.after.shape[1])
+    yield Figure("nothing shown", float(whole / by_row.size), "share of rows")
+
+
+def class_sizes(pair: TableComparison) -> Figures:
+    """Yield the sizes of the classes of equal rows, `*` equals only `*`; nothing without rows."""
+    for part, codes in (("original", pair.before), ("released", pair.after)):
+        sizes = _sizes(codes)
+        if not sizes.size:
+            return
+        rows, number = int(sizes.sum()), sizes.size
+        judged = part == "released"
+        yield Figure(f"{part} classes", number, "classes", judged=False)
+        yield Figure(f"{part} smallest", int(sizes.min()), "rows", judged=False)
+        yield Figure(f"{part} average", rows / number, "rows", judged=judged)
+        yield Figure(f"{part} largest", int(sizes.max()), "rows", judged=False)
+        pairs = int((sizes.astype(np.int64) ** 2).sum())
+        yield Figure(f"{part} discernibility", pairs, "pairs of rows", judged=judged)
+
+
+def column_entropy(pair: TableComparison) -> Figures:
+    """Yield by how many bits a column says less; nothing without rows or columns."""
+    if not pair.after.size:
+        return
+    losses = []
+    for column, name in enumerate(pair.released.columns):
+        losses.append(_bits(pair.before[:, column]) - _bits(pair.after[:, column]))
+        yield Figure(name, losses[-1], "bits")
+    yield Figure("mean of columns", float(np.mean(losses)), "bits")
+
+
+def _sizes(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return how many rows equal each distinct row."""
+    if codes.size == 0:
+        return np.full(min(codes.shape[0], 1), codes.shape[0], dtype=np.int64)
+    sizes: NDArray[np.int64] = np.unique(codes, axis=0, return_counts=True)[1].astype(np.int64)
+    return sizes
+
+
+def _bits(codes: NDArray[np.int32]) -> float:
+    """Return the share of known cells times the entropy of their values, in bits."""
+    counts = np.bincount(codes[codes != STAR])
+    shares = counts[counts > 0] / max(int(counts.sum()), 1)
+    known = counts.sum() / codes.size
+    return float(-(shares * np.log2(shares)).sum() * known) + 0.0

@@ -1,0 +1,231 @@
+"""What a release of a network keeps of directions, and of how attributes and ties go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.text import printable
+from graphveil.data import Layer, Network
+from graphveil.data.codes import SUPPRESSED
+from graphveil.evaluate.comparison import NetworkComparison
+from graphveil.evaluate.metric import (
+    Figure,
+    Figures,
+    NotMeasuredError,
+    before_and_after,
+    share_of,
+)
+from graphveil.evaluate.metrics.shape import half_l1, kolmogorov_smirnov
+
+FEWEST_TIES = 10
+"""A group with fewer ties is no group of which a share says much."""
+
+
+def arcs_kept(pair: NetworkComparison) -> Figures:
+    """Yield how many directed ties stand in the release in the same direction; of kinds, each."""
+    for each in _of_profile(pair):
+        n_ties = each.before.n_ties
+        kept = int(np.count_nonzero(_tie_is_kept(pair, each)))
+        yield Figure(f"{each.prefix}count", kept, "arcs" if each.before.directed else "edges")
+        yield from share_of(kept, n_ties, "share of original arcs", part=f"{each.prefix}share")
+
+
+def profile_distribution(pair: NetworkComparison) -> Figures:
+    """Yield two distances between the distributions of ties out, and of ties in."""
+    for each in _of_profile(pair):
+        sides = ("out", "in") if each.before.directed else ("ties",)
+        numbers = zip(sides, each.before.degrees(), each.after.degrees(), strict=True)
+        for name, one, other in numbers:
+            part = f"{each.prefix}{name}"
+            yield Figure(f"{part}, half L1", half_l1(one, other), "share of nodes")
+            yield Figure(
+                f"{part}, Kolmogorov-Smirnov", kolmogorov_smirnov(one, other), "share of nodes"
+            )
+
+
+def reciprocity(pair: NetworkComparison) -> Figures:
+    """Yield the share of directed ties with one the other way round, before and after."""
+    for each in _directed(pair):
+        if each.before.n_ties and each.after.n_ties:
+            before, after = (one.n_mutual() / one.n_ties for one in (each.before, each.after))
+            for figure in before_and_after(before, after, "share of arcs"):
+                yield figure._replace(part=f"{each.prefix}{figure.part}")
+
+
+def suppressed(pair: NetworkComparison) -> Figures:
+    """Yield how many cells of each attribute are suppressed in the release alone."""
+    for name, before, after in _attributes(pair):
+        lost = int(np.count_nonzero(after == SUPPRESSED) - np.count_nonzero(before == SUPPRESSED))
+        yield Figure(f"{name}, count", lost, "cells")
+        yield from share_of(lost, before.size, "share of people", part=f"{name}, share")
+
+
+def homophily(pair: NetworkComparison) -> Figures:
+    """Yield Newman's coefficient of assortative mixing by each attribute, before and after."""
+    for name, before, after in _attributes(pair):
+        for each in _pairs_of_layers(pair):
+            values = [
+                assortative_mixing(each.before, before),
+                assortative_mixing(each.after, after),
+            ]
+            if values[0] is not None and values[1] is not None:
+                for figure in before_and_after(values[0], values[1], "coefficient"):
+                    yield figure._replace(part=f"{each.prefix}{name}, {figure.part}")
+
+
+def mixing_matrix(pair: NetworkComparison) -> Figures:
+    """Yield how far the shares of ties between values of each attribute are apart."""
+    for name, before, after in _attributes(pair):
+        most = int(max(before.max(initial=-1), after.max(initial=-1))) + 2
+        for each in _pairs_of_layers(pair):
+            shares = [
+                _mixing(each.before, before + 1, most),
+                _mixing(each.after, after + 1, most),
+            ]
+            if all(one.sum() for one in shares):
+                one, other = (matrix / matrix.sum() for matrix in shares)
+                apart = float(np.abs(one - other).sum() / 2)
+                yield Figure(f"{each.prefix}{name}, half L1", apart, "share of ties")
+
+
+def kept_by_group(pair: NetworkComparison) -> Figures:
+    """Yield which group of people by each attribute keeps the least of its ties, and all do."""
+    for each in _pairs_of_layers(pair):
+        kept = _tie_is_kept(pair, each)
+        for column in pair.networks[0].attributes:
+            for figure in _kept_by_value(pair.networks[0], column, each.before, kept):
+                yield figure._replace(part=f"{each.prefix}{figure.part}")
+
+
+def _kept_by_value(network: Network, column: str, layer: Layer, kept: NDArray[np.bool_]) -> Figures:
+    """Yield the same of one attribute and one layer, of whose ties it is said which are kept."""
+    source, target = layer.ties()
+    codes = network.codes_of(column)
+    ends, both = np.concatenate([codes[source], codes[target]]), np.concatenate([kept, kept])
+    has, stays = (
+        np.bincount(ends[some] + 1, minlength=int(codes.max(initial=0)) + 2)
+        for some in (slice(None), both)
+    )
+    groups = np.flatnonzero(has[1:] >= FEWEST_TIES)
+    if groups.size:
+        shares = stays[1:][groups] / has[1:][groups]
+        worst = int(np.argmin(shares))
+        value = _value(network, column, int(groups[worst]))
+        yield Figure(f"{column}, least ({value})", float(shares[worst]), "share of ties")
+        every = float(kept.mean())
+        yield Figure(f"{column}, everybody", every, "share of ties", judged=False)
+
+
+def assortative_mixing(layer: Layer, codes: NDArray[np.int32]) -> float | None:
+    """Return Newman's coefficient: 1 where ties join equal values only, 0 as chance would have it.
+
+    Parameters
+    ----------
+    layer
+        The ties; one without direction counts once each way.
+    codes
+        int32, shape (n,): the value of everyone; below 0 for none.
+
+    Returns
+    -------
+    float or None
+        None where no tie joins two values, or all ties join one value.
+
+    Examples
+    --------
+    >>> layer = Layer.from_arcs([0, 1, 2, 3], [1, 0, 3, 2], n=4)
+    >>> assortative_mixing(layer, np.array([0, 0, 1, 1], dtype=np.int32))
+    1.0
+    """
+    matrix = _mixing(layer, codes, int(codes.max(initial=-1)) + 1)
+    whole = matrix.sum()
+    if whole == 0:
+        return None
+    shares = matrix / whole
+    by_chance = float(shares.sum(axis=1) @ shares.sum(axis=0))
+    same = float(np.trace(shares))
+    return None if by_chance >= 1 else (same - by_chance) / (1 - by_chance)
+
+
+def _mixing(layer: Layer, codes: NDArray[np.int32], values: int) -> NDArray[np.float64]:
+    """Return how many ties lead from each value to each; those of codes below 0 do not count."""
+    source, target = (codes[end].astype(np.int64) for end in layer.ties())
+    counted = (source >= 0) & (target >= 0)
+    pairs = source[counted] * values + target[counted]
+    matrix = np.bincount(pairs, minlength=values * values).reshape(values, values).astype(float)
+    return matrix if layer.directed else matrix + matrix.T
+
+
+class _PairOfLayers(NamedTuple):
+    """A layer before and after, and what its figures are called by."""
+
+    prefix: str
+    before: Layer
+    after: Layer
+
+
+def _has_layers(pair: NetworkComparison) -> bool:
+    return len(pair.networks[0].layers) > 1
+
+
+def _pairs_of_layers(pair: NetworkComparison) -> Iterator[_PairOfLayers]:
+    """Yield every layer before and after; the only one has figures without its name."""
+    before, after = pair.networks
+    names = [[layer.name for layer in network.layers] for network in pair.networks]
+    if _has_layers(pair) and names[0] != names[1]:
+        raise NotMeasuredError("kinds of ties are not the same")
+    for one, other in zip(before.layers, after.layers, strict=True):
+        prefix = f"{printable(one.name)}: " if _has_layers(pair) else ""
+        yield _PairOfLayers(prefix, one, other)
+
+
+def _of_profile(pair: NetworkComparison) -> list[_PairOfLayers]:
+    """Return all layers where there are several, else the only one, which must be directed."""
+    return [*_pairs_of_layers(pair)] if _has_layers(pair) else _directed(pair)
+
+
+def _directed(pair: NetworkComparison) -> list[_PairOfLayers]:
+    directed = [e for e in _pairs_of_layers(pair) if e.before.directed and e.after.directed]
+    if not directed:
+        raise NotMeasuredError("ties have no direction")
+    return directed
+
+
+class _Attribute(NamedTuple):
+    name: str
+    before: NDArray[np.int32]
+    after: NDArray[np.int32]
+
+
+def _attributes(pair: NetworkComparison) -> Iterator[_Attribute]:
+    """Yield every published attribute in one numbering of its values, before and after."""
+    rows = pair.people
+    if rows is None:
+        raise NotMeasuredError("no attribute is published")
+    for column, name in enumerate(rows.released.columns):
+        yield _Attribute(printable(name), rows.before[:, column], rows.after[:, column])
+
+
+def _tie_is_kept(pair: NetworkComparison, layers: _PairOfLayers) -> NDArray[np.bool_]:
+    """Return, for every tie of the original, whether it stands in the release; needs linkage."""
+    before, after = layers.before, layers.after
+    n = max(before.n_nodes, 1)
+    source, target = (pair.linked[end] for end in before.ties())
+    if not before.directed:
+        source, target = np.minimum(source, target), np.maximum(source, target)
+    there = after.ties()
+    keys = there.source.astype(np.int64) * n + there.target
+    kept: NDArray[np.bool_] = np.isin(source * n + target, keys)
+    return kept
+
+
+def _value(network: Network, column: str, code: int) -> str:
+    people = network.people
+    if people is None:
+        raise TypeError("nothing is said of people")
+    names = people.categories[people.columns.index(column)]
+    return printable(str(names[code]))

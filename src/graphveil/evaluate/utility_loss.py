@@ -1,0 +1,388 @@
+"""The unit that people feel: as far off as keeping a share of the ties, entries, rows at random.
+
+Random samples of an original, as releases of it: what is not kept is not released.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.lazy import lazy_module
+from graphveil.core.progress import stage
+from graphveil.core.randomness import Randomness
+from graphveil.core.rows import Row
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.data.codes import SUPPRESSED
+from graphveil.evaluate.comparison import (
+    BipartiteComparison,
+    Comparison,
+    GraphComparison,
+    TableComparison,
+)
+from graphveil.evaluate.metric import Metric, NotMeasuredError
+
+if TYPE_CHECKING:
+    from scipy import sparse
+else:
+    sparse = lazy_module("scipy.sparse")
+
+RATES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
+"""The shares that are kept."""
+
+DRAWS = 3
+"""How many samples of each share."""
+
+Kept = NDArray[np.bool_]
+
+
+def samples(pair: Comparison[Any]) -> Iterator[Comparison[Any]]:
+    """Yield the original beside itself, then beside its samples: for each rate, each draw.
+
+    One sample is in memory at a time. A sample has a stream of its own, and exactly its share of
+    the ties, entries or rows, rounded.
+
+    Parameters
+    ----------
+    pair
+        An original and its release, linked or not.
+
+    Examples
+    --------
+    >>> from graphveil.core.randomness import Randomness
+    >>> ring = Graph.from_edges(np.arange(100), (np.arange(100) + 1) % 100)
+    >>> pair = GraphComparison(
+    ...     original=ring, released=ring, position=None, randomness=Randomness(seed=1)
+    ... )
+    >>> [sample.released.n_edges for sample in samples(pair)][:7]
+    [100, 10, 10, 10, 30, 30, 30]
+    """
+    n, sample_of = _sampler(pair)
+    yield sample_of(np.ones(n, dtype=bool))
+    for rate in RATES:
+        for draw in range(DRAWS):
+            yield sample_of(kept_at_random(n, rate, draw, pair.randomness))
+
+
+def kept_at_random(n: int, rate: float, draw: int, randomness: Randomness) -> Kept:
+    """Return which of n things are kept, bool, shape (n,): this share of them, drawn evenly.
+
+    Parameters
+    ----------
+    n
+        How many things there are.
+    rate
+        The share that is kept, 0..1.
+    draw
+        The number of the draw.
+    randomness
+        Each rate and draw has a stream of its own.
+
+    Examples
+    --------
+    >>> int(kept_at_random(50, 0.3, 0, Randomness(seed=1)).sum())
+    15
+    """
+    rng = randomness.stream(f"kept at random: {rate}, draw {draw}")
+    size = round(rate * n)
+    few = min(size, n - size)
+    kept = np.full(n, size > few)
+    kept[rng.choice(n, few, replace=False, shuffle=False)] = size <= few
+    return kept
+
+
+def _sampler(pair: Comparison[Any]) -> tuple[int, Callable[[Kept], Comparison[Any]]]:
+    """Return how many ties, entries or rows there are, and what makes a sample of them."""
+    common = {
+        "original": pair.original,
+        "position": np.arange(pair.original.size),
+        "randomness": pair.randomness,
+    }
+    if isinstance(pair, GraphComparison):
+        graph, tie = pair.original, tie_of_entry(pair.original)
+        return graph.n_edges, lambda kept: _GraphSample(
+            released=graph.with_entries(kept[tie]), whole=pair, **common
+        )
+    if isinstance(pair, BipartiteComparison):
+        before = pair.before
+        return before.nnz, lambda kept: _BipartiteSample(
+            released=pair.released, whole=pair, part=_entries(before, kept), **common
+        )
+    if isinstance(pair, TableComparison):
+        codes = pair.before
+        return codes.shape[0], lambda kept: _TableSample(
+            released=pair.released,
+            cells=(codes, np.where(kept[:, None], codes, np.int32(SUPPRESSED))),
+            **common,
+        )
+    raise TypeError(f"no samples of {type(pair).__name__}")
+
+
+def tie_of_entry(graph: Graph) -> NDArray[np.int64]:
+    """Return the number of the tie of every entry of the neighbor lists, shape (2 m,).
+
+    Ties are numbered as `Graph.edges` lists them.
+
+    Examples
+    --------
+    >>> tie_of_entry(Graph.from_edges([0, 1], [2, 2], n=3)).tolist()  # lists: [2], [2], [0, 1]
+    [0, 1, 0, 1]
+    """
+    source = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), graph.degrees())
+    forward = source < graph.indices
+    numbers = np.arange(graph.n_edges)
+    ties = np.empty(graph.indices.size, dtype=np.int64)
+    ties[forward] = numbers
+    # the entries of the later end, in order of it and then of the earlier one
+    ties[~forward] = np.argsort(graph.indices[forward], kind="stable")
+    return ties
+
+
+def _entries(matrix: sparse.csr_array, kept: Kept) -> sparse.csr_array:
+    """Return the matrix of ones with some of its entries alone."""
+    before = np.concatenate([[0], np.cumsum(kept)])
+    indices = matrix.indices[kept]
+    return sparse.csr_array(
+        (matrix.data[: indices.size], indices, before[matrix.indptr]), shape=matrix.shape
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _GraphSample(GraphComparison):
+    """A graph and some of its ties, all at their places; what is known of the graph is reused."""
+
+    whole: GraphComparison
+
+    @cached_property
+    def aligned(self) -> Graph:
+        return self.released
+
+    @cached_property
+    def edges_kept(self) -> int:
+        return self.released.n_edges
+
+    @cached_property
+    def share_before(self) -> float | None:
+        return self.whole.share_before
+
+
+@dataclass(frozen=True, kw_only=True)
+class _BipartiteSample(BipartiteComparison):
+    """Users by features and some of their entries, over the features of original and release."""
+
+    whole: BipartiteComparison
+    part: sparse.csr_array
+
+    @property
+    def before(self) -> sparse.csr_array:
+        return self.whole.before
+
+    @property
+    def after(self) -> sparse.csr_array:
+        return self.part
+
+    @cached_property
+    def kept(self) -> sparse.csr_array:
+        return self.part
+
+    @cached_property
+    def popularity(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return self.whole.popularity[0], self.popularity_kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TableSample(TableComparison):
+    """A table and some of its rows: of the others nothing is shown."""
+
+    cells: tuple[NDArray[np.int32], NDArray[np.int32]]
+
+    @cached_property
+    def before(self) -> NDArray[np.int32]:
+        return self.cells[0]
+
+    @cached_property
+    def after(self) -> NDArray[np.int32]:
+        return self.cells[1]
+
+
+WORDS = {Graph: "ties", Bipartite: "entries", Table: "rows"}
+"""What is kept at random, by the kind of data."""
+
+SAME = 1e-9
+"""Figures that differ by no more than this share of their range are the same."""
+
+
+class Share(NamedTuple):
+    """The share that is as far off when kept at random, and the ends of its interval."""
+
+    low: float
+    middle: float
+    high: float
+
+
+def with_samples(
+    rows: Iterable[Row], pair: Comparison[Any], metrics: Sequence[Metric[Any]]
+) -> list[Row]:
+    """Return rows of these metrics, each with the share that is as far off when kept at random.
+
+    Rows that do not compare, or that no share of the original equals, are as they were.
+
+    Parameters
+    ----------
+    rows
+        The rows of the comparison.
+    pair
+        The original and the release.
+    metrics
+        The metrics that the rows are of.
+
+    Notes
+    -----
+    Of the original, 9 shares are kept at random, 3 times each; `read_back` says which share has
+    the distance of the release. One set of samples serves all metrics.
+    """
+    felt = {metric.name: metric for metric in metrics if metric.as_sample}
+    rows = list(rows)
+    if not any(row.question in felt and row.value is not None for row in rows):
+        return rows
+    curves = _curves(pair, list(felt.values()))
+    return [_with_share(row, felt.get(row.question), curves) for row in rows]
+
+
+def _curves(
+    pair: Comparison[Any], metrics: Sequence[Metric[Any]]
+) -> dict[tuple[str, str], list[float]]:
+    """Return what the original itself and all samples score, by metric and part."""
+    curves: dict[tuple[str, str], list[float]] = {}
+    with stage("keeping at random", total=1 + len(RATES) * DRAWS) as advance:
+        for sample in samples(pair):
+            for metric in metrics:
+                for part, value in _figures(metric, sample):
+                    curves.setdefault((metric.name, part), []).append(value)
+            advance(1)
+    return curves
+
+
+def _figures(metric: Metric[Any], sample: Comparison[Any]) -> list[tuple[str, float]]:
+    """Return the figures that compare; none where the sample has none."""
+    try:
+        figures = list(metric.figures(sample))
+    except NotMeasuredError:
+        return []
+    return [(f.part, float(f.value)) for f in figures if f.judged and metric.felt(f.part)]
+
+
+def _with_share(
+    row: Row, metric: Metric[Any] | None, curves: dict[tuple[str, str], list[float]]
+) -> Row:
+    curve = curves.get((row.question, row.part), [])
+    if metric is None or row.value is None or len(curve) != 1 + len(RATES) * DRAWS:
+        return row
+    sign = 1 if metric.direction == "lower is better" else -1
+    distances = sign * (np.array(curve[1:]).reshape(len(RATES), DRAWS) - curve[0])
+    share = read_back(sign * (row.value - curve[0]), distances)
+    if share is None:
+        return row
+    return dataclasses.replace(
+        row,
+        as_sample=share.middle,
+        as_sample_low=share.low,
+        as_sample_high=share.high,
+        as_sample_of=WORDS[metric.kind],
+    )
+
+
+def read_back(distance: float, distances: NDArray[np.float64]) -> Share | None:
+    """Return the share that has this distance to the original when it is kept at random.
+
+    Parameters
+    ----------
+    distance
+        That of the release, 0 where nothing is changed.
+    distances
+        Those of the samples, float64, shape (rates, draws), in the order of `RATES`.
+
+    Returns
+    -------
+    Share or None
+        0.99 stands for that or more, 0 for less than 0.1. None where all samples have one distance,
+        so that no share can be told from another, and where the release is on the other side of
+        the original.
+
+    Notes
+    -----
+    The means of the draws are made monotone (isotonic regression) and read backwards by linear
+    interpolation; of several shares with one distance the middle is given, and 0.99 or more where
+    that is among them. The interval is read from the least and the largest of the draws likewise.
+
+    Examples
+    --------
+    >>> ideal = np.repeat(1 - np.array(RATES)[:, None], 3, axis=1)
+    >>> [round(share, 3) for share in read_back(0.4, ideal)]
+    [0.6, 0.6, 0.6]
+    >>> read_back(0.0, ideal).middle, read_back(0.95, ideal).middle, read_back(-0.1, ideal)
+    (0.99, 0.0, None)
+    """
+    near = SAME * float(np.abs(distances).max())
+    if distance < -near or float(np.ptp(distances)) <= near:
+        return None
+    low, middle, high = (
+        _rates_at(distance, falling(curve), near)
+        for curve in (distances.min(axis=1), distances.mean(axis=1), distances.max(axis=1))
+    )
+    share = RATES[-1] if middle[1] == RATES[-1] else (middle[0] + middle[1]) / 2
+    return Share(min(low[0], share), share, max(high[1], share))
+
+
+def falling(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the falling sequence that is nearest to these values by the sum of squares.
+
+    Parameters
+    ----------
+    values
+        float64, shape (n,); few, since all ranges of them are looked at.
+
+    Notes
+    -----
+    Isotonic regression by its min-max formula (Robertson, Wright and Dykstra 1988, section 1.4):
+    loading a library for nine numbers costs more than they do.
+
+    Examples
+    --------
+    >>> falling(np.array([4.0, 1.0, 2.0, 0.0])).tolist()
+    [4.0, 1.5, 1.5, 0.0]
+    """
+    first, last = np.indices((values.size, values.size))
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    means = (sums[last + 1] - sums[first]) / np.maximum(last - first + 1, 1)
+    means[last < first] = -np.inf
+    best = np.maximum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
+    best[last < first] = np.inf
+    nearest: NDArray[np.float64] = best.min(axis=0)
+    return nearest
+
+
+def _rates_at(distance: float, curve: NDArray[np.float64], near: float) -> tuple[float, float]:
+    """Return the least and the largest rate at which a falling curve has this distance."""
+    if distance > curve[0] + near:
+        return 0.0, 0.0
+    if distance < curve[-1] - near:
+        return RATES[-1], RATES[-1]
+    farther = int(np.count_nonzero(curve > distance + near))
+    not_nearer = int(np.count_nonzero(curve >= distance - near))
+    least = RATES[0] if farther == 0 else _between(distance, curve, farther)
+    most = RATES[-1] if not_nearer == curve.size else _between(distance, curve, not_nearer)
+    return least, most
+
+
+def _between(distance: float, curve: NDArray[np.float64], right: int) -> float:
+    """Return the rate at which the line from the rate before this one has the distance."""
+    left = right - 1
+    part = (curve[left] - distance) / (curve[left] - curve[right])
+    return float(RATES[left] + np.clip(part, 0.0, 1.0) * (RATES[right] - RATES[left]))

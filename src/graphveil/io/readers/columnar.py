@@ -1,0 +1,550 @@
+"""Parquet and Arrow files: frames of edges, of pairs, of lists, of cells.
+
+A Parquet or Arrow file that is open: its columns, checked, a batch at a time.
+
+Parquet files of ours, opened by their names alone.
+
+Arrow takes some names for addresses (``file:``, ``s3:``, ``~``), and DuckDB some for patterns
+(``*``, ``?``, ``[``) or for columns (``user=1``). So neither is given a name: both get open files.
+Files that are read are Arrow's own (`graphveil.io.text.columns`), since its threads read them.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from inspect import signature
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import ipc, parquet
+
+from graphveil.core.errors import DataError, option
+from graphveil.data import Bipartite, Graph, Network, Table
+from graphveil.data.codes import binned
+from graphveil.data.columns import column_of_types, types_say_directed
+from graphveil.data.ids import Ids, as_ids, written_out
+from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.io.formats import Format
+from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.parsed import (
+    Notes,
+    ParsedArcs,
+    ParsedCells,
+    ParsedColumn,
+    ParsedKinds,
+    ParsedPairs,
+    encoded,
+    joined,
+)
+from graphveil.io.source import Source, shown
+from graphveil.io.text.columns import Growing, compact, distinct_integers, merged_text, native_file
+from graphveil.io.text.table_cells import check_columns, numbers_to_bin, refuse_fractions
+from graphveil.io.text.tie_columns import kind_column, parsed_kinds, refuse_columns, two_columns
+
+_ROWS = 1 << 20
+
+_FAILURES = (pa.ArrowException, ValueError, OSError, OverflowError, MemoryError)
+
+
+class Frame:
+    """An open Parquet or Arrow file."""
+
+    def __init__(self, source: Source, stream: pa.NativeFile) -> None:
+        self.source = source
+        self._parquet = self._arrow = None
+        if source.format.name == "parquet":
+            self._parquet = parquet.ParquetFile(stream, pre_buffer=False)
+            schema = self._parquet.schema_arrow
+        else:
+            start = stream.read(6)
+            stream.seek(0)
+            opened = ipc.open_file if start == b"ARROW1" else ipc.open_stream
+            self._arrow = opened(stream)
+            schema = self._arrow.schema
+        kept = [field for field in schema if not field.name.startswith("__index_level_")]
+        self.schema = pa.schema(kept)
+        self.names: list[str] = self.schema.names
+        if len(set(schema.names)) != len(schema.names):
+            source.refuse("two columns have the same name. Rename one.")
+
+    def batches(self, names: tuple[str, ...], rows: int = _ROWS) -> Iterator[pa.RecordBatch]:
+        """Yield the chosen columns, some rows at a time."""
+        if self._parquet is not None:
+            for batch in self._parquet.iter_batches(rows, columns=list(names)):
+                yield batch.select(list(names))
+            return
+        arrow: Any = self._arrow
+        stream = hasattr(arrow, "read_next_batch")
+        every = arrow if stream else map(arrow.get_batch, range(arrow.num_record_batches))
+        for batch in every:
+            batch.validate(full=True)
+            yield batch.select(list(names))
+
+    def table(self) -> pa.Table:
+        """Return all of it."""
+        schema = pa.schema([self.schema.field(name) for name in self.names])
+        table = pa.Table.from_batches(self.batches(tuple(self.names)), schema)
+        table.validate(full=True)
+        return table
+
+    def columns(
+        self, names: tuple[str, ...], notes: Notes, *, share_labels: bool
+    ) -> list[ParsedColumn]:
+        """Return columns of ids, over one list of labels or over one each."""
+        integers = all(pa.types.is_integer(self.schema.field(name).type) for name in names)
+        if not integers:
+            batches = list(self.batches(names))
+            notes.rows = sum(batch.num_rows for batch in batches)
+            every = [
+                self._text_or_whole(name, [batch.column(name) for batch in batches])
+                for name in names
+            ]
+            return list(joined(*every)) if share_labels else every
+        grown = [Growing() for _ in names]
+        notes.rows = 0
+        for batch in self.batches(names):
+            notes.rows += batch.num_rows
+            for number, column in enumerate(grown):
+                column.extend(self._integers(batch.column(number), names[number]))
+        arrays = [column.finish() for column in grown]
+        shared = distinct_integers(*arrays) if share_labels else None
+        return [compact(array, labels=shared) for array in arrays]
+
+    def is_text(self, name: str) -> bool:
+        """Whether a column holds text, or categories of text."""
+        kind = self.schema.field(name).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+        return any(check(kind) for check in textual)
+
+    def ids(self, column: pa.Array, name: str) -> pa.Array:
+        """Return a column of a batch as ids: int64, or text of whole words; refuse what is none."""
+        if not self.is_text(name):
+            return pa.array(self._integers(column, name))
+        if column.null_count:
+            self.source.refuse(f"column {name}: an id is missing. Remove the row.")
+        return written_out(column).cast(pa.string())
+
+    def n_rows(self) -> int | None:
+        """Return the number of rows where the file says it; None where it must be read."""
+        return None if self._parquet is None else int(self._parquet.metadata.num_rows)
+
+    def _integers(self, column: pa.Array, name: str) -> NDArray[np.int64]:
+        try:
+            return as_ids(column, what=f"column {name}")
+        except DataError as error:
+            self.source.refuse(error.message.text)
+
+    def _text_or_whole(self, name: str, parts: list[pa.Array]) -> ParsedColumn:
+        """Return a column of text, of whole floats, or of categories of these."""
+        if self.is_text(name):
+            if any(part.null_count for part in parts):
+                self.source.refuse(f"column {name}: an id is missing. Remove the row.")
+            return merged_text([_encoded(part) for part in parts])
+        values = [self._integers(part, name) for part in parts]
+        return encoded(np.concatenate([np.empty(0, dtype=np.int64), *values]))
+
+
+def _encoded(part: pa.Array) -> pa.DictionaryArray:
+    return written_out(part).cast(pa.string()).dictionary_encode()
+
+
+@contextmanager
+def opened_frame(source: Source) -> Iterator[Frame]:
+    """Open a Parquet or Arrow file; what is wrong with it is said of the file."""
+    with source.open(), native_file(source.path) as stream:
+        try:
+            yield Frame(source, stream)
+        except _FAILURES as error:
+            source.refuse(
+                f"this is no whole {source.format.name} file ({shown(error)}). Write it again."
+            )
+
+
+BATCH_ROWS = 1 << 16
+
+
+@contextmanager
+def opened_parquet(path: Path) -> Iterator[parquet.ParquetFile]:
+    """Open a Parquet file that is read some rows at a time."""
+    with native_file(path) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
+        yield file
+
+
+@contextmanager
+def parquet_writer(path: Path, schema: pa.Schema, **options: Any) -> Iterator[Any]:
+    """Open a Parquet file to be written a table at a time; an old file of the name is emptied."""
+    with path.open("wb") as stream, parquet.ParquetWriter(stream, schema, **options) as writer:
+        yield writer
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write a table into a Parquet file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_parquet(pa.table({"x": [3, 1]}), Path(folder, "x=[1].parquet"))
+    ...     read_parquet(Path(folder, "x=[1].parquet")).to_pydict()
+    {'x': [3, 1]}
+    """
+    with path.open("wb") as stream:
+        parquet.write_table(table, stream)
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Return the table in a Parquet file, or some of its columns."""
+    with opened_parquet(path) as file:
+        return file.read(None if columns is None else list(columns))
+
+
+def schema_of(path: Path) -> pa.Schema:
+    """Return the columns of a Parquet file, with its metadata."""
+    with opened_parquet(path) as file:
+        return file.schema_arrow
+
+
+def rows_in(paths: Sequence[Path]) -> int:
+    """Return how many rows some Parquet files have together."""
+    total = 0
+    for path in paths:
+        with opened_parquet(path) as file:
+            total += file.metadata.num_rows
+    return total
+
+
+def batches_in(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a Parquet file some at a time; no more of it is in memory.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_parquet(pa.table({"x": [3, 1]}), Path(folder, "numbers.parquet"))
+    ...     [batch.num_rows for batch in batches_in(Path(folder, "numbers.parquet"))]
+    [2]
+    """
+    with opened_parquet(path) as file:
+        yield from file.iter_batches(BATCH_ROWS, columns=columns)
+
+
+def write_batches(path: Path, batches: Iterator[pa.RecordBatch | pa.Table]) -> None:
+    """Write batches of the same columns into one file; no batch makes no file."""
+    first = next(batches, None)
+    if first is None:
+        return
+    with parquet_writer(path, first.schema) as writer:
+        writer.write(first)
+        for batch in batches:
+            writer.write(batch)
+
+
+_WRITER = b"graphveil version 1.0.0"
+_CREATED_BY = b"\x28"
+"""The header of the writer's name in a footer: a text, two fields behind the one before."""
+_PARQUET: dict[str, Any] = {
+    "compression": "none",
+    "write_statistics": False,
+    "store_schema": False,
+    "version": "2.6",
+    "data_page_version": "1.0",
+    "data_page_size": 1 << 20,
+    "dictionary_pagesize_limit": 1 << 24,
+    "write_batch_size": 1024,
+}
+"""What decides on the bytes of a Parquet file beside its cells; `verify` has the same list."""
+
+_FEW_ROWS = 1 << 16
+
+
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
+    """Return the arcs of a frame of edges."""
+    with opened_frame(source) as frame:
+        notes = Notes()
+        chosen = two_of_frame(source, frame, notes, options)
+        left, right = frame.columns(chosen, notes, share_labels=True)
+        said = frame_says_directed(frame, chosen) or None
+        kinds = _kinds(source, frame, options)
+    return ParsedArcs(
+        kinds=kinds,
+        source=left.codes,
+        target=right.codes,
+        labels=left.labels,
+        directed=said,
+        names=chosen,
+        notes=notes,
+    )
+
+
+def _kinds(source: Source, frame: Frame, options: GraphOptions) -> ParsedKinds | None:
+    """Return the kinds of ties, where a column says them."""
+    column = kind_column(source, tuple(frame.names), len(frame.names), options.ends)
+    if column is None:
+        return None
+    batches = frame.batches((frame.names[column],))
+    return parsed_kinds(
+        source,
+        [
+            None if value is None else str(value)
+            for batch in batches
+            for value in written_out(batch.column(0)).to_pylist()
+        ],
+    )
+
+
+def frame_says_directed(frame: Frame, chosen: tuple[str, str]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    column = column_of_types(frame.names, [frame.names.index(name) for name in chosen])
+    if column is None:
+        return False
+    batches = frame.batches((frame.names[column],))
+    return any(types_say_directed(batch.column(0)) for batch in batches)
+
+
+def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
+    """Return the pairs of a frame with a row a pair, or a list of items a row."""
+    with opened_frame(source) as frame:
+        notes = Notes()
+        nested = _list_column(source, frame, options)
+        if nested is not None:
+            return _lists(source, frame, nested, options)
+        chosen = two_of_frame(source, frame, notes, options)
+        left, right = frame.columns(chosen, notes, share_labels=False)
+    return ParsedPairs(
+        user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
+    )
+
+
+def bipartite_batches(
+    source: Source, options: BipartiteOptions, notes: Notes
+) -> Iterator[pa.RecordBatch]:
+    """Yield users with their items some rows at a time, as the frame has them.
+
+    The columns are user and item where a row is a pair, user and items where it is a list; lists
+    without a column of users belong to users 0, 1, 2 and so on.
+    """
+    with opened_frame(source) as frame:
+        nested = _list_column(source, frame, options)
+        chosen: tuple[str, ...]
+        if nested is None:
+            chosen = two_of_frame(source, frame, notes, options)
+            names = ["user", "item"]
+        else:
+            user = _user_column(source, frame, nested, notes, options)
+            notes.nameless = user is None
+            chosen = (nested,) if user is None else (user, nested)
+            names = ["user", "items"]
+        notes.rows = 0
+        for batch in frame.batches(chosen, _FEW_ROWS):
+            columns = [batch.column(number) for number in range(len(chosen))]
+            if len(chosen) == 1:
+                columns = [pa.array(np.arange(notes.rows, notes.rows + batch.num_rows)), *columns]
+            notes.rows += batch.num_rows
+            yield pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def read_table(source: Source, options: TableOptions) -> ParsedCells:
+    """Return the columns of a frame; numbers are binned where asked, and refused if fractional."""
+    with opened_frame(source) as frame:
+        names = tuple(frame.names)
+        check_columns(source, names, options)
+        table = frame.table()
+    if table.num_rows == 0:
+        source.refuse("there are names but no rows. Give at least one row.")
+    columns = {name: _categorical(source, name, table[name], options) for name in names}
+    return ParsedCells(
+        columns=columns, notes=Notes(rows=table.num_rows, binned=tuple(options.bins))
+    )
+
+
+def read_ids(source: Source) -> ParsedColumn:
+    """Return the first column of a frame that lists ids."""
+    with opened_frame(source) as frame:
+        if not frame.names:
+            source.refuse("the file has no column. Give one of ids.")
+        (column,) = frame.columns((frame.names[0],), Notes(), share_labels=False)
+    return column
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write every edge once, in the columns source and target."""
+    _write(graph.to_arrow(), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write every tie once, in the columns source, target and, of several kinds, layer."""
+    _write(network.to_arrow(), stream, form)
+
+
+def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:
+    """Write every pair, in the columns user and item."""
+    _write(data.to_arrow(), stream, form)
+
+
+def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
+    """Write the cells in their columns; a suppressed cell is null."""
+    _write(table.to_arrow(), stream, form)
+
+
+def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
+    """Write ids in one column."""
+    _write(pa.table([ids_to_arrow(ids)], names=[name]), stream, form)
+
+
+def _write(table: pa.Table, stream: IO[bytes], form: Format) -> None:
+    write_tables([table], stream, form)
+
+
+def write_tables(tables: Iterable[pa.Table], stream: IO[bytes], form: Format) -> None:
+    """Write tables of the same columns one below the other, however they are divided.
+
+    A Parquet file follows from its cells alone: it is not compressed, since what is can be
+    compressed in many ways, and it does not name the version of the library.
+
+    Parameters
+    ----------
+    tables
+        One at least; any may be empty.
+    stream, form
+        Where to write, and whether Parquet or Arrow.
+    """
+    groups = _row_groups(tables)
+    first = next(groups)
+    if form.name == "arrow":
+        with ipc.new_file(stream, first.schema) as writer:
+            for group in itertools.chain([first], groups):
+                writer.write_table(group)
+        return
+    with parquet.ParquetWriter(stream, first.schema, **_settings(first.schema)) as writer:
+        for group in itertools.chain([first], groups):
+            writer.write_table(group, row_group_size=_ROWS)
+    name_no_version(stream)
+
+
+def _settings(schema: pa.Schema) -> dict[str, Any]:
+    """Return how columns are written."""
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    return settings_of([field.name for field in schema if field.name not in texts], texts)
+
+
+def settings_of(numbers: list[str], texts: list[str]) -> dict[str, Any]:
+    """Return how columns are written: integers by their differences, text by its words.
+
+    Parameters
+    ----------
+    numbers, texts
+        The columns of integers and of text; of lists the paths of their elements.
+    """
+    settings: dict[str, Any] = {"use_dictionary": texts or False}
+    if "max_rows_per_page" in signature(parquet.ParquetWriter.__init__).parameters:
+        settings["max_rows_per_page"] = _ROWS
+    return _PARQUET | settings | {"column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED")}
+
+
+def name_no_version(stream: IO[bytes]) -> None:
+    """Give the footer of a Parquet file one name for every version of what wrote it."""
+    named = parquet.ParquetFile(stream).metadata.created_by.encode()
+    stream.seek(-8, io.SEEK_END)
+    size = int.from_bytes(stream.read(4), "little")
+    stream.seek(-8 - size, io.SEEK_END)
+    before, _, behind = stream.read(size).rpartition(_CREATED_BY + bytes([len(named)]) + named)
+    footer = before + _CREATED_BY + bytes([len(_WRITER)]) + _WRITER + behind
+    stream.seek(-8 - size, io.SEEK_END)
+    stream.truncate()
+    stream.write(footer + len(footer).to_bytes(4, "little") + b"PAR1")
+
+
+def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the same rows in tables of so many rows, the last one apart; one at least."""
+    waiting = None
+    for table in tables:
+        waiting = table if waiting is None else pa.concat_tables([waiting, table])
+        while waiting.num_rows > _ROWS:
+            yield waiting.slice(0, _ROWS).combine_chunks()
+            waiting = waiting.slice(_ROWS)
+    if waiting is not None:
+        yield waiting.combine_chunks()
+
+
+def two_of_frame(
+    source: Source, frame: Frame, notes: Notes, options: GraphOptions | BipartiteOptions
+) -> tuple[str, str]:
+    """Return the names of the columns of both ends of a row."""
+    names = tuple(frame.names)
+    first, second = two_columns(source, names, len(names), notes, options.ends)
+    return frame.names[first], frame.names[second]
+
+
+def _list_column(source: Source, frame: Frame, options: BipartiteOptions) -> str | None:
+    """Return the column of lists, if there is one."""
+    nested = [field for field in frame.schema if pa.types.is_nested(field.type)]
+    asked = [field for field in nested if field.name == options.item_column]
+    if not nested:
+        return None
+    if len(nested) > 1 and not asked:
+        named = ", ".join(shown(field.name) for field in nested)
+        say = option("item_column", str(nested[0].name))
+        source.refuse(f"several columns hold lists: {named}. Say which one, such as {say}.")
+    name, kind = (asked or nested)[0].name, (asked or nested)[0].type
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        source.refuse(f"column {name} holds {shown(kind)}, no list of items. Use list<string>.")
+    return str(name)
+
+
+def _user_column(
+    source: Source, frame: Frame, nested: str, notes: Notes, options: BipartiteOptions
+) -> str | None:
+    """Return the column of users beside a column of lists, if there is one."""
+    beside = [name for name in frame.names if name != nested]
+    if len(beside) > 1 or options.user_column is not None:
+        asked = options.item_column if options.item_column is not None else nested
+        ends = options.ends._replace(asked=(options.user_column, asked))
+        if options.user_column is None:
+            names = tuple(frame.names)
+            refuse_columns(source, names, len(names), ends, "of which one holds lists")
+        user, _ = two_columns(source, tuple(frame.names), len(frame.names), notes, ends)
+        return frame.names[user]
+    return beside[0] if beside else None
+
+
+def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
+    notes = Notes()
+    user = _user_column(source, frame, name, notes, options)
+    table = frame.table()
+    notes.rows, notes.nameless = table.num_rows, user is None
+    column = table[name].combine_chunks()
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    sizes = pc.fill_null(column.value_lengths(), 0).to_numpy(zero_copy_only=False)
+    ids = as_ids(table[user], what=f"column {user}") if user is not None else None
+    user_column = encoded(np.arange(table.num_rows) if ids is None else ids)
+    if user_column.labels.size != table.num_rows:
+        source.refuse(f"column {user}: a user stands in two rows. Merge their lists.")
+    item_column = encoded(as_ids(column.flatten(), what=f"column {name}"))
+    return ParsedPairs(
+        user=np.repeat(user_column.codes, sizes),
+        item=item_column.codes,
+        users=user_column.labels,
+        items=item_column.labels,
+        notes=notes,
+    )
+
+
+def _categorical(source: Source, name: str, column: Any, options: TableOptions) -> Any:
+    rule = options.bins.get(name)
+    column = written_out(column.combine_chunks())
+    if rule is not None:
+        return binned(numbers_to_bin(source, name, column, options), rule, name=name)
+    if pa.types.is_floating(column.type):
+        whole = pc.or_kleene(pc.is_nan(column), pc.equal(pc.floor(column), column))
+        fractions = column.filter(pc.fill_null(pc.invert(whole), False))
+        if len(fractions):
+            refuse_fractions(source, name, fractions[0].as_py())
+    return column

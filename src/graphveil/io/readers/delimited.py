@@ -1,0 +1,308 @@
+"""Text with a delimiter: edge lists, user-item pairs, tables of cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import IO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphveil.core.errors import InputError, option
+from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
+from graphveil.data.columns import column_of_types, known_pairs, types_say_directed
+from graphveil.data.ids import Ids, written_out
+from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.io.formats import Format
+from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.parsed import (
+    Notes,
+    ParsedArcs,
+    ParsedCells,
+    ParsedColumn,
+    ParsedKinds,
+    ParsedPairs,
+)
+from graphveil.io.parts import (
+    WrittenCells,
+    WrittenIds,
+    check_categories,
+    check_ids,
+    check_texts,
+    write_rows,
+)
+from graphveil.io.source import Source, shown
+from graphveil.io.text.columns import read_columns, read_lists, refuse_value, tables, trimmed
+from graphveil.io.text.dialect import (
+    Dialect,
+    check_no_second_header,
+    first_row_is_names,
+    sniff,
+    without_first_row,
+)
+from graphveil.io.text.table_cells import read_cells
+from graphveil.io.text.tie_columns import kind_column, parsed_kinds, two_columns
+
+_KONECT = r"%\s*(a?sym|bip)\b"
+
+
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
+    """Return the arcs of an edge list."""
+    dialect = sniff(source, options.header, delimiter=options.delimiter)
+    check_konect(source, dialect)
+    notes = Notes(header=dialect.header, inferred=dialect.inferred)
+    chosen = chosen_columns(source, dialect, options, notes)
+    left, right = _ends(source, dialect, chosen, options, notes, shared=True)
+    arcs = ParsedArcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
+    arcs.directed = says_directed(source, dialect, chosen)
+    arcs.names = names_of_ends(chosen, dialect.header, notes.header)
+    names = dialect.header or _names_in_remark(dialect)
+    column = kind_column(source, names, dialect.n_columns, options.ends)
+    if column is not None:
+        arcs.kinds = _kinds(source, dialect, column, arcs.source.size)
+        return arcs
+    return arcs if notes.header or dialect.marked else _without_count_line(arcs)
+
+
+def _kinds(source: Source, dialect: Dialect, column: int, n_arcs: int) -> ParsedKinds:
+    """Return the kinds of ties; a first row that names columns is none of them."""
+    text = pa.dictionary(pa.int32(), pa.string())
+    named: list[str] = []
+    for table in tables(source, dialect, (column,), Notes(), text):
+        for block in table.column(0).chunks:
+            named.extend(written_out(block).to_pylist())
+    return parsed_kinds(source, named[len(named) - n_arcs :])
+
+
+def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
+    """Return the pairs of a user-item file, whichever way its lines hold them."""
+    dialect = sniff(source, options.header, delimiter=options.delimiter)
+    if has_lists(dialect, options):
+        return read_lists(source, dialect, named=options.layout != "items")
+    notes = Notes(header=dialect.header, inferred=dialect.inferred)
+    chosen = chosen_columns(source, dialect, options, notes)
+    left, right = _ends(source, dialect, chosen, options, notes, shared=False)
+    return ParsedPairs(
+        user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
+    )
+
+
+def names_of_ends(
+    chosen: tuple[int, int], header: tuple[str, ...], inferred: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the names of the columns of both ends; none where they have none."""
+    return tuple(header[column] for column in chosen) if header else inferred
+
+
+def has_lists(dialect: Dialect, options: BipartiteOptions) -> bool:
+    """Whether a line of the file is a user with all of its items."""
+    if options.layout != "auto":
+        return options.layout in ("lists", "items")
+    return not dialect.header and len(dialect.widths) > 1 and not any(options.ends.asked)
+
+
+def _ends(
+    source: Source,
+    dialect: Dialect,
+    chosen: tuple[int, int],
+    options: GraphOptions | BipartiteOptions,
+    notes: Notes,
+    *,
+    shared: bool,
+) -> tuple[ParsedColumn, ParsedColumn]:
+    """Return the two columns of ids; a first row of names is none of them."""
+    left, right = read_columns(source, dialect, chosen, notes, share_labels=shared)
+    if dialect.header:
+        ids = (left.labels, right.labels)
+        check_no_second_header(source, dialect, options.header, chosen, ids)
+    elif dialect.undecided and first_row_is_names(source, left, right, shared=shared):
+        names = [str(column.labels[column.codes[0]]) for column in (left, right)]
+        notes.header, notes.inferred = tuple(names), True
+        notes.rows -= 1
+        return without_first_row(left, right, shared=shared)
+    return left, right
+
+
+def chosen_columns(
+    source: Source,
+    dialect: Dialect,
+    options: GraphOptions | BipartiteOptions,
+    notes: Notes,
+) -> tuple[int, int]:
+    """Return the two columns that count; in KONECT's files they are the first by definition.
+
+    A remark that names every column, two of them by a known pair, is as good as a header.
+    """
+    is_konect = bool(dialect.comments) and re.match(_KONECT, dialect.comments[0]) is not None
+    return two_columns(
+        source,
+        dialect.header or _names_in_remark(dialect),
+        dialect.n_columns,
+        notes,
+        options.ends,
+        by_position=is_konect,
+    )
+
+
+def _names_in_remark(dialect: Dialect) -> tuple[str, ...]:
+    """Return the names of more than two columns out of a remark, as SNAP writes them."""
+    for remark in dialect.comments:
+        names = dialect.cells(remark.lstrip("#% \t"))
+        if 2 < len(names) == dialect.n_columns and known_pairs(names, graph=True):
+            return tuple(names)
+    return ()
+
+
+def bipartite_batches(
+    source: Source, dialect: Dialect, chosen: tuple[int, int], notes: Notes, *, text: bool
+) -> Iterator[pa.Table]:
+    """Yield users and items some lines at a time, in the columns user and item.
+
+    Parameters
+    ----------
+    source, dialect, chosen, notes
+        The file, how its lines become cells, which two of them count, and what is counted.
+    text
+        Whether ids are read as text, else as integers.
+
+    Raises
+    ------
+    NotIntegersError
+        Where integers are asked for and a cell is none.
+    """
+    kind = pa.dictionary(pa.int32(), pa.string()) if text else pa.int64()
+    for table in tables(source, dialect, chosen, notes, kind):
+        columns = [column.combine_chunks() for column in table.columns]
+        if text:
+            columns = [trimmed(written_out(column), dialect) for column in columns]
+        else:
+            for column in columns:
+                least = pc.min(column).as_py()
+                if least is not None and least < 0:
+                    refuse_value(source, dialect, chosen, str(least), "is negative")
+        yield pa.table(columns, names=["user", "item"])
+
+
+def read_table(source: Source, options: TableOptions) -> ParsedCells:
+    """Return the columns of a table as text or integers."""
+    return read_cells(source, options)
+
+
+def read_ids(source: Source) -> ParsedColumn:
+    """Return the first column of a file that lists ids."""
+    dialect = sniff(source, "auto", spaces=False)
+    (column,) = read_columns(source, dialect, (0,), Notes(), share_labels=False)
+    return column
+
+
+def check_konect(source: Source, dialect: Dialect) -> None:
+    """Refuse a file whose first line says that it holds users and items."""
+    if dialect.comments and re.match(r"%\s*bip\b", dialect.comments[0]):
+        source.refuse("the first line says bip: users and items, no graph. Read it as bipartite.")
+
+
+def says_directed(source: Source, dialect: Dialect, chosen: tuple[int, int]) -> bool | None:
+    """Return what the file says of directions, in a column of types or in its remarks."""
+    return _types_say_directed(source, dialect, chosen) or _remarks_say_directed(dialect)
+
+
+def _remarks_say_directed(dialect: Dialect) -> bool | None:
+    """Return what the comments say of directions; None where they say nothing."""
+    text = " ".join(dialect.comments).lower()
+    first = dialect.comments[0] if dialect.comments else ""
+    if re.match(r"%\s*asym\b", first) or re.search(r"\bdirected\b", text):
+        return True
+    undirected = re.match(r"%\s*sym\b", first) or re.search(r"\bundirected\b", text)
+    return False if undirected else None
+
+
+def _types_say_directed(source: Source, dialect: Dialect, chosen: tuple[int, int]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    column = column_of_types(dialect.header, chosen)
+    if column is None:
+        return False
+    kind = pa.dictionary(pa.int32(), pa.string())
+    return any(
+        types_say_directed(block)
+        for table in tables(source, dialect, (column,), Notes(), kind)
+        for block in table.column(0).chunks
+    )
+
+
+def _without_count_line(arcs: ParsedArcs) -> ParsedArcs:
+    """Leave out the first line where it gives the numbers of nodes and of edges."""
+    labels = arcs.labels
+    if arcs.source.size < 2 or labels.dtype.kind != "i":
+        return arcs
+    n, m = (int(labels[column[0]]) for column in (arcs.source, arcs.target))
+    if m != arcs.source.size - 1:
+        return arcs
+    used = np.zeros(labels.size, dtype=np.bool_)
+    used[arcs.source[1:]] = True
+    used[arcs.target[1:]] = True
+    if n < np.count_nonzero(used):
+        return arcs
+    position = np.cumsum(used, dtype=np.int32) - 1
+    arcs.source = position[arcs.source[1:]].astype(np.int32, copy=False)
+    arcs.target = position[arcs.target[1:]].astype(np.int32, copy=False)
+    arcs.labels = labels[used]
+    arcs.notes.rows -= 1
+    arcs.notes.count_line = f"{n} {m}"
+    return arcs
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write every edge once, under the names source and target."""
+    check_ids(graph.ids, graph.degrees() > 0, form)
+    edges = graph.edges()
+    columns = [WrittenIds(ends, graph.ids) for ends in edges.T]
+    write_rows(columns, ("source", "target"), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write every tie once, under the names source, target and, of several kinds, layer."""
+    check_ids(network.ids, network.degrees().sum(axis=1) > 0, form)
+    ties = network.ties()
+    columns: list[WrittenCells] = [
+        WrittenIds(ends, network.ids) for ends in (ties.source, ties.target)
+    ]
+    if len(network.layers) > 1:
+        names = pa.array([layer.name for layer in network.layers])
+        check_texts(names, form)
+        columns.append(WrittenCells(ties.layer, names))
+    write_rows(columns, network.columns_of_ties, stream, form)
+
+
+def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:
+    """Write every pair, under the names user and item."""
+    check_ids(data.users, np.diff(data.indptr) > 0, form)
+    check_ids(data.features, np.bincount(data.indices, minlength=data.n_features) > 0, form)
+    columns = [WrittenIds(data.rows(), data.users), WrittenIds(data.indices, data.features)]
+    write_rows(columns, ("user", "item"), stream, form)
+
+
+def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
+    """Write ids in one column under a name."""
+    check_ids(ids, np.ones(ids.size, dtype=np.bool_), form)
+    column = WrittenIds(np.arange(ids.size, dtype=np.int32), ids)
+    write_rows([column], (name,), stream, form)
+
+
+def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
+    """Write the cells under their names; a suppressed cell is ``*``."""
+    for name in table.columns:
+        if not name or "\n" in name or "\r" in name:
+            raise InputError(
+                f"the column {shown(name)!r} has no name or one of two lines, which {form.name} "
+                f"cannot carry. Use {option('format', 'parquet')}."
+            )
+    columns = []
+    for number, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
+        codes = table.codes[:, number]
+        listed = ids_to_arrow(values).cast(pa.string())
+        check_categories(name, listed.take(np.unique(codes[codes != SUPPRESSED])), form)
+        shown_as = pa.concat_arrays([listed, pa.array(["*"])])
+        columns.append(WrittenCells(np.where(codes < 0, len(listed), codes), shown_as))
+    write_rows(columns, table.columns, stream, form, quote=True)

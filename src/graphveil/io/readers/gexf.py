@@ -1,0 +1,146 @@
+"""GEXF, by the standard library's XML parser; document types and entities are refused."""
+
+from __future__ import annotations
+
+from typing import IO
+from xml.sax.saxutils import quoteattr
+
+from graphveil.data import Graph, Layer, Network
+from graphveil.data.network import LAYER
+from graphveil.io.formats import Format
+from graphveil.io.options import GraphOptions
+from graphveil.io.parsed import ParsedArcs
+from graphveil.io.readers.graph_builder import (
+    GraphElements,
+    attributes_in_text,
+    is_weight,
+    quoted_labels,
+)
+from graphveil.io.source import Source
+
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
+_STRUCTURE = {"node": {"id", "label"}, "edge": {"id", "source", "target", "type", "weight"}}
+"""What nodes and edges are made of; everything else is an attribute."""
+
+_LISTS = {"nodes", "edges", "attvalues", "spells", "parents"}
+"""Elements in nodes and edges that only hold others."""
+
+_DIRECTED = {"directed": True, "undirected": False, "mutual": False}
+"""Types of edges, in any case of letters; a mutual one is there in both directions."""
+
+
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
+    """Return the arcs of a GEXF file; ids are those of the node elements, not their labels."""
+    return _Elements(source, options).read()
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write nodes under their ids, and edges between them."""
+    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write nodes under their ids with their attributes, and ties between them."""
+    quoted = quoted_labels(network, form)
+    several, directed = len(network.layers) > 1, network.is_directed
+    kind = "directed" if directed else "undirected"
+    stream.write(f'{_HEAD}  <graph defaultedgetype="{kind}" mode="static">\n'.encode())
+    cells = attributes_in_text(network, form)
+    if cells:
+        stream.write(b'    <attributes class="node">\n')
+        for number, name in enumerate(cells):
+            title = f'title={quoteattr(name)} type="string"'
+            stream.write(f'      <attribute id="{number}" {title}/>\n'.encode())
+        stream.write(b"    </attributes>\n")
+    if several:
+        stream.write(b'    <attributes class="edge">\n')
+        stream.write(f'      <attribute id="0" title="{LAYER}" type="string"/>\n'.encode())
+        stream.write(b"    </attributes>\n")
+    stream.write(b"    <nodes>\n")
+    rows = zip(*cells.values(), strict=True) if cells else [()] * network.n_nodes
+    for name, said in zip(quoted, rows, strict=True):
+        values = "".join(f'<attvalue for="{n}" value={quoteattr(v)}/>' for n, v in enumerate(said))
+        end = f"><attvalues>{values}</attvalues></node>" if values else "/>"
+        stream.write(f"      <node id={name} label={name}{end}\n".encode())
+    stream.write(b"    </nodes>\n    <edges>\n")
+    for number, (layer, left, right) in enumerate(network.listed_ties(both_ways=directed)):
+        ends = f"source={quoted[left]} target={quoted[right]}"
+        of_kind = f'<attvalues><attvalue for="0" value={quoteattr(layer)}/></attvalues>'
+        end = f">{of_kind}</edge>" if several else "/>"
+        stream.write(f'      <edge id="{number}" {ends}{end}\n'.encode())
+    stream.write(b"    </edges>\n  </graph>\n</gexf>\n")
+
+
+class _Elements(GraphElements):
+    def __init__(self, source: Source, options: GraphOptions) -> None:
+        super().__init__(source, options)
+        self._titles: dict[tuple[str, str], str] = {}
+        self._described = ("", "")
+
+    def _ended(self, name: str, text: str) -> None:
+        if name == "default":
+            self._default(self._described[0], self._titles.get(self._described, ""), text)
+
+    def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
+        del tag
+        if name == "graph":
+            self._graph(directed=self._directed(attributes.get("defaultedgetype", "undirected")))
+        elif name == "attributes":
+            self._described = (attributes.get("class", ""), "")
+        elif name == "attribute":
+            self._described = (self._described[0], attributes.get("id", ""))
+            self._titles[self._described] = attributes.get("title", self._described[1])
+        elif name == "node":
+            self._node(attributes)
+        elif name == "edge":
+            self._edge(attributes)
+        elif name not in _LISTS:
+            self._further(name, attributes)
+
+    def _node(self, attributes: dict[str, str]) -> None:
+        key = self._needed(attributes, "id", "node")
+        self._builder.node(key, None, line=self._line)
+        if attributes.get("label", key) != key:
+            self._builder.node_attribute("label", attributes["label"])
+        if "node" in self._open[:-1]:
+            self._builder.attribute("parent")
+        self._others("node", attributes)
+
+    def _edge(self, attributes: dict[str, str]) -> None:
+        ends = [self._needed(attributes, end, "edge") for end in ("source", "target")]
+        kind = attributes.get("type")
+        self._builder.edge(
+            *ends, line=self._line, directed=None if kind is None else self._directed(kind)
+        )
+        if "id" in attributes:
+            self._builder.edge_id(attributes["id"])
+        weight = attributes.get("weight", 1)
+        if not self._builder.kind("weight", weight) and is_weight(weight):
+            self._builder.weight("weight")
+        self._others("edge", attributes)
+
+    def _others(self, element: str, attributes: dict[str, str]) -> None:
+        for name, value in attributes.items():
+            if name not in _STRUCTURE[element]:
+                self._other(element, name, value)
+
+    def _other(self, element: str, name: str, value: str) -> None:
+        if element != "edge" or not self._builder.kind(name, value):
+            self._builder.attribute(name)
+
+    def _directed(self, said: str) -> bool:
+        return self._whether(said, _DIRECTED, "type of edges")
+
+    def _further(self, name: str, attributes: dict[str, str]) -> None:
+        around = next((tag for tag in reversed(self._open) if tag in {"node", "edge"}), None)
+        if around is None:
+            return
+        if name != "attvalue":
+            self._builder.attribute(name)
+            return
+        key = attributes.get("for", attributes.get("id", ""))
+        title = self._titles.get((around, key), key)
+        if around == "edge":
+            self._builder.edge_attribute(title, attributes.get("value"))
+        else:
+            self._builder.node_attribute(title, attributes.get("value"))

@@ -1,0 +1,360 @@
+"""Graphs out of formats that list nodes by name before their edges.
+
+What GraphML and GEXF share: elements from the standard library's parser, labels for XML.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
+
+from graphveil.core.errors import InputError, leave_out, option
+from graphveil.data import Network
+from graphveil.data.network import cells_of
+from graphveil.io.formats import Format
+from graphveil.io.options import GraphOptions, NetworkOptions
+from graphveil.io.parsed import Notes, ParsedArcs, ids_listed, listed_arcs, negative_among
+from graphveil.io.source import Source, shown
+
+WEIGHTS = ("weight", "value")
+"""What the weight of an edge is called, in any case of letters."""
+
+
+def is_weight(value: object) -> bool:
+    """Whether a value of an edge says more than that the edge is there.
+
+    Examples
+    --------
+    >>> is_weight("1.0"), is_weight(1), is_weight("0.5"), is_weight("strong")
+    (False, False, True, True)
+    """
+    try:
+        return float(str(value)) != 1
+    except ValueError:
+        return True
+
+
+def check_signs(labels: Sequence[str], form: Format) -> None:
+    """Refuse ids that a format that knows names alone could not give back.
+
+    Raises
+    ------
+    InputError
+        Where one would be read as a negative number.
+    """
+    negative = negative_among(labels)
+    if negative is not None:
+        raise InputError(
+            f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
+            f"negative number. Use {option('format', 'parquet')}."
+        )
+
+
+class Builder:
+    """Collects nodes and edges; nodes are named by keys, and may have labels.
+
+    Parameters
+    ----------
+    source
+        The file, for messages.
+    options
+        How the file is read: of a network, attributes of nodes are kept instead of left out, and
+        one of edges may say of which kind they are.
+    """
+
+    def __init__(self, source: Source, options: GraphOptions) -> None:
+        self._people: dict[str, dict[int, Any]] = {}
+        self._keeps = isinstance(options, NetworkOptions)
+        self._kind_column = options.column_of_kinds
+        self._kinds: dict[int, str] = {}
+        self._kind_of_others: str | None = None
+        self._source = source
+        self._ignore_weights = options.ignore_weights
+        self._position: dict[str, int] = {}
+        self._labels: list[str | None] = []
+        self._lines: list[int | None] = []
+        self._edges: list[tuple[str, str, int | None]] = []
+        self._undirected: list[bool] = []
+        self._notes = Notes()
+        self._of_all: dict[str, Any] = {}
+        self.directed = False
+
+    def node(self, key: str, label: str | None, *, line: int | None = None) -> None:
+        """Add a node."""
+        if key in self._position:
+            self._source.refuse(f"two nodes have the id {shown(key)}. Rename one.", line=line)
+        self._position[key] = len(self._position)
+        self._lines.append(line)
+        self._labels.append(label)
+
+    def edge(
+        self, left: str, right: str, *, line: int | None = None, directed: bool | None = None
+    ) -> None:
+        """Add an edge between keys; its own direction overrides that of the graph."""
+        self._edges.append((left, right, line))
+        self._undirected.append(not (self.directed if directed is None else directed))
+
+    def edge_id(self, text: str) -> None:
+        """Note the id of the last edge, but where it counts edges, as e0 and 1 do."""
+        counted = re.fullmatch(r"[A-Za-z]?(\d+)", text)
+        if counted is None or int(counted[1]) + 1 not in (len(self._edges), len(self._edges) + 1):
+            self.attribute("edge id")
+
+    def weight(self, name: str) -> None:
+        """Note the weight of an edge, or refuse it."""
+        if not self._ignore_weights:
+            self._source.refuse(f"the edges have weights ({shown(name)}). {leave_out()}")
+        if name not in self._notes.columns_ignored:
+            self._notes.columns_ignored += (name,)
+
+    def kind(self, name: str, value: object) -> bool:
+        """Note of which kind the last edge is where this attribute says so, and whether it does."""
+        if name != self._kind_column:
+            return False
+        self._kinds[len(self._edges) - 1] = str(value)
+        return True
+
+    def edge_attribute(self, name: str, value: object) -> None:
+        """Note what is said of the last edge; under the name of a weight, a one says nothing."""
+        if self.kind(name, value):
+            return
+        if name.lower() not in WEIGHTS:
+            self.attribute(name)
+        elif is_weight(value):
+            self.weight(name)
+
+    def edge_attribute_of_all(self, name: str, value: object) -> None:
+        """Note what is said of edges that do not say it themselves."""
+        if name == self._kind_column:
+            self._kind_of_others = str(value)
+        elif name.lower() in WEIGHTS:
+            self.weight(name)
+        else:
+            self.attribute(name)
+
+    def node_attribute(self, name: str, value: Any) -> None:
+        """Keep what is said of the last node, or note that it is left out."""
+        if self._keeps:
+            self._people.setdefault(name, {})[len(self._position) - 1] = value
+        else:
+            self.attribute(name)
+
+    def attribute_of_all(self, name: str, value: Any) -> None:
+        """Keep what is said of nodes that do not say it themselves, or note that it is left out."""
+        if self._keeps:
+            self._of_all[name] = value
+        else:
+            self.attribute(name)
+
+    def attribute(self, name: str) -> None:
+        """Note an attribute that is left out."""
+        if name not in self._notes.attributes_ignored:
+            self._notes.attributes_ignored += (name,)
+
+    def arcs(self, *, use_labels: bool) -> ParsedArcs:
+        """Return what was collected; ids are the labels, where wanted and all distinct."""
+        labels = [label for label in self._labels if label is not None]
+        keys: Sequence[str] = list(self._position)
+        if use_labels and labels and len(set(labels)) == len(self._position):
+            keys = labels
+        else:
+            self._refuse_negative(keys)
+        left = [self._end(edge[0], edge[2]) for edge in self._edges]
+        right = [self._end(edge[1], edge[2]) for edge in self._edges]
+        directed = not all(self._undirected)
+        self._notes.rows = len(self._edges)
+        kinds, one_way = self._kinds_of_edges(), None
+        if directed:
+            both = [number for number, plain in enumerate(self._undirected) if plain]
+            left, right = (
+                left + [right[number] for number in both],
+                right + [left[number] for number in both],
+            )
+            kinds = None if kinds is None else kinds + [kinds[number] for number in both]
+            one_way = [not plain for plain in self._undirected] + [False] * len(both)
+        every = range(len(self._position))
+        people = {
+            name: {**dict.fromkeys(every, self._of_all.get(name)), **self._people.get(name, {})}
+            for name in {**self._of_all, **self._people}
+        }
+        return listed_arcs(
+            ids_listed(keys),
+            left,
+            right,
+            directed=directed,
+            notes=self._notes,
+            people=people,
+            kinds=kinds,
+            one_way=one_way,
+        )
+
+    def _kinds_of_edges(self) -> list[str] | None:
+        """Return of which kind every edge is; None where nobody asked."""
+        if self._kind_column is None:
+            return None
+        kinds = [self._kinds.get(at, self._kind_of_others) for at in range(len(self._edges))]
+        lacking = [at for at, kind in enumerate(kinds) if not (kind or "").strip()]
+        if lacking:
+            self._source.refuse(
+                f"{len(lacking)} of {len(kinds)} edges have no {shown(self._kind_column)}. Say of "
+                "which kind each is, or remove them.",
+                line=self._edges[lacking[0]][2],
+            )
+        return [str(kind).strip() for kind in kinds]
+
+    def _refuse_negative(self, keys: Sequence[str]) -> None:
+        key = negative_among(keys)
+        if key is not None:
+            line = self._lines[self._position[key]]
+            self._source.refuse(f"the id {shown(key)} is negative. Give ids from 0 on.", line=line)
+
+    def _end(self, key: str, line: int | None) -> int:
+        if key not in self._position:
+            self._source.refuse(
+                f"{shown(key)} is no listed node. List it, or correct it.", line=line
+            )
+        return self._position[key]
+
+
+class GraphElements(ABC):
+    """Builds the one graph of a file, element by element, as the parser comes to them.
+
+    Document types and entities are refused.
+    """
+
+    def __init__(self, source: Source, options: GraphOptions) -> None:
+        self._source = source
+        self._builder = Builder(source, options)
+        self._text: list[str] = []
+        self._open: list[str] = []
+        self._graphs = 0
+        self._parser = expat.ParserCreate(namespace_separator="}")
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text.append
+        self._parser.StartDoctypeDeclHandler = self._declared
+        self._parser.EntityDeclHandler = self._declared
+
+    def read(self) -> ParsedArcs:
+        """Return the arcs of the whole file; ids are those of the node elements."""
+        try:
+            for _, chunk in self._source.chunks():
+                self._parser.Parse(chunk, False)
+            self._parser.Parse(b"", True)
+        except (expat.ExpatError, ValueError, LookupError) as error:
+            line = getattr(error, "lineno", None)
+            self._source.refuse(
+                f"this is no whole XML ({shown(error)}). Write it again.", line=line
+            )
+        if not self._graphs:
+            self._source.refuse("there is no <graph> in it. Check the format.")
+        return self._builder.arcs(use_labels=False)
+
+    @abstractmethod
+    def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
+        """Take in one element that begins; `name` is its tag without the namespace."""
+
+    def _graph(self, *, directed: bool) -> None:
+        self._graphs += 1
+        if self._graphs > 1:
+            self._refuse("a second graph. Give one file a graph.")
+        self._builder.directed = directed
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        name = tag.rpartition("}")[2]
+        self._open.append(name)
+        self._text.clear()
+        self._element(tag, name, attributes)
+
+    def _end(self, tag: str) -> None:
+        self._ended(tag.rpartition("}")[2], "".join(self._text).strip())
+        self._text.clear()
+        self._open.pop()
+
+    @abstractmethod
+    def _ended(self, name: str, text: str) -> None:
+        """Take in the text of an element that ends; most have none."""
+
+    def _declared(self, *declared: object) -> None:
+        del declared
+        self._refuse("a document type or an entity is declared. Take the declaration out.")
+
+    def _needed(self, attributes: dict[str, str], name: str, element: str) -> str:
+        if name not in attributes:
+            self._refuse(f"this {element} has no {name}. Give it one.")
+        return attributes[name]
+
+    def _whether(self, said: str, meanings: Mapping[str, bool], what: str) -> bool:
+        """Return what a word means, in any case of letters; refuse other words."""
+        if said.lower() not in meanings:
+            self._refuse(f"{shown(said)} is no {what}. Use one of {', '.join(meanings)}.")
+        return meanings[said.lower()]
+
+    def _default(self, around: str, title: str, value: str) -> None:
+        """Note what is said of all nodes or edges that do not say it themselves."""
+        if around in {"node", "all"}:
+            self._builder.attribute_of_all(title, value)
+        elif around == "edge":
+            self._builder.edge_attribute_of_all(title, value)
+
+    @property
+    def _line(self) -> int:
+        return self._parser.CurrentLineNumber
+
+    def _refuse(self, problem: str) -> NoReturn:
+        self._source.refuse(problem, line=self._line)
+
+
+def quoted_labels(network: Network, form: Format) -> list[str]:
+    """Return the id of every node as XML quotes it."""
+    labels = [str(label) for label in network.labels().tolist()]
+    check_labels(labels, form)
+    return [quoteattr(label) for label in labels]
+
+
+def attributes_in_text(network: Network, form: Format) -> dict[str, list[str]]:
+    """Return the attributes of people as text; a suppressed one is ``*``.
+
+    Raises
+    ------
+    InputError
+        Where a value or a name holds a control character.
+    """
+    if network.people is None:
+        return {}
+    cells = {name: [*map(str, values)] for name, values in cells_of(network.people).items()}
+    for name, values in cells.items():
+        check_characters([name, *sorted(set(values))], form)
+    return cells
+
+
+def check_labels(labels: Sequence[str], form: Format) -> None:
+    """Refuse ids that a format of XML cannot give back.
+
+    Raises
+    ------
+    InputError
+        As `check_signs`, and where an id holds a control character.
+    """
+    check_signs(labels, form)
+    check_characters(labels, form)
+
+
+def check_characters(texts: Sequence[str], form: Format) -> None:
+    """Refuse text that a format of XML cannot give back.
+
+    Raises
+    ------
+    InputError
+        Where one holds a control character.
+    """
+    for text in texts:
+        if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", text):
+            raise InputError(
+                f"the text {shown(text)} holds a control character, which {form.name} cannot "
+                f"carry. Use {option('format', 'parquet')}."
+            )

@@ -1,0 +1,114 @@
+"""GraphML, by the standard library's XML parser; document types and entities are refused."""
+
+from __future__ import annotations
+
+from typing import IO
+from xml.sax.saxutils import escape, quoteattr
+
+from graphveil.data import Graph, Layer, Network
+from graphveil.data.network import LAYER
+from graphveil.io.formats import Format
+from graphveil.io.options import GraphOptions
+from graphveil.io.parsed import ParsedArcs
+from graphveil.io.readers.graph_builder import (
+    WEIGHTS,
+    GraphElements,
+    attributes_in_text,
+    quoted_labels,
+)
+from graphveil.io.source import Source
+
+_DIRECTED = {"directed": True, "undirected": False}
+_BOOLEAN = {"true": True, "false": False, "1": True, "0": False}
+_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+)
+
+
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
+    """Return the arcs of a GraphML file; ids are those of the node elements."""
+    return _Elements(source, options).read()
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write nodes under their ids, and edges between them."""
+    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write nodes under their ids with their attributes, and ties between them."""
+    quoted = quoted_labels(network, form)
+    stream.write(_HEAD.encode())
+    cells = attributes_in_text(network, form)
+    for number, name in enumerate(cells):
+        key = f'id="d{number}" for="node" attr.name={quoteattr(name)} attr.type="string"'
+        stream.write(f"  <key {key}/>\n".encode())
+    several, directed = len(network.layers) > 1, network.is_directed
+    if several:
+        key = f'id="layer" for="edge" attr.name="{LAYER}" attr.type="string"'
+        stream.write(f"  <key {key}/>\n".encode())
+    kind = "directed" if directed else "undirected"
+    stream.write(f'  <graph edgedefault="{kind}">\n'.encode())
+    rows = zip(*cells.values(), strict=True) if cells else [()] * network.n_nodes
+    for name, said in zip(quoted, rows, strict=True):
+        data = "".join(f'<data key="d{n}">{escape(v)}</data>' for n, v in enumerate(said))
+        end = f">{data}</node>" if data else "/>"
+        stream.write(f"    <node id={name}{end}\n".encode())
+    for layer, left, right in network.listed_ties(both_ways=directed):
+        end = f'><data key="layer">{escape(layer)}</data></edge>' if several else "/>"
+        ends = f"source={quoted[left]} target={quoted[right]}"
+        stream.write(f"    <edge {ends}{end}\n".encode())
+    stream.write(b"  </graph>\n</graphml>\n")
+
+
+class _Elements(GraphElements):
+    def __init__(self, source: Source, options: GraphOptions) -> None:
+        super().__init__(source, options)
+        self._names: dict[str, str] = {}
+        self._described = ("", "")
+        self._key = ""
+
+    def _ended(self, name: str, text: str) -> None:
+        if name == "default":
+            self._default(*self._described, text)
+        elif name == "data":
+            self._data(self._key, text)
+
+    def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
+        del tag
+        if name == "graph":
+            said = attributes.get("edgedefault", "undirected")
+            self._graph(directed=self._whether(said, _DIRECTED, "type of edges"))
+        elif name == "key":
+            key = attributes.get("id", "")
+            self._names[key] = attributes.get("attr.name", key)
+            self._described = (attributes.get("for", "all"), self._names[key])
+        elif name == "node":
+            self._builder.node(self._needed(attributes, "id", name), None, line=self._line)
+        elif name == "edge":
+            self._edge(attributes)
+        elif name == "data":
+            self._key = attributes.get("key", "")
+        elif name == "hyperedge":
+            self._refuse("a hyperedge joins more than two nodes. Split it.")
+
+    def _edge(self, attributes: dict[str, str]) -> None:
+        ends = [self._needed(attributes, end, "edge") for end in ("source", "target")]
+        said = attributes.get("directed")
+        own = None if said is None else self._whether(said, _BOOLEAN, "true or false")
+        self._builder.edge(*ends, line=self._line, directed=own)
+        if "id" in attributes:
+            self._builder.edge_id(attributes["id"])
+
+    def _data(self, key: str, text: str) -> None:
+        parent = self._open[-2] if len(self._open) > 1 else ""
+        name = self._names.get(key, key)
+        if parent == "edge" and self._builder.kind(name, text):
+            return
+        if parent == "edge" and name.lower() in WEIGHTS:
+            self._builder.weight(name)
+        elif parent == "node":
+            self._builder.node_attribute(name, text)
+        elif parent == "edge":
+            self._builder.attribute(name)

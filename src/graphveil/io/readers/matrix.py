@@ -1,0 +1,275 @@
+"""Sparse matrices as graphs and as users by items: Matrix Market text, and SciPy's `.npz`.
+
+The entries of a sparse matrix out of a file.
+
+Matrix Market is parsed here: `scipy.io.mmread` may end the process on a damaged file.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from typing import IO, Any, NamedTuple, NoReturn
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy import sparse
+
+from graphveil.core.errors import leave_out
+from graphveil.data import Bipartite, Graph
+from graphveil.io.formats import Format
+from graphveil.io.options import BipartiteOptions, GraphOptions
+from graphveil.io.parsed import Notes, ParsedArcs, ParsedPairs, check_size
+from graphveil.io.source import Source, shown
+from graphveil.io.text.columns import Growing, NotIntegersError, tables
+from graphveil.io.text.dialect import WHITESPACE, Dialect, expect_width
+
+_BANNER = re.compile(
+    r"%%matrixmarket\s+matrix\s+(?P<layout>\w+)\s+(?P<values>[\w-]+)\s+(?P<symmetry>[\w-]+)\s*",
+    re.IGNORECASE,
+)
+_VALUES = ("real", "double", "integer", "unsigned-integer", "pattern")
+_SYMMETRIES = ("general", "symmetric")
+_FAILURES = (
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+
+class Entries(NamedTuple):
+    """The entries of a sparse matrix; `symmetric` says that one triangle is stored."""
+
+    row: NDArray[np.int32]
+    column: NDArray[np.int32]
+    values: NDArray[Any] | None
+    shape: tuple[int, int]
+    symmetric: bool
+
+
+def entries_of_npz(source: Source) -> Entries:
+    """Return the entries of a matrix that `scipy.sparse.save_npz` wrote; nothing is unpickled."""
+    try:
+        with source.open() as stream:
+            matrix = _matrix_in(source, stream)
+    except _FAILURES as error:
+        source.refuse(f"this is no whole npz file ({shown(error)}). Write it again.")
+    row, column = matrix.coords
+    for axis, indices in enumerate((row, column)):
+        if indices.size and (indices.min() < 0 or indices.max() >= matrix.shape[axis]):
+            source.refuse(f"an index is outside 0..{matrix.shape[axis] - 1}. Write it again.")
+    if matrix.data.dtype.kind not in "biuf":
+        source.refuse(f"the values are of type {matrix.data.dtype}. Write numbers or booleans.")
+    return Entries(
+        row.astype(np.int32), column.astype(np.int32), matrix.data, matrix.shape, symmetric=False
+    )
+
+
+def _matrix_in(source: Source, stream: Any) -> sparse.coo_array:
+    with np.load(stream, allow_pickle=False) as archive:
+        if "format" not in archive or "shape" not in archive:
+            source.refuse("this .npz holds no SciPy matrix. Write it with scipy.sparse.save_npz.")
+        shape = tuple(int(size) for size in archive["shape"])
+        if len(shape) != 2 or min(shape) < 0:
+            source.refuse(f"a matrix of shape {shown(shape)} cannot be read. Give two dimensions.")
+        check_size(source, max(shape), max(archive[name].size for name in archive.files))
+    stream.seek(0)
+    matrix = sparse.load_npz(stream)
+    if hasattr(matrix, "check_format"):
+        matrix.check_format(full_check=True)
+    return sparse.coo_array(matrix)
+
+
+def entries_of_mtx(source: Source) -> Entries:
+    """Return the entries of a Matrix Market file."""
+    head = _head(source)
+    columns = [Growing(), Growing()]
+    values: list[NDArray[np.float64]] = []
+    notes = Notes()
+    try:
+        for table in tables(source, head.dialect, (0, 1), notes, pa.int64()):
+            for axis, grown in enumerate(columns):
+                _extend(grown, table.column(axis).to_numpy(), head.shape[axis])
+        if head.dialect.n_columns > 2:
+            weighted = tables(source, head.dialect, (2,), notes, pa.float64())
+            values.extend(table.column(0).to_numpy() for table in weighted)
+    except NotIntegersError:
+        _refuse_line(source, head)
+    if notes.rows != head.entries:
+        source.refuse(
+            f"{notes.rows} entries where line {head.line} says {head.entries}. "
+            "Copy the file again, whole."
+        )
+    row, column = (grown.finish() - np.int32(1) for grown in columns)
+    weights = np.concatenate(values) if values else None
+    return Entries(row, column, weights, head.shape, symmetric=head.symmetric)
+
+
+class _Head(NamedTuple):
+    """What stands before the entries."""
+
+    shape: tuple[int, int]
+    entries: int
+    symmetric: bool
+    dialect: Dialect
+    line: int
+
+
+def _extend(column: Growing, values: NDArray[np.int64], size: int) -> None:
+    if values.size and (values.min() < 1 or values.max() > size):
+        raise NotIntegersError
+    column.extend(values)
+
+
+def _head(source: Source) -> _Head:
+    banner = None
+    for number, line in source.lines():
+        if banner is None:
+            banner = _BANNER.fullmatch(line)
+            if banner is None:
+                source.refuse("this is no Matrix Market banner. Check the format.", line=number)
+        elif line.strip() and not line.lstrip().startswith("%"):
+            words = {name: word.lower() for name, word in banner.groupdict().items()}
+            _check_banner(source, words)
+            width = 2 if words["values"] == "pattern" else 3
+            dialect = Dialect(
+                delimiter=WHITESPACE,
+                n_columns=width,
+                header=("sizes",),
+                spaced=False,
+                widths=frozenset({width}),
+                plain_only=False,
+            )
+            rows, columns, entries = _sizes(source, line, number)
+            symmetric = words["symmetry"] == "symmetric"
+            return _Head((rows, columns), entries, symmetric, dialect, number)
+    return source.refuse("there is no line of sizes. Copy the file again, whole.")
+
+
+def _check_banner(source: Source, words: dict[str, str]) -> None:
+    if words["layout"] != "coordinate":
+        source.refuse("the matrix is dense. Write it as coordinate.", line=1)
+    if words["values"] not in _VALUES or words["symmetry"] not in _SYMMETRIES:
+        kind = f"{words['values']} {words['symmetry']}"
+        source.refuse(f"a matrix that is {shown(kind)} is no data of people. Check it.", line=1)
+
+
+def _sizes(source: Source, line: str, number: int) -> tuple[int, int, int]:
+    sizes = line.split()
+    if len(sizes) != 3 or not all(size.isascii() and size.isdigit() for size in sizes):
+        source.refuse(f"no three sizes ({shown(line)}). Give rows, columns, entries.", line=number)
+    rows, columns, entries = (int(size[:20]) for size in sizes)
+    check_size(source, max(rows, columns), entries)
+    return rows, columns, entries
+
+
+def _refuse_line(source: Source, head: _Head) -> NoReturn:
+    """Refuse the first line that is no entry of the matrix."""
+    for number, line in source.lines():
+        if number <= head.line or not line.strip() or line.lstrip().startswith("%"):
+            continue
+        cells = expect_width(source, number, line, head.dialect)
+        for cell, size in zip(cells, head.shape, strict=False):
+            if not (cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= size):
+                source.refuse(f"{shown(cell)} is not from 1 to {size}. Correct it.", line=number)
+    source.refuse("a value is no number. Correct it, or write the matrix as pattern.")
+
+
+_BLOCK = 1 << 18
+
+
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
+    """Return the arcs of a square matrix; one that stores both triangles may be directed."""
+    matrix = _read(source)
+    rows, columns = matrix.shape
+    if rows != columns:
+        source.refuse(
+            f"the matrix is {rows} x {columns}, but that of a graph is square. "
+            "Read it as bipartite."
+        )
+    row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
+    return ParsedArcs(
+        source=row,
+        target=column,
+        labels=np.arange(rows, dtype=np.int64),
+        directed=not matrix.symmetric,
+        twice=not matrix.symmetric,
+        notes=notes,
+    )
+
+
+def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
+    """Return the pairs of a matrix of users by items."""
+    matrix = _read(source)
+    if matrix.symmetric:
+        source.refuse("the matrix is symmetric, so it is that of a graph. Read it as a graph.")
+    row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
+    notes.nameless = True
+    return ParsedPairs(
+        user=row,
+        item=column,
+        users=np.arange(matrix.shape[0], dtype=np.int64),
+        items=np.arange(matrix.shape[1], dtype=np.int64),
+        notes=notes,
+    )
+
+
+def _read(source: Source) -> Entries:
+    read = entries_of_npz if source.format.name == "npz" else entries_of_mtx
+    matrix = read(source)
+    check_size(source, max(matrix.shape), matrix.row.size)
+    return matrix
+
+
+def _pattern(
+    source: Source, matrix: Entries, *, ignore_weights: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Notes]:
+    """Return where the matrix is not zero; refuse values other than 0 and 1 unless ignored."""
+    row, column, values = matrix.row, matrix.column, matrix.values
+    if values is None:
+        return row, column, Notes(rows=row.size)
+    weights = values[(values != 0) & (values != 1)]
+    if weights.size and not ignore_weights:
+        source.refuse(f"the entries are weights (such as {shown(weights[0])}). {leave_out()}")
+    stored = values != 0
+    notes = Notes(
+        rows=int(np.count_nonzero(stored)), columns_ignored=("values",) if weights.size else ()
+    )
+    return row[stored], column[stored], notes
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write the symmetric adjacency matrix; Matrix Market gets the lower triangle."""
+    if form.name == "npz":
+        sparse.save_npz(stream, graph.to_scipy())
+        return
+    edges = graph.edges()[:, ::-1] + 1
+    _write_text(edges, (graph.n_nodes, graph.n_nodes), "symmetric", stream)
+
+
+def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:
+    """Write the matrix of users by items."""
+    if form.name == "npz":
+        sparse.save_npz(stream, data.to_scipy())
+        return
+    pairs = np.stack([data.rows(), data.indices], axis=1) + 1
+    _write_text(pairs, (data.n_users, data.n_features), "general", stream)
+
+
+def _write_text(
+    pairs: NDArray[np.int32], shape: tuple[int, int], symmetry: str, stream: IO[bytes]
+) -> None:
+    banner = f"%%MatrixMarket matrix coordinate pattern {symmetry}\n"
+    stream.write(f"{banner}{shape[0]} {shape[1]} {len(pairs)}\n".encode())
+    for start in range(0, len(pairs), _BLOCK):
+        lines = [f"{row} {column}\n" for row, column in pairs[start : start + _BLOCK].tolist()]
+        stream.write("".join(lines).encode())

@@ -1,0 +1,333 @@
+"""Pajek networks: numbered vertices with labels, edges and arcs, and partitions of the vertices.
+
+A partition gives every vertex the number of its cluster: an attribute of people, where a network is
+read. A relation, the number or name behind ``*Arcs`` and ``*Edges``, says of which kind ties are.
+Vectors, permutations and clusters of a project are left out, and named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import IO, NamedTuple
+
+from graphveil.core.errors import InputError, option
+from graphveil.data import Graph, Layer, Network
+from graphveil.data.network import cells_of
+from graphveil.io.formats import Format
+from graphveil.io.options import GraphOptions
+from graphveil.io.parsed import ParsedArcs, check_size
+from graphveil.io.readers.graph_builder import Builder, is_weight
+from graphveil.io.source import Source, shown
+
+_CELL = re.compile(r'"([^"]*)"|(\S+)')
+_SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")
+_RELATION = re.compile(r'(?::\s*(?P<number>\d+))?\s*(?:"(?P<name>[^"]*)"\s*|(?P<rest>.*))')
+RELATION = "relation"
+"""What Pajek calls the kind of a tie, and the column of kinds therefore."""
+
+_BESIDE = ("*vector", "*permutation", "*cluster")
+"""What a project says of vertices beside partitions, and no attribute is made of."""
+
+
+def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
+    """Return the arcs of a Pajek network; ids are the labels where all are there and distinct."""
+    reader = _Reader(source, options)
+    for number, line in source.lines():
+        stripped = line.strip()
+        if stripped.startswith("*"):
+            reader.section(stripped, number)
+        elif stripped and not stripped.startswith("%"):
+            reader.read_line(_cells(stripped), number)
+    return reader.arcs()
+
+
+def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+    """Write the vertices with their labels, and the edges between their numbers."""
+    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
+
+
+def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+    """Write the vertices with their labels, the ties, and a partition for every attribute.
+
+    Several kinds of ties are as many relations, each of arcs or of edges.
+
+    Raises
+    ------
+    InputError
+        Where an id, a kind of ties or an attribute cannot be named, or a value is no whole number
+        from 0 on, as clusters are.
+    """
+    partitions = _partitions(network, form)
+    labels = [str(label) for label in network.labels().tolist()]
+    for what, names in (("id", labels), ("kind of ties", [one.name for one in network.layers])):
+        bad = next((name for name in names if re.search(r'["\n\r\x00]', name)), None)
+        if bad is not None:
+            raise InputError(
+                f"the {what} {shown(bad)} holds a quote or a line break, which {form.name} cannot "
+                f"carry. Use {option('format', 'graphml')}."
+            )
+    stream.write(f"*Vertices {len(labels)}\n".encode())
+    for number, label in enumerate(labels, start=1):
+        stream.write(f'{number} "{label}"\n'.encode())
+    for line in _lines_of_ties(network):
+        stream.write(f"{line}\n".encode())
+    for name, clusters in partitions.items():
+        stream.write(f"*Partition {name}\n*Vertices {len(clusters)}\n".encode())
+        stream.write("".join(f"{cluster}\n" for cluster in clusters).encode())
+
+
+def _lines_of_ties(network: Network) -> Iterator[str]:
+    """Yield the ties of every kind below the line that says what they are."""
+    for number, layer in enumerate(network.layers, start=1):
+        relation = f' :{number} "{layer.name}"' if len(network.layers) > 1 else ""
+        yield f"{'*Arcs' if layer.directed else '*Edges'}{relation}"
+        for left, right in zip(*(end.tolist() for end in layer.ties()), strict=True):
+            yield f"{left + 1} {right + 1}"
+
+
+def _partitions(network: Network, form: Format) -> dict[str, list[int]]:
+    """Return the clusters of every attribute; what cannot be one is refused."""
+    said = {} if network.people is None else cells_of(network.people)
+    for name, values in said.items():
+        bad = next((value for value in values if not isinstance(value, int)), None)
+        if bad is not None:
+            raise InputError(
+                f"the attribute {shown(name)} has the value {shown(str(bad))}, and a partition of "
+                f"{form.name} has whole numbers from 0 on. Use {option('format', 'graphml')}."
+            )
+        if name != _name_of(f"*Partition {name}") or not name.isprintable():
+            raise InputError(
+                f"the attribute {shown(name)} cannot name a partition of {form.name}. Rename it, "
+                f"or use {option('format', 'graphml')}."
+            )
+    return said
+
+
+def _name_of(line: str) -> str:
+    """Return the name of the partition that a line begins, without the extension of its file.
+
+    Examples
+    --------
+    >>> _name_of("*Partition sex of people.clu"), _name_of("*Partition")
+    ('sex of people', 'partition')
+    """
+    name = line[len("*Partition") :].strip().strip('"')
+    return re.sub(r"(?i)\.clu$", "", name) or "partition"
+
+
+def _cells(line: str) -> list[str]:
+    return [quoted or plain for quoted, plain in _CELL.findall(line)]
+
+
+class _Partition:
+    """The clusters of vertices, in their order; where they begin, and of how many they say."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.n: int | None = None
+        self.clusters: list[str] = []
+
+
+class _Relations:
+    """The relations of a file: those with a number are known by it, others by their name."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._names: dict[str, str] = {}
+
+    def begun(self, number: str | None, name: str, line: int) -> str:
+        """Return by what the relation is known that a line begins; nothing where it has none."""
+        if number is None:
+            return name
+        key = number.lstrip("0") or "0"
+        if name and self._names.setdefault(key, name) != name:
+            self._source.refuse(
+                f"the relation {shown(key)} is called {shown(self._names[key])} before, and "
+                f"{shown(name)} here. Rename one.",
+                line=line,
+            )
+        return key
+
+    def called(self, ties: list[_Tie]) -> dict[str, str]:
+        """Return what each relation of some ties is called: by its name, else by its number."""
+        called: dict[str, str] = {}
+        for tie in ties:
+            if tie.relation in called:
+                continue
+            name = self._names.get(tie.relation, tie.relation)
+            if name in called.values():
+                self._source.refuse(
+                    f"two relations are called {shown(name)}. Rename one.", line=tie.line
+                )
+            called[tie.relation] = name
+        return called
+
+
+class _Tie(NamedTuple):
+    """A tie between vertices: the line where it stands, and what is said of it."""
+
+    left: int
+    right: int
+    line: int
+    directed: bool
+    relation: str
+    value: str = "1"
+
+
+class _Reader:
+    """What was read so far."""
+
+    def __init__(self, source: Source, options: GraphOptions) -> None:
+        self._source = source
+        self._builder = Builder(source, options)
+        self._n = -1
+        self._section = ""
+        self._labels: dict[int, str] = {}
+        self._ties: list[_Tie] = []
+        self._relations = _Relations(source)
+        self._relation = ""
+        self._column = options.column_of_kinds
+        self._merges = options.ignore_weights
+        self._partitions: dict[str, _Partition] = {}
+        self._partition = _Partition(0)
+
+    def section(self, line: str, number: int) -> None:
+        """Begin a section."""
+        words = line.split()
+        section = words[0].lower()
+        if section == "*vertices":
+            self._vertices(words, number)
+            return
+        self._section = section
+        if section in _SECTIONS:
+            self._relation = self._begin_ties(line[len(section) :].strip(), number)
+        elif section == "*partition":
+            self._begin_partition(_name_of(line), number)
+        elif section in _BESIDE:
+            self._builder.attribute(line[1:])
+        elif section == "*matrix":
+            self._source.refuse("*Matrix is not read. Write edges instead.", line=number)
+        elif section != "*network":
+            self._source.refuse(f"the section {shown(words[0])} is unknown.", line=number)
+
+    def _vertices(self, words: list[str], number: int) -> None:
+        """Note how many vertices there are; a partition says it again."""
+        if len(words) < 2 or not (words[1].isascii() and words[1].isdigit()):
+            self._source.refuse("*Vertices has no number. Give it one.", line=number)
+        n = int(words[1][:19])
+        if self._section == "*partition":
+            self._partition.n = n
+        elif self._section not in _BESIDE:
+            if self._n >= 0:
+                self._source.refuse("a second *Vertices. Give one file a network.", line=number)
+            self._section, self._n = "*vertices", n
+
+    def _begin_ties(self, said: str, number: int) -> str:
+        """Return the relation of the ties that follow; what is no relation is left out."""
+        match = _RELATION.fullmatch(said)
+        if match is None or (match["rest"] and match["number"] is None):
+            self._builder.attribute(f"{said} of ties")
+            return ""
+        return self._relations.begun(
+            match["number"], (match["name"] or match["rest"] or "").strip(), number
+        )
+
+    def _begin_partition(self, name: str, number: int) -> None:
+        if name in self._partitions:
+            self._source.refuse(
+                f"a second partition is called {shown(name)}. Rename one.", line=number
+            )
+        self._partition = self._partitions[name] = _Partition(number)
+
+    def read_line(self, cells: list[str], number: int) -> None:
+        """Read one line of the section."""
+        if self._section == "*partition":
+            self._cluster(cells, number)
+        elif self._section == "*vertices":
+            if len(cells) > 1:
+                self._labels[self._vertex(cells[0], number)] = cells[1]
+            for number_of_cell, _ in enumerate(cells[2:], start=3):
+                self._builder.attribute(f"cell {number_of_cell} of a vertex")
+        elif self._section in ("*edgeslist", "*arcslist"):
+            first, *neighbors = (self._vertex(cell, number) for cell in cells)
+            directed = self._section == "*arcslist"
+            self._ties.extend(
+                _Tie(first, second, number, directed, self._relation) for second in neighbors
+            )
+        elif self._section in ("*edges", "*arcs"):
+            self._pair(cells, number)
+        elif self._section not in ("*network", *_BESIDE):
+            self._source.refuse("a line before *Vertices. Check the format.", line=number)
+
+    def _cluster(self, cells: list[str], number: int) -> None:
+        cluster = cells[0]
+        if len(cells) > 1 or not (cluster.isascii() and cluster.isdigit()):
+            self._source.refuse(
+                f"{shown(' '.join(cells))} is no cluster of a partition, a whole number from 0 on. "
+                "Correct it.",
+                line=number,
+            )
+        self._partition.clusters.append(cluster)
+
+    def _check_partitions(self) -> None:
+        """Refuse partitions of other vertices than those of the network."""
+        for name, partition in self._partitions.items():
+            there = len(partition.clusters)
+            said = there if partition.n is None else partition.n
+            if (there, said) != (self._n, self._n):
+                self._source.refuse(
+                    f"the partition {shown(name)} has {there:,} clusters for {said:,} vertices, "
+                    f"the network has {self._n:,} vertices. Give each its cluster.",
+                    line=partition.line,
+                )
+
+    def _check_relations(self, kinds: list[str]) -> None:
+        """Refuse to merge kinds of ties unless that is asked; name what is left out."""
+        said = [name for name in kinds if name]
+        if self._column == RELATION or not said:
+            return
+        if len(kinds) > 1 and not self._merges:
+            listed = ", ".join(map(shown, said)) + ("" if kinds[0] else " and one without a name")
+            self._source.refuse(
+                f"its ties are of {len(kinds)} kinds ({listed}). Say "
+                f"{option('kind_column', RELATION)} to keep them apart, or "
+                f"{option('ignore_weights', value=True)} to make one of them."
+            )
+        if len(kinds) > 1 or not said[0].isdigit():
+            self._builder.attribute(RELATION)
+
+    def _pair(self, cells: list[str], number: int) -> None:
+        if len(cells) < 2:
+            self._source.refuse("an edge needs two vertices. Correct the line.", line=number)
+        left, right = (self._vertex(cell, number) for cell in cells[:2])
+        directed, value = self._section == "*arcs", cells[2] if len(cells) > 2 else "1"
+        self._ties.append(_Tie(left, right, number, directed, self._relation, value))
+        for number_of_cell, _ in enumerate(cells[3:], start=4):
+            self._builder.attribute(f"cell {number_of_cell} of an edge")
+
+    def _vertex(self, cell: str, number: int) -> int:
+        if cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= self._n:
+            return int(cell)
+        return self._source.refuse(
+            f"{shown(cell)} is no vertex from 1 to {max(self._n, 0)}. Correct it.", line=number
+        )
+
+    def arcs(self) -> ParsedArcs:
+        """Return what was read."""
+        if self._n < 0:
+            self._source.refuse("there is no *Vertices. Check the format.")
+        self._check_partitions()
+        relations = self._relations.called(self._ties)
+        self._check_relations(sorted(relations.values()))
+        check_size(self._source, self._n, len(self._ties) + len(self._labels))
+        for vertex in range(1, self._n + 1):
+            self._builder.node(str(vertex), self._labels.get(vertex), line=1)
+            for name, partition in self._partitions.items():
+                self._builder.node_attribute(name, partition.clusters[vertex - 1])
+        for tie in self._ties:
+            self._builder.edge(str(tie.left), str(tie.right), line=tie.line, directed=tie.directed)
+            self._builder.kind(RELATION, relations[tie.relation])
+            if not self._builder.kind("value", tie.value) and is_weight(tie.value):
+                self._builder.weight("value")
+        return self._builder.arcs(use_labels=True)

@@ -1,0 +1,1 @@
+"""Delimited text: its dialect, its first rows, columns of ids, cells of tables."""

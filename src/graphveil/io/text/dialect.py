@@ -1,0 +1,501 @@
+"""How a text file separates its cells: read off its first lines, and expected of all others.
+
+Names among the ids: whether the first row of text was a header, or a header stands again.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.errors import either, option
+from graphveil.data.codes import NUMBER
+from graphveil.data.columns import known_pairs, plain
+from graphveil.data.ids import Ids, to_arrow
+from graphveil.io.options import Header
+from graphveil.io.parsed import ParsedColumn, encoded, ids_of, other_than_integers
+from graphveil.io.source import Source, shown
+
+WHITESPACE = " "
+MARKS = {"# source\ttarget": ("source", "target"), "# user\titem": ("user", "item")}
+"""First lines of text that graphveil writes: remarks to other readers, names of columns to us."""
+_SAMPLE = 200
+_ORDER = {"csv": ",;\t|", "tsv": "\t,;|", "text": "\t,;|"}
+_COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
+_ROW = re.compile(rb"^[ \t]*[^#%\s]", re.MULTILINE)
+_BLANK_LINE = re.compile(rb"^ +(?=\r?$)", re.MULTILINE)
+_QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
+_ATTRIBUTES = re.compile(r"""^(.*?)\{\s*(['"]).+?\2\s*:.*\}\s*$""")
+"""A line that ends in a dictionary, as Python writes one; what stands before it."""
+
+_LIST_NAMES = frozenset({"id", "ids", "node", "vertex", "name", "user", "person", "item", "member"})
+"""Names of the only column of a file that lists ids, as `plain` gives them."""
+
+DOUBLE = "::"
+"""A delimiter of two characters; a parser that knows those of one only sees `STANDS_FOR_DOUBLE`."""
+
+STANDS_FOR_DOUBLE = "\x1f"
+_SINGLE = "!$&'()*+,-./:;<=>?@[]^_`{|}~"
+_SPELLED = {
+    "tab": "\t",
+    "\\t": "\t",
+    "space": WHITESPACE,
+    "comma": ",",
+    "semicolon": ";",
+    "pipe": "|",
+    DOUBLE: DOUBLE,
+}
+_BLANK, _BREAK = 1, 2
+_STEP = 1 << 18
+_ZERO, _POINT = ord("0"), ord(".")
+_KIND = bytes(
+    _BREAK if code == ord("\n") else _BLANK if code in b"\t\v\f\r " else 0 for code in range(256)
+)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How lines become cells.
+
+    `spaced` says that a space follows every delimiter and is no part of the cells. `widths` are
+    the numbers of cells of the first lines, the names left out. `plain_only` says that
+    007 is no integer. `inferred` says that the first line was taken for names because it differs
+    from what stands below, `undecided` that it may still be names: it is text above text.
+    `marked` are the names in a first line of `MARKS`: then every further line is data.
+    """
+
+    delimiter: str
+    n_columns: int
+    header: tuple[str, ...]
+    spaced: bool
+    widths: frozenset[int]
+    comments: tuple[str, ...] = ()
+    plain_only: bool = True
+    inferred: bool = False
+    undecided: bool = False
+    marked: tuple[str, ...] = ()
+
+    def cells(self, line: str) -> list[str]:
+        """Return the cells of a line."""
+        return [cell.strip() for cell in split(line, self.delimiter)]
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    """Return the pieces of a line as they stand."""
+    if delimiter == WHITESPACE:
+        return line.split()
+    if '"' not in line or delimiter == DOUBLE:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=False), [])
+    except csv.Error:
+        return line.split(delimiter)
+
+
+def sniff(
+    source: Source,
+    header: Header,
+    *,
+    delimiter: str | None = None,
+    spaces: bool = True,
+    comments: bool = True,
+) -> Dialect:
+    """Return the dialect of a file.
+
+    Without `spaces`, white space separates nothing; without `comments`, no line is one.
+
+    Raises
+    ------
+    InputError
+        Where it holds no data, or it is not clear whether the first line names the columns.
+    """
+    lines, remarks = _first_lines(source, comments=comments)
+    marked = MARKS.get(remarks[0], ()) if remarks and header == "auto" and not delimiter else ()
+    if marked and all(len(split(line, "\t")) == 2 for line in lines):
+        return Dialect("\t", 2, (), False, frozenset({2}), tuple(remarks), marked=marked)
+    if not lines:
+        source.refuse("the file is empty. Give at least one row.")
+    if re.fullmatch(r"sep=.", lines[0].strip()):
+        source.refuse(f"{lines[0].strip()} is a remark to a spreadsheet. Remove this line.", line=1)
+    separator = _spelled(source, delimiter)
+    if separator is None:
+        order = [*_ORDER.get(source.format.name, ",\t;|"), DOUBLE]
+        separator = _delimiter(lines, order, fallback=WHITESPACE if spaces else order[0])
+    if spaces:
+        _refuse_attributes(source, lines, separator)
+    rows = [split(line, separator) for line in lines]
+    kind = _first_row(source, rows) if header == "auto" else "asked"
+    named = header == "yes" or kind in ("known", "inferred")
+    data = rows[1:] if named else rows
+    widths = Counter(len(row) for row in data) or Counter([len(rows[0])])
+    return Dialect(
+        delimiter=separator,
+        n_columns=widths.most_common(1)[0][0],
+        header=tuple(cell.strip() for cell in rows[0]) if named else (),
+        spaced=_is_spaced(data or rows, lines, separator),
+        widths=frozenset(widths),
+        comments=tuple(remarks),
+        inferred=kind == "inferred",
+        undecided=kind == "undecided",
+    )
+
+
+def _first_lines(source: Source, *, comments: bool) -> tuple[list[str], list[str]]:
+    """Return the first lines of data, and the comments before and among them."""
+    remarks: list[str] = []
+    lines: list[str] = []
+    for _, line in islice(source.lines(), 100_000):
+        stripped = line.strip()
+        if comments and stripped.startswith(("#", "%")):
+            remarks.append(stripped)
+        elif stripped:
+            lines.append(line)
+        if len(lines) == _SAMPLE:
+            break
+    return lines, remarks
+
+
+def _spelled(source: Source, delimiter: str | None) -> str | None:
+    """Return the delimiter that an option spells."""
+    if delimiter is None or delimiter in _SPELLED.values():
+        return delimiter
+    if delimiter.lower() in _SPELLED:
+        return _SPELLED[delimiter.lower()]
+    if len(delimiter) == 1 and delimiter in _SINGLE:
+        return delimiter
+    return source.refuse(
+        f"{shown(delimiter)!r} cannot be {option('delimiter')}. Give one character such as |, "
+        "or ::, tab or space."
+    )
+
+
+def _refuse_attributes(source: Source, lines: list[str], separator: str) -> None:
+    """Refuse ties with attributes in braces behind them that would become cells or ids."""
+    braces = [match for line in lines if (match := _ATTRIBUTES.search(line))]
+    if not braces:
+        return
+    parted = all(len(split(match[1].strip(), separator)) > 1 for match in braces)
+    if parted and len({len(split(line, separator)) for line in lines}) == 1:
+        return
+    source.refuse(
+        f"attributes in braces stand behind the ties ({shown(braces[0].group().strip())}), as "
+        "networkx.write_edgelist writes them. Write the ties alone, by "
+        "networkx.write_edgelist(graph, path, data=False), or attributes as columns, by "
+        "data=['weight', 'date']."
+    )
+
+
+def _is_spaced(rows: list[list[str]], lines: list[str], delimiter: str) -> bool:
+    quoted_space = f'{delimiter}" '
+    return (
+        delimiter != WHITESPACE
+        and max(map(len, rows)) > 1
+        and all(cell.startswith(" ") for row in rows for cell in row[1:])
+        and not any(quoted_space in line for line in lines)
+    )
+
+
+def _first_row(
+    source: Source, rows: list[list[str]]
+) -> Literal["known", "inferred", "data", "undecided"]:
+    """Return what the first row is: known names, words above numbers, data, or either."""
+    first = [cell.strip() for cell in rows[0]]
+    if known_pairs(first, graph=True) or (len(first) == 1 and plain(first[0]) in _LIST_NAMES):
+        return "known"
+    above = {"names": "", "data": ""}
+    numbers_below = False
+    for column, cell in enumerate(first):
+        below = [row[column].strip() for row in rows[1:] if column < len(row)]
+        below = [other for other in below if other]
+        if cell and below and all(re.fullmatch(NUMBER, other) for other in below):
+            numbers_below = True
+            above["data" if re.fullmatch(NUMBER, cell) else "names"] = cell
+    if above["names"] and above["data"]:
+        source.refuse(
+            f"the first line may be names or data: numbers stand below {shown(above['names'])} as "
+            f"below {shown(above['data'])}. {either('header', 'yes', 'no')}"
+        )
+    if numbers_below:
+        return "inferred" if above["names"] else "data"
+    return "undecided" if len(rows) > 1 else "data"
+
+
+def _delimiter(lines: list[str], order: list[str], fallback: str) -> str:
+    """Return the delimiter under which most lines have the same number of cells, two or more."""
+    best, share = order[0] if order[0] == "," else fallback, 0
+    for candidate in (*order, fallback):
+        counts = Counter(len(split(line, candidate)) for line in lines)
+        wide = max((seen for width, seen in counts.items() if width > 1), default=0)
+        if wide > share:
+            best, share = candidate, wide
+    return best
+
+
+def without_comments(chunk: bytes) -> tuple[bytes, int]:
+    """Return the lines with comments emptied, and the number of comments."""
+    if b"#" not in chunk and b"%" not in chunk:
+        return chunk, 0
+    return _COMMENT.subn(b"", chunk)
+
+
+def comments_below_rows(chunk: bytes, *, begun: bool) -> Iterator[tuple[int, bytes]]:
+    """Yield the position among the lines, and the text, of comments below the first row.
+
+    Parameters
+    ----------
+    chunk
+        Some lines.
+    begun
+        Whether a row stands above them.
+    """
+    row = _ROW.search(chunk)
+    start = 0 if begun else row.start() if row else len(chunk)
+    line, at = 0, 0
+    for comment in _COMMENT.finditer(chunk, start):
+        line += chunk.count(b"\n", at, comment.start())
+        at = comment.start()
+        yield line, comment.group()
+
+
+def without_blank_lines(chunk: bytes) -> bytes:
+    """Return the lines with those emptied that hold spaces alone."""
+    return _BLANK_LINE.sub(b"", chunk) if b"\n " in chunk or chunk.startswith(b" ") else chunk
+
+
+def single_spaced(chunk: bytes) -> bytes:
+    """Return lines whose cells are separated by one space, whatever white space there was."""
+    ragged = (b"\t", b"\r", b"  ", b" \n", b"\n ", b"\v", b"\f")
+    if not any(mark in chunk for mark in ragged) and not chunk.startswith(b" "):
+        return chunk.removesuffix(b" ")
+    text = np.frombuffer(chunk, dtype=np.uint8)
+    kind = np.frombuffer(chunk.translate(_KIND), dtype=np.uint8)
+    before = np.empty_like(kind)
+    before[0] = _BREAK
+    before[1:] = kind[:-1]
+    keep = (kind != _BLANK) | (before == 0)
+    text, kind = text[keep], kind[keep]
+    after = np.full_like(kind, _BREAK)
+    after[:-1] = kind[1:]
+    keep = (kind != _BLANK) | (after == 0)
+    text, kind = text[keep], kind[keep]
+    text[kind == _BLANK] = 32
+    spaced: bytes = text.tobytes()
+    return spaced
+
+
+def may_not_be_plain(chunk: bytes) -> bool:
+    """Whether a number may be spelled in a way that an integer would not keep.
+
+    Such are 007, 0x1F, -0, and 5 with a space inside its quotes.
+    """
+    if any(mark in chunk for mark in (b"x", b"X")) or (b"-" in chunk and b"-0" in chunk):
+        return True
+    if b'"' in chunk and _QUOTED_BLANK.search(chunk):
+        return True
+    text = np.frombuffer(b"\n" + chunk + b"\n", dtype=np.uint8)
+    for start in range(0, text.size - 2, _STEP):
+        before = text[start : start + _STEP][: text.size - 2 - start]
+        here = text[start + 1 : start + 1 + before.size]
+        after = text[start + 2 : start + 2 + before.size]
+        leading = (here == _ZERO) & (after - _ZERO < 10) & (before - _ZERO >= 10)
+        if np.any(leading & (before != _POINT)):
+            return True
+    return False
+
+
+def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> list[str]:
+    """Return the cells of a line, refused where their number is not that of the first lines."""
+    cells = dialect.cells(line)
+    if len(cells) != dialect.n_columns:
+        source.refuse(
+            f"{len(cells)} cells where the first lines have {dialect.n_columns} "
+            f"({shown(line.strip())}). Correct the line.",
+            line=number,
+        )
+    return cells
+
+
+ENOUGH_ROWS = 10
+"""So many rows besides the first one show whether it is different from them."""
+
+
+def first_row_is_names(
+    source: Source, left: ParsedColumn, right: ParsedColumn, *, shared: bool
+) -> bool:
+    """Whether the first row of text names the columns; refused where the rows do not show it.
+
+    Its cells are names if they stand nowhere else while every other row shares an id with some
+    row, of `ENOUGH_ROWS` at least. If they stand elsewhere, they are ids. If other rows stand as
+    alone, or there are few, nobody can tell.
+
+    Parameters
+    ----------
+    source
+        The file, for messages.
+    left, right
+        The two columns as read, the first row included.
+    shared
+        Whether both columns are of one list of labels.
+
+    Raises
+    ------
+    InputError
+        Where it is not clear.
+    """
+    alone = _alone(left, right, shared=shared)
+    if alone.size < 2 or not alone[0]:
+        return False
+    if np.count_nonzero(alone) == 1 and alone.size > ENOUGH_ROWS:
+        return True
+    cells = [str(column.labels[column.codes[0]]) for column in (left, right)]
+    return refuse_undecided(source, cells)
+
+
+def refuse_undecided(source: Source, cells: list[str]) -> NoReturn:
+    """Refuse a first row that may be names of columns or data."""
+    source.refuse(
+        f"the first line ({shown(', '.join(cells))}) may be names or data: its ids stand nowhere "
+        f"else. {either('header', 'yes', 'no')}"
+    )
+
+
+def _alone(left: ParsedColumn, right: ParsedColumn, *, shared: bool) -> NDArray[np.bool_]:
+    """Return which rows hold two ids that stand in no other row."""
+    if shared:
+        counts = np.bincount(left.codes, minlength=left.labels.size)
+        counts += np.bincount(right.codes, minlength=right.labels.size)
+        return np.asarray((counts[left.codes] == 1) & (counts[right.codes] == 1))
+    here, there = (np.bincount(column.codes) for column in (left, right))
+    return np.asarray((here[left.codes] == 1) & (there[right.codes] == 1))
+
+
+def without_first_row(
+    left: ParsedColumn, right: ParsedColumn, *, shared: bool
+) -> tuple[ParsedColumn, ParsedColumn]:
+    """Return both columns without their first row, and without the labels that stood there alone.
+
+    Examples
+    --------
+    >>> from graphveil.data.ids import text
+    >>> one, two = encoded(text(["ego", "ann"])), encoded(text(["tie", "tea"]))
+    >>> [column.labels.tolist() for column in without_first_row(one, two, shared=False)]
+    [['ann'], ['tea']]
+    """
+    if shared:
+        both = encoded_again(np.concatenate([left.codes[1:], right.codes[1:]]), left.labels)
+        n = left.codes.size - 1
+        return ParsedColumn(both.codes[:n], both.labels), ParsedColumn(both.codes[n:], both.labels)
+    return encoded_again(left.codes[1:], left.labels), encoded_again(right.codes[1:], right.labels)
+
+
+def encoded_again(codes: NDArray[np.int32], labels: Ids) -> ParsedColumn:
+    """Return a column over those of its labels that it holds; integers where all spell one now."""
+    used = np.zeros(labels.size, dtype=np.bool_)
+    used[codes] = True
+    position = (np.cumsum(used) - 1).astype(np.int32)
+    kept = _retyped(labels[used])
+    if kept.dtype.kind == labels.dtype.kind:
+        return ParsedColumn(position[codes], kept)
+    order = encoded(kept)
+    return ParsedColumn(order.codes[position[codes]], order.labels)
+
+
+def _retyped(labels: Ids) -> Ids:
+    """Return text labels as integers where all of them spell one."""
+    if labels.dtype.kind == "i" or len(other_than_integers(to_arrow(labels))):
+        return labels
+    return ids_of(to_arrow(labels))
+
+
+def check_no_second_header(
+    source: Source, dialect: Dialect, header: Header, chosen: tuple[int, int], ids: tuple[Ids, Ids]
+) -> None:
+    """Refuse a file in which the names of its first line stand again, as a line or as ids.
+
+    Parameters
+    ----------
+    source, dialect
+        The file, and how its lines become cells.
+    header
+        What was asked for. Names that were demanded may also be ids.
+    chosen
+        The columns of the ends.
+    ids
+        The ids in each of them.
+
+    Raises
+    ------
+    InputError
+        Where the header stands again, or what was taken for one may be data.
+    """
+    if not dialect.header or all(labels.dtype.kind == "i" for labels in ids):
+        return
+    names = [dialect.header[column] for column in chosen]
+    again = [name for name, labels in zip(names, ids, strict=True) if _holds(labels, name)]
+    check_names_again(source, dialect, header, again)
+
+
+def _holds(labels: Ids, name: str) -> bool:
+    return labels.dtype.kind != "i" and bool(np.any(labels == name))
+
+
+def check_names_again(source: Source, dialect: Dialect, header: Header, again: list[str]) -> None:
+    """Refuse names of columns that are also ids there, as `check_no_second_header` says.
+
+    Parameters
+    ----------
+    source, dialect, header
+        As there.
+    again
+        The names of the ends' columns that stand as ids below. One of them may be an id by chance,
+        unless it is a single letter.
+    """
+    if not again:
+        return
+    waiting = True
+    for number, line in source.lines():
+        if not line.strip() or line.lstrip()[0] in "#%":
+            continue
+        if not waiting and tuple(dialect.cells(line)) == dialect.header:
+            source.refuse(
+                "the names of the columns stand here again, so files were put one below the "
+                "other. Remove the line.",
+                line=number,
+            )
+        waiting = False
+    if header == "auto" and (len(again) == 2 or len(again[0]) == 1):
+        source.refuse(
+            f"the first line ({shown(', '.join(dialect.header))}) may be names or data: "
+            f"{shown(again[0])} is an id below, too. {either('header', 'yes', 'no')}"
+        )
+
+
+def refuse_first_id(source: Source, dialect: Dialect, first: str) -> NoReturn:
+    """Refuse the first line of a list of ids, which may be names of columns or an id.
+
+    Raises
+    ------
+    InputError
+        Always; it names further columns, where the file has them.
+    """
+    if dialect.n_columns == 1:
+        source.refuse(
+            f"the first line ({shown(first)}) may be a name or an id that the data does not "
+            "have. Put a line with id above it, or take it out.",
+            line=1,
+        )
+    _, line = next((n, text) for n, text in source.lines() if text.strip())
+    cells = ", ".join(map(shown, dialect.cells(line)))
+    source.refuse(
+        f"a list of ids has one column, this file {dialect.n_columns}: {cells}. Give the ids "
+        "alone, below a line with id.",
+        line=1,
+    )

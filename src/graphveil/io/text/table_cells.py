@@ -1,0 +1,273 @@
+"""Tables out of text: every cell a category, numbers only where they are whole or binned."""
+
+from __future__ import annotations
+
+import csv as lines_of_cells
+import io
+import re
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from graphveil.core.errors import DataError, did_you_mean, either, mapping, option, several
+from graphveil.data.codes import NUMBER, binned, numbers_of, without_suppressed
+from graphveil.io.options import Header, TableOptions
+from graphveil.io.parsed import AMONG_NUMBERS, Notes, ParsedCells
+from graphveil.io.source import Source, shown
+from graphveil.io.text.columns import native_buffer
+from graphveil.io.text.dialect import WHITESPACE, Dialect, single_spaced, sniff
+
+_WHOLE = r"^(0|[1-9][0-9]{0,17})$"
+_COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"
+_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)+")
+_PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
+
+
+def read_cells(source: Source, options: TableOptions) -> ParsedCells:
+    """Return the columns of a text table: integers where all cells are, else text."""
+    header: Header = "no" if options.header == "no" else "yes"
+    dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
+    raw = b"".join(chunk for _, chunk in source.chunks())
+    if dialect.delimiter == WHITESPACE:
+        raw = single_spaced(raw)
+    names = _names(source, dialect, options)
+    table = _parsed(source, raw, dialect, names)
+    if table.num_rows == 0:
+        source.refuse("there are names but no rows. Give at least one row.")
+    check_columns(source, names, options)
+    _check_first_row(source, table, dialect, options)
+    _check_no_second_header(source, table, dialect)
+    columns = {}
+    odd: list[tuple[str, str]] = []
+    for name in names:
+        column = table[name].combine_chunks()
+        values = pc.utf8_trim_whitespace(column) if dialect.spaced else column
+        if name == options.ids:
+            columns[name] = values
+            continue
+        columns[name] = _typed(source, name, values, options)
+        cell = _odd_cell(columns[name])
+        odd += [] if cell is None else [(name, cell)]
+    notes = Notes(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
+    notes.odd_cells = tuple(odd)
+    return ParsedCells(columns=columns, notes=notes)
+
+
+def _check_first_row(
+    source: Source, table: pa.Table, dialect: Dialect, options: TableOptions
+) -> None:
+    """Refuse a first row of which most cells stand again below, in other rows: it may be a person.
+
+    Raises
+    ------
+    InputError
+        Where nobody said whether it names the columns.
+    """
+    if options.header != "auto" or not dialect.header:
+        return
+    same = [
+        pc.equal(pc.utf8_trim_whitespace(column), name).to_numpy()
+        for name, column in zip(dialect.header, table.columns, strict=True)
+    ]
+    whole = np.count_nonzero(np.all(same, axis=0))
+    again = [n for n, at in zip(dialect.header, same, strict=True) if np.count_nonzero(at) > whole]
+    if 2 * len(again) > len(dialect.header):
+        source.refuse(
+            f"the first line ({shown(', '.join(dialect.header))}) may be names or data: "
+            f"{shown(again[0])} stands below it, too. {either('header', 'yes', 'no')}",
+            line=1,
+        )
+
+
+def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -> None:
+    """Refuse a table in which the names of the columns stand again as a row."""
+    if not dialect.header:
+        return
+    first = pc.equal(pc.utf8_trim_whitespace(table[0]), dialect.header[0])
+    for number in np.flatnonzero(first.to_numpy()).tolist():
+        row = [str(column[number]).strip() for column in table.columns]
+        if row == list(dialect.header):
+            source.refuse(
+                f"the names of the columns stand again as row {number + 1}, so files were put one "
+                "below the other. Remove it."
+            )
+
+
+def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> None:
+    """Refuse options that name a column which the file does not have."""
+    wanted = {
+        **dict.fromkeys(options.bins, "bins"),
+        **dict.fromkeys(options.one_hot, "one_hot"),
+        **({options.ids: "ids"} if options.ids else {}),
+    }
+    for name, wanted_by in wanted.items():
+        if name not in names:
+            source.refuse(
+                f"no column {name!r} for {option(wanted_by)}. {did_you_mean(name, names)}It has "
+                f"{shown(', '.join(names))}."
+            )
+    if len(names) == 2 and {name.lower() for name in names} in _PAIRS:
+        source.refuse(
+            f"two columns, {' and '.join(names)}: these are pairs, no table. "
+            "Read the file as a graph or as bipartite."
+        )
+
+
+def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:
+    if options.header == "no":
+        return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
+    names = dialect.header
+    if len(names) == 1 and options.delimiter is None:
+        source.refuse(
+            f"one column, {shown(names[0])}. If a character separates several, name it with "
+            f"{option('delimiter')}; a table of one column is read with {option('delimiter', ',')}"
+        )
+    for position, name in enumerate(names):
+        problem = None
+        if not name:
+            problem = f"column {position + 1} has no name. Give it one"
+        elif options.header == "auto" and re.fullmatch(NUMBER[1:-1], name):
+            problem = (
+                f"{shown(name)} stands where the name of a column should. "
+                f"Say {option('header', 'no')}"
+            )
+        elif name in names[:position]:
+            problem = f"two columns are called {shown(name)}. Rename one"
+        if problem:
+            source.refuse(f"{problem}.", line=1)
+    return names
+
+
+def _parsed(source: Source, raw: bytes, dialect: Dialect, names: tuple[str, ...]) -> pa.Table:
+    quotes = b'"' in raw
+    skipped = 1 if dialect.header else 0
+    blank = _BLANK_LINES.match(raw)
+    begin = blank.end() if blank else 0
+    try:
+        return csv.read_csv(
+            pa.BufferReader(native_buffer(raw[begin:])),
+            read_options=csv.ReadOptions(
+                column_names=list(names), skip_rows_after_names=skipped, block_size=1 << 22
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=dialect.delimiter,
+                quote_char='"' if quotes else False,
+                newlines_in_values=quotes,
+            ),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        _explain(source, raw, dialect, len(names))
+        source.refuse(f"the table cannot be read ({shown(error)}). Check quotes and delimiters.")
+
+
+def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
+    """Refuse the first line that is not UTF-8 or has the wrong number of cells."""
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        source.decoded(line, number)
+    rows = lines_of_cells.reader(io.StringIO(raw.decode(), newline=""), delimiter=dialect.delimiter)
+    last = 0
+    try:
+        for row in rows:
+            if row and len(row) != width:
+                source.refuse(
+                    f"{len(row)} cells where there are {width} columns "
+                    f"({shown(dialect.delimiter.join(row))}). Correct the line.",
+                    line=last + 1,
+                )
+            last = rows.line_num
+    except lines_of_cells.Error as error:
+        source.refuse(f"{shown(error)}. Check the quotes.", line=last + 1)
+
+
+def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -> Any:
+    rule = options.bins.get(name)
+    if rule is not None:
+        return binned(numbers_to_bin(source, name, values, options), rule, name=name)
+    values = without_suppressed(values, options.suppressed)
+    distinct = values.drop_null().unique()
+    if len(distinct) == 0:
+        return values
+    if pc.all(pc.match_substring_regex(distinct, _WHOLE)).as_py():
+        return values.cast(pa.int64())
+    fraction = fraction_among(distinct)
+    if fraction is not None:
+        _, nothing = _apart(distinct)
+        refuse_fractions(source, name, fraction, *nothing[:1])
+    return values
+
+
+def numbers_to_bin(source: Source, name: str, column: pa.Array, options: TableOptions) -> pa.Array:
+    """Return a column as numbers; what is none is refused with the file's name.
+
+    Raises
+    ------
+    InputError
+        Where a cell is neither a number nor suppressed.
+    """
+    try:
+        return numbers_of(column, options.suppressed, name=name)
+    except DataError as error:
+        source.refuse(error.message.text)
+
+
+def _odd_cell(values: pa.Array) -> str | None:
+    """Return a cell of a column of text that stands for a number, or for none; None without one."""
+    if not pa.types.is_string(values.type):
+        return None
+    rest, nothing = _apart(values.drop_null().unique())
+    numbers = pc.match_substring_regex(rest, NUMBER)
+    if nothing and len(rest) and pc.all(numbers).as_py():
+        return nothing[0]
+    with_comma = pc.match_substring_regex(rest, _COMMA)
+    if pc.any(with_comma).as_py() and pc.all(pc.or_(numbers, with_comma)).as_py():
+        return str(rest.filter(with_comma)[0])
+    return next((cell for cell in nothing if not cell.strip()), None)
+
+
+def _apart(values: pa.Array) -> tuple[pa.Array, list[str]]:
+    """Return the texts that say something, and those that may stand for no value."""
+    nothing = pc.is_in(
+        pc.utf8_trim_whitespace(pc.utf8_lower(values)), value_set=pa.array(AMONG_NUMBERS)
+    )
+    return values.filter(pc.invert(nothing)), values.filter(nothing).to_pylist()
+
+
+def fraction_among(values: pa.Array) -> str | None:
+    """Return a number that is not whole, or not spelled so, where all values are numbers.
+
+    Words for no value, such as NA, are passed over.
+
+    Examples
+    --------
+    >>> fraction_among(pa.array(["7", "1e5", "NA"])), fraction_among(pa.array(["ann", "1e5"]))
+    ('1e5', None)
+    """
+    rest, _ = _apart(values)
+    if not len(rest) or not pc.all(pc.match_substring_regex(rest, NUMBER)).as_py():
+        return None
+    fractions = rest.filter(pc.match_substring_regex(rest, "[.eE]"))
+    return fractions[0].as_py() if len(fractions) else None
+
+
+def refuse_fractions(source: Source, name: str, value: object, nothing: str = "") -> None:
+    """Refuse a column of numbers that are not whole, beside a word that may stand for no value."""
+    bins = mapping("bins", name, "median")
+    if nothing:
+        hide = several("suppressed", "*", "", nothing)
+        source.refuse(
+            f"column {name} is numeric ({shown(value)}) but for {shown(nothing)!r}. If nothing is "
+            f"meant by this, say {hide}, and bin the numbers, for example {bins}"
+        )
+    source.refuse(
+        f"column {name} is numeric ({shown(value)}). Bin it, for example "
+        f"{bins}; or with quantiles:4 or edges:1,2,3. "
+        "A level is a whole number."
+    )

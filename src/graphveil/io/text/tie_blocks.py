@@ -1,0 +1,194 @@
+"""A file of ties that is read some rows at a time, as often as is asked: no column is in memory."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from graphveil.core.errors import UsageError
+from graphveil.data.ids import Ids, as_ids
+from graphveil.data.ids import distinct as in_order
+from graphveil.io.options import GraphOptions
+from graphveil.io.parsed import Notes
+from graphveil.io.readers.columnar import frame_says_directed, opened_frame, two_of_frame
+from graphveil.io.readers.delimited import (
+    bipartite_batches,
+    check_konect,
+    chosen_columns,
+    names_of_ends,
+    says_directed,
+)
+from graphveil.io.source import Source
+from graphveil.io.text.columns import labels_of
+from graphveil.io.text.dialect import Dialect, check_no_second_header, sniff
+
+TEXT_FORMATS = ("csv", "tsv", "text")
+FRAME_FORMATS = ("parquet", "arrow")
+_BYTES_A_ROW = 12
+"""What a row of a text file takes at least, as a rule: two ids of five digits."""
+
+
+class Ends(NamedTuple):
+    """The two ends of some ties: Arrow arrays, both of int64 or both of text."""
+
+    source: pa.Array
+    target: pa.Array
+
+
+@dataclass
+class TieFile(ABC):
+    """A file of ties.
+
+    Parameters
+    ----------
+    source, options
+        The file, and how it is read.
+    notes
+        What is counted while it is read; of the last reading.
+    text
+        Whether ids are read as text.
+    directed
+        Whether the file calls itself directed; None where it says nothing.
+    names
+        The names of the columns of both ends.
+    skipped
+        How many of the first rows are no ties.
+    """
+
+    source: Source
+    options: GraphOptions
+    notes: Notes = field(default_factory=Notes)
+    text: bool = False
+    directed: bool | None = None
+    names: tuple[str, ...] = ()
+    skipped: int = 0
+
+    def ends(self) -> Iterator[Ends]:
+        """Yield all rows but those that are skipped, some at a time, in their order.
+
+        Raises
+        ------
+        NotIntegersError
+            Where ids are read as integers and some are not.
+        """
+        skipped = self.skipped
+        for ends in self._rows():
+            yield Ends(*(column.slice(skipped) for column in ends)) if skipped else ends
+            skipped -= min(skipped, len(ends.source))
+
+    @abstractmethod
+    def _rows(self) -> Iterator[Ends]:
+        """Yield all rows, some at a time."""
+
+    @abstractmethod
+    def rows_expected(self) -> int:
+        """Return about how many rows there are; exactly, where the file says it."""
+
+    def labels(self, distinct: pa.Array) -> Ids:
+        """Return the ids in order, once those in text are known to be none that is refused."""
+        return in_order(as_ids(distinct, what="ids"))
+
+
+@dataclass
+class FrameOfTies(TieFile):
+    """Ties in a Parquet or Arrow file."""
+
+    def __post_init__(self) -> None:
+        """Choose the two columns, and look whether directions are said."""
+        with opened_frame(self.source) as frame:
+            self.names = two_of_frame(self.source, frame, self.notes, self.options)
+            self.directed = frame_says_directed(frame, self.names) or None
+            self.text = any(frame.is_text(name) for name in self.names)
+            self._n_rows = frame.n_rows()
+
+    def _rows(self) -> Iterator[Ends]:
+        self.notes.rows = 0
+        left, right = self.names
+        with opened_frame(self.source) as frame:
+            for batch in frame.batches((left, right)):
+                self.notes.rows += batch.num_rows
+                ids = [frame.ids(batch.column(i), name) for i, name in enumerate((left, right))]
+                yield Ends(*(column.cast(pa.string()) for column in ids) if self.text else ids)
+
+    def rows_expected(self) -> int:
+        """Return the rows that the file states; else as many as fit into it as integers."""
+        return self._n_rows if self._n_rows is not None else self.source.path.stat().st_size // 16
+
+
+@dataclass
+class TextOfTies(TieFile):
+    """Ties in delimited text."""
+
+    def __post_init__(self) -> None:
+        """Look how lines become cells, and which two of them count."""
+        check = sniff(self.source, self.options.header, delimiter=self.options.delimiter)
+        check_konect(self.source, check)
+        self.dialect: Dialect = check
+        self.notes = Notes(header=check.header, inferred=check.inferred)
+        self._chosen = chosen_columns(self.source, check, self.options, self.notes)
+        self.directed = says_directed(self.source, check, self._chosen)
+        self.names = names_of_ends(self._chosen, check.header, self.notes.header)
+
+    def _rows(self) -> Iterator[Ends]:
+        tables = bipartite_batches(
+            self.source, self.dialect, self._chosen, self.notes, text=self.text
+        )
+        for table in tables:
+            left, right = table.combine_chunks().columns
+            yield Ends(left.combine_chunks(), right.combine_chunks())
+
+    def rows_expected(self) -> int:
+        """Return as many rows as there may be, by the length of the file."""
+        packed = 1 if self.source.compression is None else 4
+        return packed * self.source.path.stat().st_size // _BYTES_A_ROW
+
+    def labels(self, distinct: pa.Array) -> Ids:
+        """Return the ids in order: integers where all spell one; refuse what is no id."""
+        if not self.text:
+            return super().labels(distinct)
+        labels = labels_of(self.source, self.dialect, self._chosen, distinct, self.notes)
+        both = (labels, labels)
+        check_no_second_header(self.source, self.dialect, self.options.header, self._chosen, both)
+        return labels
+
+    @property
+    def may_begin_with_counts(self) -> bool:
+        """Whether the first row may give the numbers of nodes and of edges."""
+        return not (self.notes.header or self.dialect.marked)
+
+
+def tie_file(source: Source, options: GraphOptions) -> TieFile:
+    r"""Return a file of ties, once it is one that can be read some rows at a time.
+
+    Raises
+    ------
+    UsageError
+        Where its format needs all of it in memory.
+    InputError
+        Where it is not clear which two columns are the ends of ties.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pathlib import Path
+    >>> from graphveil.io.reading import source_of
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "friends.csv")
+    ...     _ = file.write_text("source,target\n7,9\n9,12\n")
+    ...     ties = tie_file(source_of(file, None), GraphOptions())
+    ...     [ends.target.to_pylist() for ends in ties.ends()]
+    [[9, 12]]
+    """
+    name = source.format.name
+    if name in FRAME_FORMATS:
+        return FrameOfTies(source, options)
+    if name in TEXT_FORMATS:
+        return TextOfTies(source, options)
+    raise UsageError(
+        f"{name} cannot be read a piece at a time. Use one of "
+        f"{', '.join((*TEXT_FORMATS, *FRAME_FORMATS))}, or leave out --on-disk."
+    )

@@ -1,1 +1,0 @@
-"""Annealing over the flips of a pool of pairs, for any measure."""

@@ -1,1 +1,0 @@
-"""Loops of the heuristic target: its state, its moves, its edits."""

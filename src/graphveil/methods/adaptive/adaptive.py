@@ -1,0 +1,617 @@
+"""The method `adaptive`: everybody fits as many records as the level that they asked for.
+
+Levels and weights as parameters: each with a spelling for flags, files and manifests.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.guarantees import AdaptiveAnonymity
+from graphveil.claims.ledger import Ledger
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError, did_you_mean
+from graphveil.core.parameters import parameter
+from graphveil.core.randomness import Randomness
+from graphveil.core.warnings import Advice, LevelsWarning
+from graphveil.data import Table
+from graphveil.data.measures.matchings import NodePairs, posteriors
+from graphveil.methods.adaptive.blocks import (
+    BLOCK_ROWS,
+    BlockSolution,
+    RecordBlock,
+    draft_of,
+    in_blocks,
+    rows_of_block,
+)
+from graphveil.methods.base import Anonymizer, MethodResult, noted
+from graphveil.release import Release
+
+GIVE_LEVELS = "Give a whole number such as 5, or the name of the column that holds everybody's."
+
+
+@dataclass(frozen=True)
+class Levels:
+    """What everybody asks for, or the column in which it stands.
+
+    Examples
+    --------
+    >>> Levels.parse("5"), str(Levels.parse("privacy"))
+    (Levels(common=5, column=None), 'privacy')
+    """
+
+    common: int | None = None
+    column: str | None = None
+
+    @staticmethod
+    def parse(text: object) -> Levels:
+        """Return the level, or the column, that a text or a number spells.
+
+        Raises
+        ------
+        ParameterError
+            Where it is below 1, or a number that is not whole.
+        """
+        is_number = isinstance(text, int | np.integer) and not isinstance(text, bool)
+        if not is_number and not (isinstance(text, str) and text):
+            raise ParameterError(f"levels={text!r} is no level. {GIVE_LEVELS}")
+        spelled = str(text)
+        if _number(spelled) is None:
+            return Levels(column=spelled)
+        common = whole_number(spelled)
+        if common is None or common < 1:
+            raise ParameterError(f"levels={spelled} is no whole number of 1 or more. {GIVE_LEVELS}")
+        return Levels(common=common)
+
+    def __str__(self) -> str:
+        """Return the text that `Levels.parse` reads."""
+        return str(self.common or self.column)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text is; None where it is none.
+
+    Examples
+    --------
+    >>> whole_number("-12"), whole_number("1.5"), whole_number("--5")
+    (-12, None, None)
+    """
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
+
+
+def column_number(data: Table, name: str, what: str) -> int:
+    """Return the number of a column.
+
+    Raises
+    ------
+    DataError
+        Where there is none of that name.
+    """
+    if name not in data.columns:
+        raise DataError(
+            f"no column {name!r} for {what}. {did_you_mean(name, data.columns)}There are "
+            f"{', '.join(data.columns)}; the column of ids is none of them."
+        )
+    return data.columns.index(name)
+
+
+def levels_in(data: Table, name: str) -> NDArray[np.int64]:
+    """Return the levels that stand in a column.
+
+    Raises
+    ------
+    DataError
+        Where there is no such column, or a cell holds no whole number; the message names the row.
+    InfeasibleError
+        Where a level is below 1, or above the number of rows.
+    """
+    number = column_number(data, name, "levels")
+    codes, values = data.codes[:, number], data.categories[number].tolist()
+    listed = [whole_number(str(value)) for value in values]
+    for row in np.flatnonzero(codes < 0).tolist()[:1]:
+        raise DataError(f"column {name}, row {row}: no level. Give a whole number from 1 on.")
+    for code, value in enumerate(listed):
+        if value is None and np.any(codes == code):
+            row = int(np.argmax(codes == code))
+            raise DataError(
+                f"column {name}, row {row}: {values[code]!r} is no level. Give a whole number "
+                "from 1 on."
+            )
+    levels = np.array([value or 0 for value in listed], dtype=np.int64)[codes]
+    return checked_levels(levels, data.n_rows, where=f"column {name}, ")
+
+
+def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[np.int64]:
+    """Return levels, one a row, each from 1 to the number of rows.
+
+    Raises
+    ------
+    ParameterError
+        Where they are not whole numbers, or not one a row.
+    InfeasibleError
+        Where one is out of range; the message names the row.
+    """
+    array = np.asarray(levels)
+    if array.dtype.kind not in "iu" or array.shape != (n,):
+        raise ParameterError(
+            f"levels of type {array.dtype} and shape {array.shape} for {n} rows. Give one whole "
+            "number a row."
+        )
+    array = array.astype(np.int64)
+    for row in np.flatnonzero((array < 1) | (array > n)).tolist()[:1]:
+        raise InfeasibleError(
+            f"{where}row {row}: the level {array[row]} is not between 1 and the {n} rows there "
+            "are. Change it."
+        )
+    return array
+
+
+class Weights(tuple[tuple[str, float], ...]):
+    """What a star costs, column by column; 1 where nothing is said.
+
+    Examples
+    --------
+    >>> Weights.parse("age=2,zip=.5")
+    (('age', 2.0), ('zip', 0.5))
+    >>> str(Weights.parse({"a,b": 3}))
+    '{"a,b": 3.0}'
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def parse(text: object) -> Weights:
+        """Return the weights in a text such as ``age=2,zip=.5``, a JSON object, or a mapping.
+
+        Raises
+        ------
+        ParameterError
+            Where it is none of these, or a weight is no number of 0 or more.
+        """
+        pairs: Sequence[tuple[object, object]]
+        if isinstance(text, str) and text.lstrip().startswith("{"):
+            try:
+                pairs = list(json.loads(text).items())
+            except ValueError as error:
+                raise ParameterError(f"weights={text!r} is no JSON object: {error}.") from error
+        elif isinstance(text, str):
+            pairs = [_pair(part) for part in text.split(",")]
+        elif isinstance(text, Mapping):
+            pairs = list(text.items())
+        elif isinstance(text, Sequence):
+            pairs = [tuple(pair) for pair in text]
+        else:
+            raise ParameterError(f"weights={text!r} are none. Give such as age=2,zip=.5.")
+        return Weights((str(name), _weight(str(name), value)) for name, value in pairs)
+
+    def __str__(self) -> str:
+        """Return the text that `Weights.parse` reads."""
+        plain = ",".join(f"{name}={value!r}" for name, value in self)
+        if not any({",", "="} & set(name) for name, _ in self) and not plain.startswith("{"):
+            return plain
+        return json.dumps(dict(self), ensure_ascii=False)
+
+    def of(self, data: Table) -> NDArray[np.float64]:
+        """Return the weight of every column.
+
+        Raises
+        ------
+        DataError
+            Where a column is not there.
+        """
+        weights = np.ones(data.n_columns)
+        for name, value in self:
+            weights[column_number(data, name, "weights")] = value
+        return weights
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.strip().rpartition("=")
+    if not equals or not name:
+        raise ParameterError(f"weights: {text!r} is no COLUMN=NUMBER. Give such as age=2.")
+    return name, value
+
+
+def _weight(name: str, value: object) -> float:
+    number = _number(str(value))
+    if number is None or not math.isfinite(number) or number < 0:
+        raise ParameterError(
+            f"weights: {value!r} for {name} is no number of 0 or more. Give one such as 2."
+        )
+    return number
+
+
+Compatibility = Literal["bipartite", "symmetric"]
+Refine = Literal["none", "prune", "regular-search"]
+
+SCORED_ROWS = 1_000
+"""Up to so many rows the owner is told what refinement does to the chances of being found."""
+
+
+class BlockTask(NamedTuple):
+    """What is published, what each row asks for, and what a star costs."""
+
+    data: Table
+    levels: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adaptive(Anonymizer[Table]):
+    """Each person could own at least as many records as the level that the person asked for.
+
+    Cells are suppressed until each person's row fits that many released records, and each record as
+    many people; each such pair is part of a full assignment that fits the data. This counts
+    candidates: it does not make them equally likely.
+
+    Parameters
+    ----------
+    levels
+        A number that holds for all, or the column in which everybody's stands: it is read, and
+        taken out of the data. In Python also an array, given to `anonymize`. Who asked for how much
+        is published nowhere.
+    least_level
+        Lower levels are raised to this one, which is published.
+    compatibility
+        ``"bipartite"`` is the paper's Algorithm 1. ``"symmetric"`` is its Algorithm 2: record i
+        fits person j where record j fits person i.
+    refine
+        ``"prune"`` takes away stars that nobody needs afterwards. ``"regular-search"``, for one
+        level and ``"bipartite"``, looks for fewer by trial, while every chosen degree stays exactly
+        the level. Both make some people likelier to be matched to their record: up to 1,000 rows
+        the cost says how likely before and after, the largest and the mean chance, all full
+        assignments being equally likely.
+    weights
+        What a star costs by column, such as ``age=2,zip=.5``; 1 where nothing is said.
+    schedule
+        How many steps the search takes: from step to step a star that is needed anyway gets
+        cheaper.
+    max_iterations
+        The most solves of a step.
+    block_rows
+        As in `ClusterK`.
+
+    Notes
+    -----
+    Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013. Each solve is a
+    flow of least cost, exact; step s takes the price of a cell times 1/(2^s + 1) for every pair
+    that needs it. Degrees are balanced: record i fits as many chosen persons as person i fits
+    records, so that every chosen pair lies in a full assignment.
+
+    Examples
+    --------
+    >>> data = Table.from_columns({"a": list("100110"), "b": list("000011"), "c": list("001101")})
+    >>> release = Adaptive(levels=2).anonymize(data)
+    >>> release.private.cost["stars_added"] <= 8
+    True
+    """
+
+    name: ClassVar[str] = "adaptive"
+    accepts: ClassVar[type[Table]] = Table
+    promise: ClassVar[str] = (
+        "Each person could own at least as many records as the level that the person asked for."
+    )
+    source: ClassVar[str] = (
+        "Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013"
+    )
+    limits: ClassVar[str] = (
+        "It counts candidates and does not make them equally likely: at level 5, someone who has "
+        "the original table and ran the method eight times re-identified 89 % of the people in a "
+        "table of 187, against which use cluster-k. Where levels differ, someone who also knows "
+        "who asked for how much ruled candidates out for up to 42 of 60 people (measured by us)."
+    )
+    cost: ClassVar[str] = "rows times the rows of a block, times the solves"
+    example: ClassVar[Mapping[str, Any]] = {"levels": 5}
+    states: ClassVar[tuple[type[Condition], ...]] = (StarsByRow,)
+    runs_in_blocks: ClassVar[bool] = True
+
+    levels: Levels | None = parameter(
+        default=None,
+        text="records that each person could own: a number, or the column that holds everybody's",
+        unset="an array, in Python",
+    )
+    least_level: int = parameter(default=1, text="lower levels are raised to this", minimum=1)
+    compatibility: Compatibility = parameter(
+        default="bipartite", text="the paper's algorithm 1, or algorithm 2"
+    )
+    refine: Refine = parameter(
+        default="none", text="take away stars that nobody needs, or search for fewer, or neither"
+    )
+    weights: Weights | None = parameter(
+        default=None,
+        text="what a star costs by column, such as age=2,zip=.5",
+        unset="1 each, or an array, in Python",
+        private=True,
+    )
+    schedule: int = parameter(
+        default=10, text="steps of the search", minimum=1, maximum=40, private=True
+    )
+    max_iterations: int = parameter(
+        default=20, text="most solves of a step", minimum=1, private=True
+    )
+    block_rows: int | None = parameter(
+        default=None,
+        text="most rows of a block; at least four times the largest level",
+        minimum=8,
+        unset=f"all up to 2000 rows, {BLOCK_ROWS} above",
+        private=True,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every parameter, and that the pairs can be searched."""
+        super().__post_init__()
+        if self.refine == "regular-search" and self.compatibility == "symmetric":
+            raise ParameterError(
+                "refine=regular-search is for compatibility=bipartite, not for symmetric. Use "
+                "refine=prune, or compatibility=bipartite."
+            )
+
+    @property
+    def rows_needed(self) -> int:
+        """The fewest rows for which the promise can be kept."""
+        return self.guarantee.level
+
+    @property
+    def guarantee(self) -> AdaptiveAnonymity:
+        """What is promised: the common level, or the least that anybody has."""
+        common = None if self.levels is None else self.levels.common
+        level = max(common or 1, self.least_level)
+        return AdaptiveAnonymity(level=level, common=common is not None)
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the manifest states: the name of a column of levels is none.
+
+        It is no column of the release, and could be any text.
+        """
+        column = {"levels": None} if self.withheld_columns else {}
+        return super().published_parameters() | column
+
+    def withheld(self) -> dict[str, Any]:
+        """Return what the owner's record keeps: the column of levels with the rest."""
+        column = {"levels": str(self.levels)} if self.withheld_columns else {}
+        return super().withheld() | column
+
+    @property
+    def withheld_columns(self) -> tuple[str, ...]:
+        """The column of levels, where there is one."""
+        column = None if self.levels is None else self.levels.column
+        return () if column is None else (column,)
+
+    def check_size(self, n: int, *, noun: str = "rows") -> None:
+        """Refuse fewer rows than the level.
+
+        Raises
+        ------
+        InfeasibleError
+            Where they are fewer.
+        """
+        if n < self.rows_needed:
+            raise InfeasibleError(
+                f"a level of {self.rows_needed} needs as many {noun}, the data has {n}. Lower it, "
+                "or give more data."
+            )
+
+    def anonymize(
+        self,
+        data: Any,
+        *,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        levels: Any = None,
+        weights: Any = None,
+    ) -> Release[Table]:
+        """Return a release of the table that keeps the promise, under new ids in a new order.
+
+        Parameters
+        ----------
+        data
+            A `Table`, or a frame of another library (pandas, polars, DuckDB, Arrow).
+        seed
+            None draws from the operating system's entropy. A seed is a secret of the owner.
+        ledger
+            As of every method: it takes a claim that does not add up only where it is told to.
+        levels
+            A whole number a row, from 1 to the number of rows, where the parameter is not given.
+            They go into the owner's private folder alone.
+        weights
+            What a star costs, cell by cell: shape (rows, columns), at least 0. No file keeps them;
+            the owner's record says that they were given.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind.
+        ParameterError
+            Where levels are given twice or not at all, or are not whole numbers, one a row.
+        InfeasibleError
+            Where a level is out of range, or levels differ with ``refine="regular-search"``.
+        DataError
+            Where a column is not there, a cell of the column of levels holds none, or there is no
+            other column.
+
+        Warns
+        -----
+        GraphveilWarning
+            What the owner should know before publishing.
+        """
+        draw = partial(self._draft, levels=levels, weights=weights)
+        prepared = self.prepared(data)
+        spent = self.entered(prepared, ledger, seed)
+        return noted(self._release(prepared, draw, seed), spent)
+
+    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
+        return self._draft(data, randomness)
+
+    def _draft(
+        self, data: Table, randomness: Randomness, *, levels: Any = None, weights: Any = None
+    ) -> MethodResult:
+        task = self._task(data, levels, weights)
+        largest = int(task.levels.max(initial=1))
+        most_rows = rows_of_block(self.block_rows, data.n_rows, largest)
+        outcome = in_blocks(
+            task.data.codes,
+            task.levels,
+            task.weights,
+            most_rows=most_rows,
+            work=Matching(
+                self.compatibility,
+                self.refine,
+                self.schedule,
+                self.max_iterations,
+                scored=data.n_rows <= min(most_rows, SCORED_ROWS),
+            ),
+            randomness=randomness,
+        )
+        draft = draft_of(task.data, outcome, advice=self._advice(task, most_rows))
+        return draft._replace(
+            levels=None if self.guarantee.common else task.levels,
+            unrecorded=() if weights is None else ("weights",),
+        )
+
+    def _task(self, data: Table, levels: Any, weights: Any) -> BlockTask:
+        """Return what is published, once levels and weights are known."""
+        if (self.levels is None) == (levels is None):
+            times = "not at all" if levels is None else "twice, as a parameter and as an array"
+            raise ParameterError(f"levels are given {times}. {GIVE_LEVELS}")
+        if self.levels is None:
+            asked = checked_levels(levels, data.n_rows)
+        elif self.levels.column is not None:
+            asked = levels_in(data, self.levels.column)
+            data = without_column(data, self.levels.column)
+            data.check_columns()
+        else:
+            asked = np.full(data.n_rows, self.levels.common, dtype=np.int64)
+        raised = np.maximum(asked, self.least_level)
+        if self.refine == "regular-search" and raised.size and raised.min() < raised.max():
+            raise InfeasibleError(
+                "refine=regular-search needs one level for all, and the levels run from "
+                f"{raised.min()} to {raised.max()}. Use refine=prune, or least_level={raised.max()}"
+                " to raise all to the largest."
+            )
+        return BlockTask(data, raised, self._weights(data, weights))
+
+    def _weights(self, data: Table, given: Any) -> NDArray[np.float64]:
+        if given is None:
+            return np.ones(data.n_columns) if self.weights is None else self.weights.of(data)
+        if self.weights is not None:
+            raise ParameterError("weights are given twice, as a parameter and as an array.")
+        array = np.asarray(given, dtype=np.float64)
+        if array.shape != data.codes.shape or not np.all(np.isfinite(array) & (array >= 0)):
+            raise ParameterError(
+                f"weights of shape {array.shape} for a table of shape {data.codes.shape}. Give a "
+                "number of 0 or more a cell."
+            )
+        return array
+
+    def _advice(self, task: BlockTask, most_rows: int) -> tuple[str, ...]:
+        """Return what the owner should know of these levels."""
+        n = task.data.n_rows
+        all_of_them = int(np.count_nonzero(task.levels == n)) if n > 1 else 0
+        advice = []
+        if all_of_them:
+            everybody = (
+                f"{all_of_them} people asked for as many records as there are: whatever differs "
+                "from their rows anywhere is suppressed in everybody's"
+            )
+            advice.append(Advice(everybody, LevelsWarning))
+        if self.block_rows is not None and most_rows > self.block_rows:
+            larger = f"blocks have up to {most_rows} rows, not {self.block_rows}"
+            advice.append(Advice(f"{larger}: four times the largest level", LevelsWarning))
+        return tuple(advice)
+
+
+def without_column(data: Table, name: str) -> Table:
+    """Return a table without one of its columns.
+
+    Examples
+    --------
+    >>> without_column(Table.from_columns({"a": [1], "b": [2]}), "a").columns
+    ('b',)
+    """
+    kept = [number for number, column in enumerate(data.columns) if column != name]
+    columns = tuple(data.columns[number] for number in kept)
+    categories = tuple(data.categories[number] for number in kept)
+    return Table(data.codes[:, kept], columns, categories, data.ids)
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Chooses the pairs of a block."""
+
+    compatibility: Compatibility
+    refine: Refine
+    schedule: int
+    max_iterations: int
+    scored: bool = False
+    """Whether it is counted what refinement does to the chances of being found."""
+
+    def __call__(self, block: RecordBlock) -> BlockSolution:
+        """Return what the block publishes, and the pairs that were chosen."""
+        from graphveil.methods.adaptive import bipartite, symmetric  # noqa: PLC0415  compiled code
+        from graphveil.methods.adaptive import bipartite as regular  # noqa: PLC0415  compiled code
+        from graphveil.methods.adaptive.problem import (  # noqa: PLC0415  as above
+            mask_of,
+            problem_of,
+        )
+
+        variant = symmetric if self.compatibility == "symmetric" else bipartite
+        problem = problem_of(block.codes, block.levels, block.weights)
+        schedule = bipartite.LevelSchedule(self.schedule, self.max_iterations)
+        scored = {}
+        if self.refine == "regular-search":
+            begun = regular.solve_regularly(problem, schedule, block.rng)
+            trials = regular.trials_of(problem)
+            solution = regular.improved(problem, begun, block.rng, trials=trials)
+        else:
+            begun = variant.solve(problem, schedule, block.rng)
+            solution = variant.pruned(problem, begun) if self.refine == "prune" else begun
+        if self.scored and self.refine != "none":
+            stages = {"before_refining": begun, "after_refining": solution}
+            scored = {
+                name: chances(bipartite.fitting_pairs(problem, one.stars))
+                for name, one in stages.items()
+            }
+        pairs = solution.pairs.astype(np.bool_)
+        np.fill_diagonal(pairs, val=True)
+        hidden = mask_of(solution.stars, block.codes)
+        persons = np.nonzero(pairs)[1].astype(np.int32)
+        figures = {f"{of}_{when}": value for when, all_of in scored.items() for of, value in all_of}
+        return BlockSolution(np.packbits(hidden, axis=1), pairs.sum(axis=1), persons, figures)
+
+
+def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:
+    """Return the largest and the mean chance of the own record, by what fits whom.
+
+    All full assignments count as equally likely.
+
+    Parameters
+    ----------
+    fits
+        1 where record i fits person j, shape (n, n).
+
+    Examples
+    --------
+    >>> chances(np.ones((2, 2), dtype=np.int8))
+    (('largest_chance', 0.5), ('mean_chance', 0.5))
+    """
+    indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1, dtype=np.int64))])
+    scored = posteriors(NodePairs(indptr.astype(np.int64), np.nonzero(fits)[1].astype(np.int64)))
+    own = scored.true_pairs()
+    word = "chance" if scored.exact else "chance_estimated"
+    return ((f"largest_{word}", float(own.max())), (f"mean_{word}", float(own.mean())))

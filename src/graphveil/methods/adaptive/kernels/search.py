@@ -1,0 +1,731 @@
+"""Fewer stars by trial: some rows lose theirs, and pairs that fit no longer are led anew.
+
+Where the flow passes nothing on, all degrees stay as they are.
+
+Stars that are not needed: the pairs that need one are led over other pairs that fit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.kernels.arrays import below, first_bit
+from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
+from graphveil.methods.adaptive.kernels.flow import (
+    CHOSEN,
+    FITTING,
+    FREE,
+    NO_BIT,
+    ONE_BIT,
+    SENDERS,
+    WORD,
+    Flow,
+    Ints,
+    PairMatrix,
+    Words,
+    fits,
+    is_set,
+    send,
+    turn,
+    turn_chosen,
+    turn_free,
+)
+from graphveil.methods.adaptive.kernels.planes import Packed, differing
+
+
+@leaf
+def expand(flow: Flow, back: int, node: int, end: int) -> int:
+    """Put nodes that are seen for the first time into the queue; return the queue's new end.
+
+    They are those that a unit can be led to from the node, or where `back` is 1, from.
+    """
+    n = flow.passed.size
+    is_person = ONE if node >= n else ZERO
+    i = node - n if is_person else node
+    far = 2 * back + 1 - is_person
+    first = ZERO if is_person else n
+    for w in range(flow.row_before.size):
+        bits = flow.words[2 * back + is_person, i, w] & ~flow.seen[far, w]
+        flow.seen[far, w] |= bits
+        while bits:
+            other = first + w * WORD + first_bit(bits)
+            bits &= bits - ONE_BIT
+            flow.came_from[back, other] = node
+            flow.queue[back, end] = other
+            end += 1
+    passes = flow.passes if is_person != back else flow.passed[i]
+    if passes > 0 and not is_set(flow.seen[far], i):
+        turn(flow.seen[far], i)
+        flow.came_from[back, first + i] = node
+        flow.queue[back, end] = first + i
+        end += 1
+    return end
+
+
+@leaf
+def _meeting(flow: Flow, is_person: int) -> int:
+    """Return a record, or a person, that both searches have seen; -1 where there is none."""
+    for w in range(flow.row_before.size):
+        both = flow.seen[is_person, w] & flow.seen[2 + is_person, w]
+        if both:
+            node: int = is_person * flow.passed.size + w * WORD + first_bit(both)
+            return node
+    return MINUS_ONE
+
+
+@leaf
+def _search(flow: Flow, record: int, person: int) -> int:
+    """Return a node on a way from a record to a person, -1 where there is no way.
+
+    The way is searched from both ends, node by node in turn; ``came_from[0]`` leads back from that
+    node to the record, ``came_from[1]`` on to the person.
+    """
+    n = flow.passed.size
+    for kind in range(4):
+        for w in range(flow.seen.shape[1]):
+            flow.seen[kind, w] = NO_BIT
+    turn(flow.seen[0], record)
+    turn(flow.seen[3], person)
+    flow.queue[0, 0], flow.queue[1, 0] = record, n + person
+    back, start, end, other_start, other_end = ZERO, ZERO, ONE, ZERO, ONE
+    while start < end:
+        node = wide(flow.queue[back, start])
+        end = expand(flow, back, node, end)
+        meeting = _meeting(flow, ONE if node < n else ZERO)
+        if meeting >= 0:
+            return meeting
+        back, start, end, other_start, other_end = (
+            1 - back,
+            other_start,
+            other_end,
+            start + 1,
+            end,
+        )
+    return MINUS_ONE
+
+
+@leaf
+def lead(flow: Flow, record: int, person: int, steps: int) -> int:
+    """Lead a unit from a record to a person over pairs that fit; return the new number of steps.
+
+    Where there is no way, or the journal has no room for it, nothing changes and -1 is returned.
+    """
+    meeting = _search(flow, record, person)
+    if meeting < 0:
+        return MINUS_ONE
+    n, end = flow.passed.size, steps
+    for back in range(2):
+        node, last = meeting, n + person if back else record
+        while node != last and end < flow.journal.shape[0]:
+            other = wide(flow.came_from[back, node])
+            flow.journal[end, 0] = node if back else other
+            flow.journal[end, 1] = other if back else node
+            node = other
+            end += 1
+        if node != last:
+            return MINUS_ONE
+    for number in range(steps, end):
+        send(flow, wide(flow.journal[number, 0]), wide(flow.journal[number, 1]))
+    return end
+
+
+@leaf
+def _undo(flow: Flow, steps: int) -> None:
+    for number in range(steps - 1, -1, -1):
+        send(flow, wide(flow.journal[number, 1]), wide(flow.journal[number, 0]))
+
+
+@leaf
+def _must_stay(rows: Packed, flow: Flow, i: int, w: int, bit: np.uint64) -> bool:
+    """Whether a star of row i stays, since i or someone who needs it would fit too few others."""
+    spare: int = flow.passed[i]
+    for word in range(flow.row_before.size):
+        for kind in (CHOSEN, FREE):
+            bits = flow.words[kind, i, word]
+            while bits:
+                j = word * WORD + first_bit(bits)
+                bits &= bits - ONE_BIT
+                needs = differing(rows, i, rows, j, w) & bit
+                if kind == FREE:
+                    spare += 0 if needs else 1
+                elif needs:
+                    spare -= 1
+                    others = np.uint64(flow.passed[j])
+                    for v in range(flow.row_before.size):
+                        others |= flow.words[FITTING, j, v]
+                    if not others:
+                        return True
+    return spare < 0
+
+
+@leaf
+def _without(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> bool:
+    """Take the star of row i's column k away if all that need it can be led elsewhere."""
+    w, lost = k >> 6, ZERO
+    bit = ONE_BIT << np.uint64(k & 63)
+    if _must_stay(rows, flow, i, w, bit):
+        return False
+    for word in range(flow.row_before.size):
+        flow.row_before[word] = flow.words[FREE, i, word]
+        bits = flow.words[FREE, i, word] | flow.words[CHOSEN, i, word]
+        while bits:
+            j = word * WORD + first_bit(bits)
+            bits &= bits - ONE_BIT
+            if differing(rows, i, rows, j, w) & bit:
+                if is_set(flow.words[FREE, i], j):
+                    turn_free(flow, i, j)
+                else:
+                    turn_chosen(flow, i, j)
+                    flow.lost[lost] = j
+                    lost += 1
+    steps = ZERO
+    for number in range(lost):
+        more = lead(flow, i, wide(flow.lost[number]), steps)
+        if more < 0:
+            _undo(flow, steps)
+            for again in range(lost):
+                turn_chosen(flow, i, wide(flow.lost[again]))
+            for word in range(flow.row_before.size):
+                bits = flow.row_before[word] & ~flow.words[FREE, i, word]
+                while bits:
+                    turn_free(flow, i, word * WORD + first_bit(bits))
+                    bits &= bits - ONE_BIT
+            return False
+        steps = more
+    stars[i, w] &= ~bit
+    flow.changed[i] = 1
+    return True
+
+
+@leaf
+def prune(rows: Packed, stars: Words, flow: Flow, cells: Ints) -> int:
+    """Take stars away, one after the other, where every record and person keeps enough pairs.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    stars
+        What is suppressed, as `cover` writes it; overwritten.
+    flow
+        After `load`; overwritten.
+    cells
+        Shape (m, 2): rows, and columns by their place among the bits, in the order in which their
+        stars are tried.
+
+    Returns
+    -------
+    int
+        How many stars are gone.
+    """
+    gone = 0
+    for number in range(cells.shape[0]):
+        if _without(rows, stars, flow, cells[number, 0], cells[number, 1]):
+            gone += 1
+    return gone
+
+
+@leaf
+def prune_mutual(rows: Packed, stars: Words, pairs: PairMatrix, spare: Ints, cells: Ints) -> int:
+    """Take stars away where everyone keeps enough pairs that fit both ways.
+
+    Parameters
+    ----------
+    rows, stars, cells
+        As in `prune`.
+    pairs
+        1 where both fit each other, 0 on the diagonal; overwritten.
+    spare
+        By how many pairs everyone has more than needed; overwritten.
+
+    Returns
+    -------
+    int
+        How many stars are gone.
+    """
+    n, gone = pairs.shape[0], 0
+    for number in range(cells.shape[0]):
+        i, w = cells[number, 0], cells[number, 1] >> 6
+        bit = ONE_BIT << np.uint64(cells[number, 1] & 63)
+        lost, can_go = 0, True
+        for j in range(n):
+            if pairs[i, j] and differing(rows, i, rows, j, w) & bit:
+                lost += 1
+                can_go = can_go and spare[j] > 0
+        if not can_go or lost > spare[i]:
+            continue
+        for j in range(n):
+            if pairs[i, j] and differing(rows, i, rows, j, w) & bit:
+                pairs[i, j] = 0
+                pairs[j, i] = 0
+                spare[j] -= 1
+        spare[i] -= lost
+        stars[i, w] &= ~bit
+        gone += 1
+    return gone
+
+
+Shorts = NDArray[np.int32]
+Flags = NDArray[np.int8]
+
+MORE_ROWS = 4
+"""So many rows lose stars with the first one at most."""
+
+MOST_DRAWS = 8
+"""So often a row is drawn at most, that the first one has stars."""
+
+MOST_WORSE = 40
+"""A trial that needs so many stars more is given up before it is pruned."""
+
+FAR: int = np.int64(1 << 62)  # type: ignore[assignment]
+CHANGED, NEIGHBOR = 1, 2
+DRAWS: int = np.int64(1 << 30)  # type: ignore[assignment]
+
+
+class ClusterState(NamedTuple):
+    """What a trial changes: the words of a flow, what is passed on, the stars."""
+
+    words: Words
+    passed: Ints
+    stars: Words
+
+
+class SearchBuffers(NamedTuple):
+    """What a search reads, and where it writes.
+
+    ``prices[i, b]`` is what a star costs in row i at bit b, `cheapest` the least of them, and
+    ``near[i]`` are the rows that are most like row i. `before` is what was there before a trial.
+    The rest is scratch: pairs that fit no longer; the price of the way to every person, -1 once
+    settled; what record i lacks to fit person j, and the stars with which that was counted; which
+    rows changed; how many pairs need a row's cells; the cells to prune with these numbers, and in
+    their order.
+    """
+
+    prices: Ints
+    cheapest: int
+    near: Shorts
+    before: ClusterState
+    broken: Shorts
+    way: Ints
+    missing: Ints
+    counted: Words
+    marks: Flags
+    needs: Ints
+    cells: Ints
+    ordered: Ints
+
+
+def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> SearchBuffers:
+    """Return room for a search over a flow with these stars.
+
+    Parameters
+    ----------
+    flow, stars
+        What will be searched.
+    prices
+        Shape (n, bits): what a star costs, by row and by place among the bits; -1 for no cell.
+    near
+        Shape (n, m), m at least 1: the rows that are most like each row.
+    """
+    n, bits = prices.shape
+    return SearchBuffers(
+        prices=prices,
+        cheapest=int(prices.min(initial=FAR, where=prices >= 0)),
+        near=near,
+        before=ClusterState(flow.words.copy(), flow.passed.copy(), stars.copy()),
+        broken=np.empty((n * (MORE_ROWS + 1), 2), dtype=np.int32),
+        way=np.empty(n, dtype=np.int64),
+        missing=np.empty((n, n), dtype=np.int64),
+        counted=~stars,
+        marks=np.empty(n, dtype=np.int8),
+        needs=np.empty(bits, dtype=np.int64),
+        cells=np.empty((n * bits, 3), dtype=np.int64),
+        ordered=np.empty((n * bits, 2), dtype=np.int64),
+    )
+
+
+@leaf
+def _carry_over(changed: Flags, one: ClusterState, other: ClusterState) -> None:
+    """Write the other state into one where rows have changed; then none has."""
+    n = one.passed.size
+    for node in range(2 * n):
+        if changed[node] == 0:
+            continue
+        changed[node] = 0
+        is_person = 1 if node >= n else 0
+        i = node - n if is_person else node
+        for kind in range(is_person, 4, 2):
+            for w in range(one.words.shape[2]):
+                one.words[kind, i, w] = other.words[kind, i, w]
+        if not is_person:
+            one.passed[i] = other.passed[i]
+            for w in range(one.stars.shape[1]):
+                one.stars[i, w] = other.stars[i, w]
+
+
+@leaf
+def _price_of_row(rows: Packed, stars: Words, prices: Ints, i: int) -> int:
+    price = ZERO
+    for w in range(stars.shape[1]):
+        bits = stars[i, w] & ~rows.stars[i, w]
+        while bits:
+            price += prices[i, w * WORD + first_bit(bits)]
+            bits &= bits - ONE_BIT
+    return price
+
+
+@leaf
+def price_of(rows: Packed, stars: Words, prices: Ints) -> int:
+    """Return what all stars cost, but for missing cells."""
+    total = ZERO
+    for i in range(stars.shape[0]):
+        total += _price_of_row(rows, stars, prices, i)
+    return total
+
+
+@leaf
+def _compare(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers) -> tuple[int, bool]:
+    """Return how much more all stars cost than before the trial, and whether they are the same."""
+    more, is_same, before = ZERO, True, room.before.stars
+    for i in range(flow.passed.size):
+        if flow.changed[i]:
+            more += _price_of_row(rows, stars, room.prices, i)
+            more -= _price_of_row(rows, before, room.prices, i)
+            for w in range(stars.shape[1]):
+                is_same = is_same and stars[i, w] == before[i, w]
+    return more, is_same
+
+
+@leaf
+def _wipe(
+    rows: Packed,
+    stars: Words,
+    flow: Flow,
+    room: SearchBuffers,
+    i: int,
+    parts: int,
+    rng: np.random.Generator,
+) -> None:
+    """Take stars of a row away: each, or where parts is more than 1 one in so many."""
+    room.marks[i] = CHANGED
+    flow.changed[i] = 1
+    for w in range(stars.shape[1]):
+        bits = stars[i, w] & ~rows.stars[i, w]
+        while bits:
+            b = first_bit(bits)
+            bits &= bits - ONE_BIT
+            if below(rng, parts) == 0:
+                stars[i, w] &= ~(ONE_BIT << np.uint64(b))
+
+
+@leaf
+def _refit(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, broken: int) -> int:
+    """Note whom record i fits with its stars; give up its pairs that fit no longer.
+
+    Return how many pairs are given up by now.
+    """
+    for j in range(flow.passed.size):
+        if j == i:
+            continue
+        fit = fits(rows, stars, i, j)
+        if is_set(flow.words[CHOSEN, i], j):
+            if not fit:
+                turn_chosen(flow, i, j)
+                room.broken[broken, 0], room.broken[broken, 1] = i, j
+                broken += 1
+        elif fit != (is_set(flow.words[FREE, i], j) > 0):
+            turn_free(flow, i, j)
+    return broken
+
+
+@leaf
+def _wipe_some(
+    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, rng: np.random.Generator
+) -> int:
+    """Take stars from a row and some like it; return how many pairs fit no longer, shuffled."""
+    kind = below(rng, 10 * ONE)
+    parts = ONE if kind < 5 else 2 * ONE if kind < 8 else 4 * ONE
+    n = room.marks.size
+    for i in range(n):
+        room.marks[i] = 0
+    first = below(rng, n)
+    for _ in range(MOST_DRAWS):
+        if _price_of_row(rows, stars, room.prices, first) > 0:
+            break
+        first = below(rng, n)
+    other = wide(first)
+    for _ in range(1 + below(rng, (MORE_ROWS + 1) * ONE)):
+        _wipe(rows, stars, flow, room, other, parts, rng)
+        other = wide(room.near[first, below(rng, room.near.shape[1])])
+    broken = ZERO
+    for i in range(n):
+        if room.marks[i]:
+            broken = _refit(rows, stars, flow, room, i, broken)
+    for one in range(broken - 1, 0, -1):
+        swapped = below(rng, one + 1)
+        for side in range(2):
+            kept = room.broken[one, side]
+            room.broken[one, side] = room.broken[swapped, side]
+            room.broken[swapped, side] = kept
+    return broken
+
+
+@leaf
+def _price_to_fit(rows: Packed, stars: Words, prices: Ints, i: int, j: int) -> int:
+    """Return what the stars cost that record i lacks to fit person j."""
+    price = ZERO
+    for w in range(stars.shape[1]):
+        bits = differing(rows, i, rows, j, w) & ~stars[i, w]
+        while bits:
+            price += prices[i, w * WORD + first_bit(bits)]
+            bits &= bits - ONE_BIT
+    return price
+
+
+@leaf
+def _count_missing(rows: Packed, stars: Words, room: SearchBuffers, i: int) -> None:
+    """Write into missing[i, j] what the stars cost that record i lacks to fit person j."""
+    is_counted = True
+    for w in range(stars.shape[1]):
+        is_counted = is_counted and room.counted[i, w] == stars[i, w]
+        room.counted[i, w] = stars[i, w]
+    if is_counted:
+        return
+    for j in range(room.way.size):
+        room.missing[i, j] = _price_to_fit(rows, stars, room.prices, i, j)
+    room.missing[i, i] = FAR
+
+
+@leaf
+def _block_chosen(flow: Flow, missing: Ints, i: int, price: int) -> None:
+    """Write a price where record i is paired with a person."""
+    for w in range(flow.words.shape[2]):
+        bits = flow.words[CHOSEN, i, w]
+        while bits:
+            missing[w * WORD + first_bit(bits)] = price
+            bits &= bits - ONE_BIT
+
+
+@leaf
+def _offer(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, price: int) -> None:
+    """Offer every person that record i is not paired with the way by it, which has this price."""
+    _count_missing(rows, stars, room, i)
+    missing, way, came_from, n = room.missing[i], room.way, flow.came_from[0], room.way.size
+    _block_chosen(flow, missing, i, FAR)
+    for j in range(n):
+        by_record = price + missing[j]
+        is_less = by_record < way[j]
+        way[j] = by_record if is_less else way[j]
+        came_from[n + j] = i if is_less else came_from[n + j]
+    _block_chosen(flow, missing, i, ZERO)
+
+
+@leaf
+def _find_way(
+    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, record: int, goal: int
+) -> int:
+    """Return what the cheapest way from a record to a person costs; write it into ``came_from``.
+
+    A record goes on to any person that it is not paired with, for the stars that it lacks; a person
+    to a record that is paired with it. Those whom ways of one price lead to are settled together.
+    """
+    n = flow.passed.size
+    for j in range(n):
+        room.way[j] = FAR
+    for w in range(flow.seen.shape[1]):
+        flow.seen[0, w] = NO_BIT
+        flow.seen[1, w] = NO_BIT
+    turn(flow.seen[0], record)
+    flow.queue[0, 0] = record
+    if not is_set(flow.words[CHOSEN, record], goal):
+        room.way[goal] = _price_to_fit(rows, stars, room.prices, record, goal)
+        flow.came_from[0, n + goal] = record
+    start, begun, end = ZERO, ZERO, ONE
+    price: int = ZERO
+    while True:
+        while start < end:
+            end = expand(flow, ZERO, wide(flow.queue[0, start]), end)
+            start += 1
+        if is_set(flow.seen[1], goal):
+            return price
+        helps = price + room.cheapest < room.way[goal]
+        for number in range(begun, end):
+            node = wide(flow.queue[0, number])
+            if node >= n:
+                room.way[node - n] = MINUS_ONE
+            elif helps:
+                _offer(rows, stars, flow, room, node, price)
+        begun, price = end, room.way[goal]
+        for j in range(n):
+            if 0 <= room.way[j] < price:
+                price = room.way[j]
+        if price == room.way[goal]:
+            return price
+        for j in range(n):
+            if room.way[j] == price:
+                turn(flow.seen[1], j)
+                flow.queue[0, end] = n + j
+                end += 1
+
+
+@leaf
+def _show_less(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, j: int) -> None:
+    """Suppress in record i what it lacks to fit person j, and note whom else it fits then."""
+    room.marks[i] = CHANGED
+    flow.changed[i] = 1
+    for w in range(stars.shape[1]):
+        stars[i, w] |= differing(rows, i, rows, j, w)
+    _refit(rows, stars, flow, room, i, ZERO)
+
+
+@leaf
+def _lead(
+    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, record: int, person: int
+) -> bool:
+    """Lead a unit from a record to a person the cheapest way; return whether there is any."""
+    if lead(flow, record, person, ZERO) >= 0:
+        return True
+    if _find_way(rows, stars, flow, room, record, person) >= FAR:
+        return False
+    n = flow.passed.size
+    node = n + person
+    while node != record:
+        before = wide(flow.came_from[0, node])
+        j = node - n
+        if before < n and j != before and not is_set(flow.words[FREE, before], j):
+            _show_less(rows, stars, flow, room, before, j)
+        send(flow, before, node)
+        node = before
+    return True
+
+
+@leaf
+def _mark_neighbors(flow: Flow, marks: Flags) -> None:
+    """Mark the other rows that are paired with one that changed."""
+    for i in range(marks.size):
+        if marks[i] == CHANGED:
+            for w in range(flow.words.shape[2]):
+                bits = flow.words[SENDERS, i, w] | flow.words[CHOSEN, i, w]
+                while bits:
+                    j = w * WORD + first_bit(bits)
+                    bits &= bits - ONE_BIT
+                    if marks[j] == 0:
+                        marks[j] = NEIGHBOR
+
+
+@leaf
+def _change(
+    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, most: int, rng: np.random.Generator
+) -> tuple[bool, bool]:
+    """Change some rows; return whether that may be kept, and whether it is to be pruned first."""
+    for number in range(_wipe_some(rows, stars, flow, room, rng)):
+        record, person = wide(room.broken[number, 0]), wide(room.broken[number, 1])
+        if not _lead(rows, stars, flow, room, record, person):
+            return False, False
+    more, is_same = _compare(rows, stars, flow, room)
+    if more > most or is_same:
+        return is_same, False
+    _mark_neighbors(flow, room.marks)
+    return True, True
+
+
+@leaf
+def _count_needs(rows: Packed, flow: Flow, needs: Ints, i: int) -> None:
+    """Write how many pairs of record i need each of its cells suppressed."""
+    for b in range(needs.size):
+        needs[b] = 0
+    for word in range(flow.words.shape[2]):
+        persons = flow.words[CHOSEN, i, word]
+        while persons:
+            j = word * WORD + first_bit(persons)
+            persons &= persons - ONE_BIT
+            for w in range(rows.stars.shape[1]):
+                bits = differing(rows, i, rows, j, w)
+                while bits:
+                    needs[w * WORD + first_bit(bits)] += 1
+                    bits &= bits - ONE_BIT
+
+
+@leaf
+def _to_prune(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers) -> int:
+    """Write the stars of marked rows into `ordered`, least needed first; return how many."""
+    cells, most, ordered = ZERO, ZERO, ZERO
+    for i in range(room.marks.size):
+        if room.marks[i] == 0:
+            continue
+        _count_needs(rows, flow, room.needs, i)
+        for w in range(stars.shape[1]):
+            bits = stars[i, w] & ~rows.stars[i, w]
+            while bits:
+                b = w * WORD + first_bit(bits)
+                bits &= bits - ONE_BIT
+                room.cells[cells, 0], room.cells[cells, 1] = i, b
+                room.cells[cells, 2] = room.needs[b]
+                most = max(most, room.needs[b])
+                cells += 1
+    for number in range(most + 1):
+        for cell in range(cells):
+            if room.cells[cell, 2] == number:
+                room.ordered[ordered, 0] = room.cells[cell, 0]
+                room.ordered[ordered, 1] = room.cells[cell, 1]
+                ordered += 1
+    return cells
+
+
+@leaf
+def search(
+    rows: Packed,
+    stars: Words,
+    flow: Flow,
+    room: SearchBuffers,
+    trials: int,
+    heat: float,
+    unit: int,
+    rng: np.random.Generator,
+) -> int:
+    """Change some rows again and again, and keep what costs little more; return what stars cost.
+
+    A trial takes stars from a row and up to four like it, leads every pair that fits no longer the
+    cheapest way, and prunes. One that costs more is kept with a chance of exp(-more / heat). Before
+    the first and after the last, all rows are pruned.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    stars, flow
+        What is suppressed, and pairs that fit, after `load`; overwritten.
+    room
+        From `room_for`; overwritten.
+    trials
+        How many changes are tried.
+    heat
+        In stars, at first; it falls to 0.
+    unit
+        What a star costs.
+    rng
+        What is drawn from.
+    """
+    state = ClusterState(flow.words, flow.passed, stars)
+    for trial in range(trials + 2):
+        all_rows = trial == 0 or trial > trials
+        may_stay, pruning = True, True
+        _carry_over(flow.changed, room.before, state)
+        if all_rows:
+            for i in range(room.marks.size):
+                room.marks[i] = CHANGED
+        else:
+            may_stay, pruning = _change(rows, stars, flow, room, MOST_WORSE * unit, rng)
+        while pruning:
+            cells = _to_prune(rows, stars, flow, room)
+            pruning = prune(rows, stars, flow, room.ordered[:cells]) > 0 and all_rows
+        more, _ = _compare(rows, stars, flow, room)
+        if may_stay and more > 0:
+            warm = heat * unit * (1.0 - (trial - 1) * 1.0 / trials)
+            may_stay = below(rng, DRAWS) < np.exp(-more * 1.0 / warm) * DRAWS
+        if not may_stay:
+            _carry_over(flow.changed, state, room.before)
+    return price_of(rows, stars, room.prices)

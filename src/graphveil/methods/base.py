@@ -1,0 +1,508 @@
+"""The base of every method: parameters in, Release out.
+
+The fields of a method are the Python arguments, the flags of the command line, the keys of a
+configuration file and the columns of a sweep: one definition, four uses.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.conditions import AnyCondition, Condition, PeopleAsItems
+from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
+from graphveil.claims.ledger import Ledger, Spent
+from graphveil.core.errors import InfeasibleError, ParameterError, did_you_mean
+from graphveil.core.parameters import (
+    arguments_of,
+    check_digits,
+    check_fields,
+    flat_parameters,
+    flat_values,
+)
+from graphveil.core.randomness import Randomness
+from graphveil.core.text import visible
+from graphveil.core.warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
+from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.data.ids import Ids
+from graphveil.data.kinds import accepted_kinds, encoded, kind_of
+from graphveil.data.objects import as_container, read_anew
+from graphveil.data.origin import left_out_words, shared_ids
+
+if TYPE_CHECKING:
+    from graphveil.release import Provenance, Release
+
+D = TypeVar("D", Graph, Bipartite, Table, Network)
+
+
+class NewIds(NamedTuple):
+    """The order of a release, and its ids.
+
+    Parameters
+    ----------
+    order
+        int64, shape (n,): which position of the input stands at each position of the release.
+    ids
+        int64, shape (n,), ascending: the published ids; None where they are 0..n-1.
+    """
+
+    order: NDArray[np.int64]
+    ids: NDArray[np.int64] | None = None
+
+    def of_the_input(self) -> NDArray[np.int64]:
+        """Return the published id of every position of the input.
+
+        Examples
+        --------
+        >>> NewIds(np.array([2, 0, 1]), np.array([5, 7, 9])).of_the_input().tolist()
+        [7, 9, 5]
+        """
+        released = np.empty_like(self.order)
+        released[self.order] = np.arange(self.order.size) if self.ids is None else self.ids
+        return released
+
+
+class MethodResult(NamedTuple):
+    """What a method hands over.
+
+    Parameters
+    ----------
+    data
+        The anonymized data; position i still stands for the input's position i.
+    cost
+        What it cost against the input.
+    advice
+        What the owner should know.
+    guarantee
+        What is promised of it where that is less than the method promises; else None.
+    conditions
+        What is stated beside those of the method: what was released under a budget.
+    unprotected
+        The positions of those for whom the promise does not hold, where it is a partial one.
+    levels
+        int64, shape (n,): the level of every position, where not all have the one that is promised.
+    witness
+        Which persons a record was chosen to fit: for the record at position i the positions
+        ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
+    unrecorded
+        The arguments of the run, by name, that no file keeps.
+    order
+        int64, shape (n,): the order of the release, where a method drew it before all else so as
+        to state something by released node: uniform, from the run's randomness; None elsewhere.
+    """
+
+    data: Data
+    cost: Mapping[str, float | int]
+    advice: tuple[str, ...] = ()
+    guarantee: AnyGuarantee | None = None
+    conditions: tuple[AnyCondition, ...] = ()
+    unprotected: NDArray[np.int64] | None = None
+    levels: NDArray[np.int64] | None = None
+    witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
+    unrecorded: tuple[str, ...] = ()
+    order: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anonymizer(ABC, Generic[D]):
+    """A published method with its parameters; `anonymize` is its one pure method.
+
+    What belongs to the method stands on its class: `name`, what it `accepts`, its `promise` in one
+    line, its `source`, its `limits` (what it does not protect against, fixed text that says nothing
+    of the data at hand), its `cost`, an `example` of parameters, whether it `nests`.
+
+    There is no ``transform`` for unseen rows: anonymizing rows that the groups were not formed
+    with protects nobody.
+    """
+
+    name: ClassVar[str]
+    accepts: ClassVar[type[Graph | Bipartite | Table]]
+    promise: ClassVar[str]
+    source: ClassVar[str]
+    limits: ClassVar[str]
+    limits_of_attributes: ClassVar[str] = ""
+    """What a release does not protect against that has attributes: a sentence beside `limits`."""
+    cost: ClassVar[str]
+    example: ClassVar[Mapping[str, Any]]
+    may_state: ClassVar[tuple[type[Condition], ...]] = ()
+    """The types of conditions without fields that hang on parameters which only the owner knows."""
+    nests: ClassVar[bool] = False
+    spends: ClassVar[bool] = False
+    """Whether it claims an epsilon, which adds up over releases."""
+    runs_on_disk: ClassVar[bool] = False
+    """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
+    ties_on_disk: ClassVar[bool] = False
+    """Whether it can anonymize a graph whose ties the disk holds, and no memory."""
+    runs_in_blocks: ClassVar[bool] = False
+    """Whether it anonymizes rows of a large table in blocks, which processes share."""
+
+    directed: ClassVar[bool] = False
+    """Whether it takes ties with directions alone."""
+
+    trial_size: ClassVar[int] = 20_000
+    """The edges or entries on which advice tries it: about a second of work."""
+
+    def __new__(cls, *values: Any, **_parameters: Any) -> Self:
+        """Make a method of parameters with their names.
+
+        Raises
+        ------
+        TypeError
+            Where they come without; the message names them.
+        """
+        if values:
+            given = [item for item in dataclasses.fields(cls) if item.init]
+            given.sort(key=lambda item: (item.name != "k", item.default is not MISSING))
+            names = [item.name for item in given]
+            named = ", ".join(f"{n}={v!r}" for n, v in zip(names, values, strict=False))
+            call = visible(f"{cls.__name__}({named})")
+            raise TypeError(f"{cls.__name__} takes its parameters by name. Say {call}.")
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        """Check every parameter against its type and range, and how many digits it publishes."""
+        check_fields(self)
+        for name, value in self.published_parameters().items():
+            if isinstance(value, float):
+                check_digits(name, value)
+
+    @abstractmethod
+    def _anonymize(self, data: D, randomness: Randomness) -> MethodResult:
+        """Return the anonymized data with position i still standing for the input's position i."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> AnyGuarantee:
+        """What is promised, before any data is read; a run may claim less, never more."""
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What else holds of every release, by construction."""
+        return ()
+
+    @property
+    def states(self) -> tuple[type[Condition], ...]:
+        """The types of the conditions that every run adds, with values of its own.
+
+        Those that are `without_seed` are not added under a seed.
+        """
+        return ()
+
+    @property
+    def withheld_columns(self) -> tuple[str, ...]:
+        """The columns of a table that parameters name, and that no release has."""
+        return ()
+
+    @property
+    def epsilon_cells(self) -> Fraction | None:
+        """What noisy counts leave of epsilon for cells, exactly; None where nothing is counted."""
+        return None
+
+    @property
+    def rows_needed(self) -> int:
+        """The fewest rows (or nodes) for which the promise can be kept."""
+        return 1
+
+    def expected_cost(self, data: D) -> dict[str, float | int] | None:
+        """Return what releases of the data cost on average, where public numbers say it."""
+        del data
+        return None
+
+    def anonymize(
+        self, data: Any, *, seed: int | None = None, ledger: Ledger | None = None
+    ) -> Release[D]:
+        """Return a release of the data that keeps the promise, under new ids in a new order.
+
+        Parameters
+        ----------
+        data
+            The container that the method accepts, or an object of another library that holds it
+            (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow). A method for `Bipartite` also
+            takes a `Table` and anonymizes its one-hot encoding, which is what it releases.
+        seed
+            None draws from the operating system's entropy. With a seed the same data gives the
+            same release; a seed is a secret of the owner.
+        ledger
+            Where epsilon is entered before anything is drawn; it stays entered if the run fails.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind, or the ledger's limit would be passed.
+        InfeasibleError
+            Where the data has too few rows.
+
+        Warns
+        -----
+        GraphveilWarning
+            What the owner should know before publishing.
+        """
+        prepared = self.prepared(data)
+        spent = self.entered(prepared, ledger, seed)
+        return noted(self._release(prepared, self._anonymize, seed), spent)
+
+    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> Spent | None:
+        """Enter what a run will claim in a ledger, before it draws anything; None without one.
+
+        Raises
+        ------
+        UsageError
+            Where the ledger's limit would be passed, or nothing is claimed that adds up.
+        """
+        if ledger is None:
+            return None
+        claimed = self.claimed(self.promised(data), Randomness(seed=seed))
+        cells = kind_of(data).cells_of_one(data)
+        return ledger.spend(claimed, method=self.name, person_cells=cells)
+
+    def prepared(self, data: Any) -> D:
+        """Return data that was handed in as what this method anonymizes, or refuse it.
+
+        Raises
+        ------
+        UsageError
+            Where it is of another kind, or can be read in more than one way.
+        InfeasibleError
+            Where the data has too few rows.
+        """
+        container = self._container(data)
+        with read_anew(data, container):
+            self.check(container)
+        prepared: Any = encoded(container, self.accepts)
+        return cast("D", prepared)
+
+    def _container(self, data: Any) -> Data:
+        return as_container(data, accepted_kinds(self.accepts), wanted_by=self.name)
+
+    def _release(
+        self, data: Any, draw: Callable[[Any, Randomness], MethodResult], seed: int | None
+    ) -> Release[D]:
+        """Return the release of what `draw` makes of the data, under new ids in a new order."""
+        from graphveil.release import (  # noqa: PLC0415  help needs no release
+            Linkage,
+            OwnersLevels,
+            Private,
+            Release,
+            Witness,
+            digest_of,
+            digests_of_origins,
+        )
+
+        randomness = Randomness(seed=seed)
+        started = time.perf_counter()
+        draft: MethodResult = draw(data, randomness)
+        done = time.perf_counter()
+        new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
+        people: bool = _has_people(data)
+        advised = (*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)))
+        advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded)
+        return Release(
+            data=cast("D", _published(draft.data, data, new)),
+            guarantee=self.claimed(draft.guarantee or self.promised(data), randomness),
+            conditions=(
+                *self.conditions,
+                *draft.conditions,
+                *((PeopleAsItems(),) if people else ()),
+            ),
+            provenance=self.provenance,
+            private=Private(
+                input_sha256=digest_of(data),
+                origins_sha256=digests_of_origins(data),
+                seed=randomness.seed,
+                cost=draft.cost,
+                warnings=(*advice, *left_out_words(data.left_out)),
+                seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
+                linkage=Linkage(data.labels(), new.of_the_input()),
+                unprotected=_named(data, draft.unprotected),
+                withheld=self.withheld(),
+                unrecorded=draft.unrecorded,
+                levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),
+                witness=None if draft.witness is None else Witness(*draft.witness),
+            ),
+        )
+
+    def _new_ids(self, data: D, randomness: Randomness) -> NewIds:
+        """Return the order of the release: uniform, so that it says nothing of the input's."""
+        return NewIds(randomness.permutation(data.size))
+
+    def promised(self, data: Data) -> AnyGuarantee:
+        """Return what is promised of this data: with noise, the unit of epsilon and the lists.
+
+        It reads names of items and what the owner says, nothing that the promise covers.
+        """
+        promise = self.guarantee
+        if not isinstance(promise, EdgeDP | NodeDP):
+            return promise
+        public = getattr(data, "public_lists", ())
+        collected = tuple(one for one in kind_of(data).lists if one not in public)
+        if isinstance(promise, EdgeDP) and getattr(data, "items", None) == "values":
+            return EdgeDP(epsilon=promise.epsilon, collected=collected, of="value")
+        return type(promise)(epsilon=promise.epsilon, collected=collected)
+
+    def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
+        """Return what a run claims: what the method promises, or less.
+
+        Parameters
+        ----------
+        guarantee
+            What the run reached; None where it is what the method promises.
+        randomness
+            The run's. A seeded one claims nothing about the draw.
+        """
+        claimed = self.guarantee if guarantee is None else guarantee
+        if not self.guarantee.covers(claimed):
+            raise TypeError(f"{self.name} promises {self.guarantee}, a run claims {claimed}")
+        if randomness.seeded and claimed.check_word != "recomputed":
+            return unclaimed(claimed, "repeatable")
+        return claimed
+
+    @property
+    def stated_limits(self) -> str:
+        """What a release with these parameters does not protect against.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> plain, said = gv.KDegree(k=5), gv.KDegree(k=5, known="sex")
+        >>> said.stated_limits.removeprefix(plain.stated_limits).partition(",")[0]
+        ' Where attributes are published'
+        """
+        roles = getattr(self, "known", None), getattr(self, "attach", None)
+        more = self.limits_of_attributes if any(roles) else ""
+        return f"{self.limits} {more}".rstrip()
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where a release of this method comes from, as far as the public may know."""
+        from graphveil.release import Provenance  # noqa: PLC0415  as above
+
+        return Provenance(
+            method=self.name,
+            source=self.source,
+            limits=self.stated_limits,
+            parameters=self.published_parameters(),
+        )
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the public manifest states, with their values."""
+        private = self.private_parameters()
+        return {n: v for n, v in self.parameters().items() if n not in private}
+
+    @classmethod
+    def private_parameters(cls) -> frozenset[str]:
+        """Return the names of the parameters that no manifest states."""
+        return frozenset(p.name for p in flat_parameters(cls) if p.metadata.get("private"))
+
+    def withheld(self) -> dict[str, Any]:
+        """Return the private parameters with their values: for the owner's record alone."""
+        private = self.private_parameters()
+        return {n: v for n, v in self.parameters().items() if n in private}
+
+    def check(self, data: Data) -> None:
+        """Refuse data that this method cannot anonymize with these parameters.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind.
+        DataError
+            Where it is a table without columns, or its items may be people.
+        InfeasibleError
+            Where the data has too few rows.
+        """
+        if not isinstance(data, accepted_kinds(self.accepts)):
+            self._container(data)  # which says what it is, and what is taken
+        kind = kind_of(data)
+        kind.check(data)
+        self.check_size(data.size, noun=kind.people)
+
+    def check_size(self, n: int, *, noun: str = "rows") -> None:
+        """Refuse so few rows or nodes that the promise cannot be kept.
+
+        Raises
+        ------
+        InfeasibleError
+            Where they are fewer than `rows_needed`.
+        """
+        if n < self.rows_needed:
+            raise InfeasibleError(
+                f"{self.name} with these parameters needs at least {self.rows_needed} {noun}, "
+                f"the data has {n}. Lower k, or give more data."
+            )
+
+    def parameters(self) -> dict[str, Any]:
+        """Return every parameter by name, as JSON and TOML can hold them."""
+        return flat_values(self)
+
+    @classmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
+        """Return the method with these parameters.
+
+        Parameters
+        ----------
+        parameters
+            As `parameters` gives them, or as the command line does; options also as objects, under
+            the names of the class's fields.
+
+        Raises
+        ------
+        ParameterError
+            Where a name is unknown, one is missing, or a value is out of range or belongs to
+            options that were not chosen.
+        """
+        known = {item.name: item for item in flat_parameters(cls)}
+        fields = {item.name for item in dataclasses.fields(cls)}
+        unknown = sorted(set(parameters) - set(known) - fields)
+        if unknown:
+            raise ParameterError(
+                f"{cls.name} has no parameter {unknown[0]!r}. {did_you_mean(unknown[0], known)}"
+                f"It has {', '.join(known)}."
+            )
+        for name, item in known.items():
+            if item.default is MISSING and name not in parameters:
+                raise ParameterError(f"{cls.name} needs {name}. {item.metadata['help']}")
+        return cls(**arguments_of(cls, parameters))
+
+
+def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:
+    return () if positions is None else tuple(data.labels()[positions].tolist())
+
+
+def noted(release: Release[Any], spent: Spent | None) -> Release[Any]:
+    """Return the release with the note of its ledger in its private part."""
+    private = dataclasses.replace(release.for_owner(), spent=spent)
+    return dataclasses.replace(release, private=private)
+
+
+def _has_people(data: Data) -> bool:
+    """Whether items are people."""
+    return getattr(data, "items", None) == "people"
+
+
+def _ids_as_things(data: Data) -> tuple[str, ...]:
+    """Return the advice on ids of users among the names of items, where both are text."""
+    features: Ids | None = getattr(data, "features", None)
+    if features is None or features.dtype.kind == "i" or data.labels().dtype.kind == "i":
+        return ()
+    return ids_as_things(shared_ids(data.labels(), features).n, features.size)
+
+
+def _published(data: Data, original: Data, new: NewIds) -> Data:
+    """Return the data in a new order, without the names of what it no longer shows.
+
+    Items that are people get the new ids that they have as users.
+    """
+    if isinstance(data, Bipartite) and _has_people(original):
+        users = original.labels()
+        people = dataclasses.replace(data, users=users, features=users, items="people")
+        people = people.permuted(new.order, ids=new.ids)
+        return people.without_unused().with_items("things")
+    return data.without_unused().permuted(new.order, ids=new.ids)

@@ -1,5 +1,0 @@
-"""A graph with noisy degrees, mixing and triangles: for small epsilon."""
-
-from graphveil.methods.degree_triangle.method import DegreeTriangleModel
-
-__all__ = ["DegreeTriangleModel"]

@@ -1,0 +1,1 @@
+"""Loops that put rows of tables together: masks, and cuts in two."""

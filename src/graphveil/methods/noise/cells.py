@@ -1,0 +1,367 @@
+"""Cells: the pairs of nodes, or of a user and a feature, each of which is 1 or 0.
+
+How many there are, and how they are numbered, depends on public numbers only: how many nodes there
+are, or how many users and features.
+
+The channel: with which probability a cell of 1 and a cell of 0 are published as 1.
+
+Cells of unequal chances: pairs of nodes whose chances follow from the classes of both nodes.
+
+Blocks of like chances are drawn together, in pools: no table and no call a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Bipartite, Data, Graph
+from graphveil.data.kinds import kind_of
+from graphveil.methods.noise.laws import binomial
+from graphveil.methods.noise.uniform import FULL, Cells, Words, bernoulli, distinct, union, without
+
+
+def number_of_cells(data: Graph | Bipartite) -> int:
+    """Return how many cells there are: pairs of nodes, or pairs of a user and a feature.
+
+    Examples
+    --------
+    >>> number_of_cells(Graph.from_edges([0], [1], n=4))
+    6
+    """
+    return kind_of(data).cells(data)
+
+
+def cells_of_one(data: Data) -> int:
+    """Return how many cells belong to one person: of a node, of a user, or of a row of a table.
+
+    Where items are people, a person has a row and a column, which share one cell.
+
+    Examples
+    --------
+    >>> cells_of_one(Graph.from_edges([0], [1], n=4))
+    3
+    >>> follows = Bipartite.from_pairs(["ann", "bob"], ["bob", "cyd"])
+    >>> cells_of_one(follows.with_items("things")), cells_of_one(follows.with_items("people"))
+    (2, 5)
+    """
+    return kind_of(data).cells_of_one(data)
+
+
+def cells_of(data: Graph | Bipartite) -> Cells:
+    """Return the sorted cells that are 1: the edges, or the entries.
+
+    Examples
+    --------
+    >>> cells_of(Graph.from_edges([0, 0, 1], [1, 3, 3], n=4)).tolist()
+    [0, 3, 5]
+    """
+    if isinstance(data, Bipartite):
+        return data.rows().astype(np.int64) * data.n_features + data.indices
+    return np.sort(cells_between(data.edges().astype(np.int64), data.n_nodes))
+
+
+def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
+    """Return data of the same size and features in which these cells are 1, without ids.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([0, 0, 1], [1, 3, 3], n=4)
+    >>> with_cells(graph, cells_of(graph)) == graph
+    True
+    """
+    if isinstance(data, Graph):
+        ends = ends_of(cells, data.n_nodes)
+        return Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes)
+    n, width = data.n_users, max(data.n_features, 1)
+    indptr = np.searchsorted(cells, np.arange(n + 1, dtype=np.int64) * width)
+    indices = (cells % width).astype(np.int32)
+    return Bipartite(indptr, indices, data.n_features, features=data.features)
+
+
+def cells_between(pairs: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """Return the cell of every pair (u, v), u < v: on a circle of nodes, ordered by distance.
+
+    The cell of nodes c and c + d around the circle, d at most n/2, is (d - 1) n + c.
+
+    Examples
+    --------
+    >>> cells_between(np.array([[0, 1], [0, 3]]), 4).tolist()
+    [0, 3]
+    """
+    first, second = pairs[:, 0], pairs[:, 1]
+    onward = second - first
+    back = 2 * onward > n
+    distance = np.where(back, n - onward, onward)
+    return (distance - 1) * n + np.where(back, second, first)
+
+
+def ends_of(cells: Cells, n: int | NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the two nodes of every cell, shape (cells, 2); `n` may differ from cell to cell.
+
+    Examples
+    --------
+    >>> ends_of(np.array([0, 3]), 4).tolist()
+    [[0, 1], [3, 0]]
+    """
+    around = np.maximum(n, 1)
+    distance, first = np.divmod(cells, around)
+    return np.column_stack([first, (first + distance + 1) % around])
+
+
+_DIGITS = Context(prec=90, rounding=ROUND_FLOOR)
+
+
+class Channel(NamedTuple):
+    """Two thresholds: T / 2**64 is the chance that a cell is published as 1.
+
+    Parameters
+    ----------
+    zero
+        T of a cell that is 0.
+    one
+        T of a cell that is 1.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> coin = channel(Fraction(1, 2), Fraction(2))
+    >>> round(coin.zero / FULL, 6), round(coin.one / FULL, 6)
+    (0.119203, 0.880797)
+    """
+
+    zero: int
+    one: int
+
+
+def channel(prior: Fraction, epsilon: Fraction) -> Channel:
+    """Return thresholds under which no cell changes any probability by more than e^epsilon.
+
+    Of all such channels it publishes most of the cells that are 1, for the expected size of the
+    release; if a share `prior` of the cells is 1, that size is theirs. At 1/2 it is randomized
+    response: both kinds of cells are flipped with probability 1/(1 + e^epsilon).
+
+    Parameters
+    ----------
+    prior
+        The assumed share of ones, strictly between 0 and 1.
+    epsilon
+        From 0 to 40.
+
+    Notes
+    -----
+    Both ratios, one/zero and (1-zero)/(1-one), are at most L as fractions of integers, and L is a
+    fraction that is at most e^epsilon: the claim needs no slack. The threshold of a zero is rounded
+    up: rounded down, the largest epsilon would lose one in 200 of the cells that are 1.
+    """
+    return thresholds(prior.numerator, prior.denominator, exp_below(epsilon))
+
+
+def thresholds(ones: int, of: int, largest: Fraction) -> Channel:
+    """Return the channel of a prior ``ones / of`` and a largest factor: for many priors at once.
+
+    Examples
+    --------
+    >>> thresholds(1, 2, Fraction(3)) == Channel(FULL // 4, 3 * (FULL // 4))
+    True
+    """
+    if 2 * ones > of:
+        zero, one = thresholds(of - ones, of, largest)
+        return Channel(FULL - one, FULL - zero)
+    above, beneath = largest.numerator, largest.denominator
+    zero = _divided_up(FULL * ones * beneath, (of - ones) * beneath + ones * above)
+    lost = _divided_up((FULL - zero) * beneath, above)
+    return Channel(zero, min(above * zero // beneath, FULL - lost))
+
+
+def _divided_up(number: int, by: int) -> int:
+    return -(-number // by)
+
+
+def exp_below(epsilon: Fraction) -> Fraction:
+    """Return a fraction that is at most e^epsilon, by no more than one part in 10^80.
+
+    Examples
+    --------
+    >>> exp_below(Fraction(0))
+    Fraction(1, 1)
+    >>> float(exp_below(Fraction(1)))
+    2.718281828459045
+    """
+    rounded = _DIGITS.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
+    beneath = rounded.exp(_DIGITS).next_minus(_DIGITS)
+    return max(Fraction(1), Fraction(beneath))
+
+
+def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[Cells, int]:
+    """Return the cells that are published as 1, in order, and how many of them truly are 1.
+
+    The cells are independent of each other; only as many words are drawn as there are ones, before
+    and after.
+
+    Parameters
+    ----------
+    words
+        Where the randomness comes from.
+    ones
+        int64: the cells that are 1, sorted, of 0..n_cells-1.
+    n_cells
+        The number of all cells.
+    through
+        The chances of either kind of cell.
+
+    Notes
+    -----
+    Each one passes a draw of its own. Independently, the number of successes among *all* cells
+    that are tried with the chance of a zero is drawn, and as many distinct cells: those that are
+    ones have had their own draw and are dropped. So every zero is published with its chance,
+    independently of all others, and no parameter of any draw depends on the ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> flipped(words_from(Randomness(), "flips"), np.array([1]), 3, Channel(0, FULL))
+    (array([1]), 1)
+    """
+    kept = ones[bernoulli(words, through.one, ones.size)]
+    count = binomial(words, n_cells, through.zero)
+    background = distinct(words, n_cells, count)
+    return union(kept, without(background, ones)), int(kept.size)
+
+
+class BlockChances(NamedTuple):
+    """The chances of every pair of classes.
+
+    Parameters
+    ----------
+    zero, one
+        uint64, symmetric, shape (classes, classes): T / 2**64 is the chance that a cell of 0, or of
+        1, is published; from 1 to 2**64 - 1.
+    """
+
+    zero: NDArray[np.uint64]
+    one: NDArray[np.uint64]
+
+
+def block_chances(channels: list[Channel], classes: int) -> BlockChances:
+    """Return the chances of every pair of classes, from those of the pairs a <= b, row by row.
+
+    Examples
+    --------
+    >>> chances = block_chances([Channel(1, 2), Channel(3, 4), Channel(5, 6)], 2)
+    >>> chances.zero.tolist(), chances.one.tolist()
+    ([[1, 3], [3, 5]], [[2, 4], [4, 6]])
+    """
+    upper = np.triu_indices(classes)
+    matrices = []
+    for values in zip(*channels, strict=True):
+        matrix = np.zeros((classes, classes), dtype=np.uint64)
+        matrix[upper] = np.array(values, dtype=np.uint64)
+        matrix.T[upper] = matrix[upper]
+        matrices.append(matrix)
+    return BlockChances(*matrices)
+
+
+def block_sizes(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many cells every pair of classes has, the pairs a <= b row by row.
+
+    Examples
+    --------
+    >>> block_sizes(np.array([3, 2])).tolist()
+    [3, 6, 1]
+    """
+    a, b = np.triu_indices(sizes.size)
+    return np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
+
+
+def flipped_in_blocks(
+    words: Words, graph: Graph, classes: NDArray[np.int64], chances: BlockChances
+) -> tuple[Cells, int]:
+    """Return the cells that are published as 1, in order, and how many of them truly are 1.
+
+    Parameters
+    ----------
+    words
+        Where the randomness comes from.
+    graph
+        Whose edges are the cells of 1.
+    classes
+        int64, shape (n,): the class of every node.
+    chances
+        The chances of every pair of classes.
+
+    Notes
+    -----
+    As `graphveil.methods.noise.flipped`: each edge passes a draw of its own, and independently all
+    cells
+    are tried with the chance of a zero; those of them that are edges are dropped.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> chances = block_chances([Channel(1, (1 << 64) - 1)], 1)
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> words = words_from(Randomness(seed=1), "cells")
+    >>> flipped_in_blocks(words, path, np.zeros(3, dtype=np.int64), chances)
+    (array([0, 1]), 2)
+    """
+    ends = graph.edges()
+    passing = words(ends.shape[0]) < chances.one[classes[ends[:, 0]], classes[ends[:, 1]]]
+    kept = np.sort(cells_between(ends[passing].astype(np.int64), graph.n_nodes))
+    tried = background(words, classes, chances.zero)
+    return union(kept, without(tried, cells_of(graph))), int(kept.size)
+
+
+def background(words: Words, classes: NDArray[np.int64], zero: NDArray[np.uint64]) -> Cells:
+    """Return cells of which each is chosen by itself, with the chance of its two classes.
+
+    Parameters
+    ----------
+    words, classes
+        As in `flipped_in_blocks`.
+    zero
+        uint64, symmetric: T / 2**64 is the chance of a cell of these classes.
+
+    Notes
+    -----
+    Blocks with 2^(j-1) < T <= 2^j form pool j. So many of its cells are chosen as succeed with the
+    chance 2^j / 2^64, and each is kept with T / 2^j.
+    """
+    order = np.argsort(classes, kind="stable")
+    sizes = np.bincount(classes, minlength=zero.shape[0])
+    firsts = np.cumsum(sizes) - sizes
+    a, b = np.triu_indices(sizes.size)
+    chosen = [np.empty((0, 2), dtype=np.int64)]
+    for blocks, cells in _pools(words, block_sizes(sizes), zero[a, b]):
+        first, second = a[blocks], b[blocks]
+        inside = ends_of(cells, sizes[first])
+        across = np.column_stack(np.divmod(cells, sizes[second]))
+        places = np.where((first == second)[:, np.newaxis], inside, across)
+        chosen.append(order[places + np.column_stack([firsts[first], firsts[second]])])
+    pairs = np.sort(np.concatenate(chosen), axis=1)
+    return np.sort(cells_between(pairs, classes.size))
+
+
+def _pools(
+    words: Words, sizes: NDArray[np.int64], zero: NDArray[np.uint64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield of every pool the chosen cells: their blocks, and their numbers inside these."""
+    bits = np.array([(int(t) - 1).bit_length() for t in zero.tolist()])
+    for pool in np.unique(bits[sizes > 0]).tolist():
+        blocks = np.flatnonzero((bits == pool) & (sizes > 0))
+        ends = np.cumsum(sizes[blocks])
+        count = binomial(words, int(ends[-1]), 1 << pool)
+        cells = distinct(words, int(ends[-1]), count)
+        own = np.searchsorted(ends, cells, side="right")
+        if pool:
+            kept = words(count) >> np.uint64(64 - pool) < zero[blocks][own]
+            cells, own = cells[kept], own[kept]
+        yield blocks[own], cells - (ends[own] - sizes[blocks][own])

@@ -1,0 +1,433 @@
+"""A vector of counts under noise as large as the data at hand needs: the ladder law, exactly.
+
+An edge may change the counts by as much as its ends have neighbors in common, which differs from
+graph to graph. Noise of that size alone would tell how many these are; here its steps grow, each
+by one, so that graphs that differ in one edge have steps that differ by one place.
+
+The discrete Laplace law, exactly and for whole arrays: the noise of a released count.
+
+The binomial law, exactly: inversion of its distribution function in integers.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import partial
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.conditions import LARGEST_EPSILON
+from graphveil.core.errors import DataError, ParameterError
+from graphveil.methods.noise.uniform import (
+    FIRST_BITS,
+    FULL,
+    InversionTable,
+    Words,
+    distinct,
+    inverted,
+)
+
+LONGEST = 1 << 15
+"""The most entries of a table; a law that needs more is drawn digit by digit."""
+
+DIGIT = 1 << 12
+"""The base of those digits."""
+
+
+def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
+    """Return independent whole numbers, each k with probability proportional to e^(-epsilon |k|).
+
+    A number that one neighbor changes by at most 1 is released under `epsilon` if such noise is
+    added to it.
+
+    Parameters
+    ----------
+    words
+        Where the randomness comes from.
+    epsilon
+        Above 0, at most 40; time and memory grow with its digits, not with 1/epsilon.
+    count
+        How many numbers.
+
+    Raises
+    ------
+    ParameterError
+        Where epsilon is out of range: for a larger one the tables would hold 0 alone.
+
+    Notes
+    -----
+    The difference of two geometric numbers of the same law.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> noise = discrete_laplace(words_from(Randomness(seed=1), "noise"), Fraction(1, 2), 1000)
+    >>> noise.size, bool(abs(noise.mean()) < 1)
+    (1000, True)
+    """
+    if not 0 < epsilon <= LARGEST_EPSILON:
+        raise ParameterError(f"epsilon={epsilon} is outside (0, {LARGEST_EPSILON}]. Give less.")
+    both = geometric(words, epsilon, 2 * count)
+    return both[:count] - both[count:]
+
+
+def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
+    """Return independent numbers, each k >= 0 with probability (1 - q) q^k for q = e^-epsilon.
+
+    Parameters
+    ----------
+    words, epsilon, count
+        As in `discrete_laplace`.
+
+    Notes
+    -----
+    By inversion (`inverted`). Where a table would be too long, quotient and remainder by `DIGIT`
+    are drawn: they are independent, the quotient is geometric with q^DIGIT, the remainder has the
+    same law as the number, cut off.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> bool(geometric(words_from(Randomness(), "noise"), Fraction(1), 3).min() >= 0)
+    True
+    """
+    if FIRST_BITS * math.log(2) <= LONGEST * epsilon:
+        return inverted(words, partial(geometric_law, epsilon), FIRST_BITS, count)
+    quotient = geometric(words, epsilon * DIGIT, count)
+    remainders = partial(remainder_law, epsilon, DIGIT)
+    return quotient * DIGIT + inverted(words, remainders, FIRST_BITS, count)
+
+
+def geometric_law(epsilon: Fraction, bits: int) -> InversionTable:
+    """Return integer bounds of 1 - q^(k+1), the distribution function of the geometric law.
+
+    Examples
+    --------
+    >>> table = geometric_law(Fraction(1), 128)
+    >>> round(table.lower[0] / 2**128, 6), table.upper[0] - table.lower[0] < 4, table.whole
+    (0.632121, True, False)
+    """
+    low, high = power_bounds(epsilon, bits)
+    lower: list[int] = []
+    upper: list[int] = []
+    least, most, before = low, high, 1 << bits
+    while 1 < most < before:
+        lower.append((1 << bits) - most)
+        upper.append((1 << bits) - least)
+        before, least, most = most, (least * low) >> bits, -((-most * high) >> bits)
+    return InversionTable(lower, upper, bits, whole=False)
+
+
+def remainder_law(epsilon: Fraction, base: int, bits: int) -> InversionTable:
+    """Return integer bounds of (1 - q^(k+1)) / (1 - q^base): a geometric number modulo the base.
+
+    Examples
+    --------
+    >>> table = remainder_law(Fraction(1), 2, 128)
+    >>> round(table.lower[0] / 2**128, 6), len(table.lower), table.whole
+    (0.731059, 1, True)
+    """
+    low, high = power_bounds(epsilon, bits)
+    full = 1 << bits
+    last_low, last_high = power_bounds(epsilon * base, bits)
+    lower: list[int] = []
+    upper: list[int] = []
+    least, most = low, high
+    for _ in range(base - 1):
+        lower.append(max(full - most, 0) * full // (full - last_low))
+        upper.append(min(-((least - full) * full // (full - last_high)), full))
+        least, most = (least * low) >> bits, -((-most * high) >> bits)
+    return InversionTable(lower, upper, bits, whole=True)
+
+
+def power_bounds(epsilon: Fraction, bits: int) -> tuple[int, int]:
+    """Return two integers with 2^bits e^-epsilon between them.
+
+    Examples
+    --------
+    >>> low, high = power_bounds(Fraction(1), 64)
+    >>> low / 2**64, high - low <= 2
+    (0.36787944117144233, True)
+    """
+    digits = math.ceil(bits * math.log10(2)) + 10
+    down, up = (Context(prec=digits, rounding=way) for way in (ROUND_FLOOR, ROUND_CEILING))
+    numerator, denominator = Decimal(epsilon.numerator), Decimal(epsilon.denominator)
+    low = down.next_minus(down.exp(up.divide(numerator, denominator).copy_negate()))
+    high = up.next_plus(up.exp(down.divide(numerator, denominator).copy_negate()))
+    return max(math.floor(Fraction(low) * (1 << bits)), 0), math.ceil(Fraction(high) * (1 << bits))
+
+
+BLOCK_MEAN = 64
+"""Trials are counted in blocks that expect about so many successes."""
+
+
+def binomial(words: Words, trials: int, threshold: int) -> int:
+    """Return how many of so many trials succeed, each with probability exactly T / 2**64.
+
+    Parameters
+    ----------
+    words
+        Where the randomness comes from.
+    trials
+        Any number from 0 on; the cost grows with the expected count, not with it.
+    threshold
+        T, from 0 to 2**64.
+
+    Notes
+    -----
+    The law is exact, not exact to some precision: a block of trials is sampled by inversion of its
+    distribution function (`inverted`). Bounds are sums and products rounded down, and rounded up.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> binomial(words_from(Randomness(), "count"), 1000, FULL)
+    1000
+    """
+    if 2 * threshold > FULL:
+        return trials - binomial(words, trials, FULL - threshold)
+    if threshold == 0 or trials == 0:
+        return 0
+    size = min(trials, BLOCK_MEAN * FULL // threshold)
+    blocks, rest = divmod(trials, size)
+    return _total(words, size, threshold, blocks) + _total(words, rest, threshold, min(rest, 1))
+
+
+def _total(words: Words, trials: int, threshold: int, blocks: int) -> int:
+    """Return the successes of so many blocks of trials."""
+    if blocks == 0:
+        return 0
+    tables = partial(distribution, trials, threshold)
+    return int(inverted(words, tables, FIRST_BITS, blocks).sum())
+
+
+def distribution(trials: int, threshold: int, bits: int) -> InversionTable:
+    """Return integer bounds of the distribution function of the binomial law.
+
+    Parameters
+    ----------
+    trials, threshold
+        At least one trial; a threshold from 1 to 2**63.
+    bits
+        The unit is 2^-bits; at least 128 beyond those of P[X = 0].
+
+    Examples
+    --------
+    >>> table = distribution(2, FULL // 2, 128)
+    >>> [value / 2**128 for value in table.lower], table.lower == table.upper, table.whole
+    ([0.25, 0.75], True, True)
+    """
+    failing = FULL - threshold
+    low, high = _power(failing, trials, bits), _power(failing, trials, bits, up=True)
+    lower, upper = [low], [high]
+    for k in range(trials - 1):
+        if high <= 1 and k * FULL > trials * threshold:
+            return InversionTable(lower, upper, bits, whole=False)
+        above, beneath = (trials - k) * threshold, (k + 1) * failing
+        low = low * above // beneath
+        high = -(-high * above // beneath)
+        lower.append(lower[-1] + low)
+        upper.append(upper[-1] + high)
+    return InversionTable(lower, upper, bits, whole=True)
+
+
+def _power(base: int, exponent: int, bits: int, *, up: bool = False) -> int:
+    """Return ``2**bits * (base / 2**64)**exponent``, every product rounded down, or up."""
+    sign = -1 if up else 1
+    result, square = 1 << bits, base << (bits - 64)
+    while exponent:
+        if exponent & 1:
+            result = sign * ((sign * result * square) >> bits)
+        square = sign * ((sign * square * square) >> bits)
+        exponent >>= 1
+    return result
+
+
+LARGEST_RADIUS = 1 << 62
+"""The largest sum of noise that is drawn; it is reached by no graph that fits into memory."""
+
+GUARD_BITS = 64
+
+
+class Steps(NamedTuple):
+    """The steps of a ladder: step s is ``min(first + s, most)`` wide.
+
+    Parameters
+    ----------
+    first, most
+        At least 1, the first at most the second. By the first and less, one edge may change the
+        sum of all counts; on graphs that differ in one edge it differs by one at most.
+    """
+
+    first: int
+    most: int
+
+    def radius(self, steps: int) -> int:
+        """Return how far so many steps reach.
+
+        Examples
+        --------
+        >>> [Steps(first=2, most=3).radius(steps) for steps in range(5)]
+        [0, 2, 5, 8, 11]
+        """
+        rising = min(steps, self.most - self.first)
+        return rising * self.first + rising * (rising - 1) // 2 + (steps - rising) * self.most
+
+
+def ladder(
+    words: Words, counts: NDArray[np.int64], steps: Steps, rate: Fraction
+) -> NDArray[np.int64]:
+    """Return counts with noise: a vector at t steps from them has the chance e^(-rate t) / Z.
+
+    Parameters
+    ----------
+    words
+        Where the randomness comes from.
+    counts
+        int64: whole numbers, at least one.
+    steps
+        The ladder of this graph.
+    rate
+        Above 0. `rate_of` says which one an epsilon buys.
+
+    Notes
+    -----
+    t is the least number of steps that reach as far as the sum of all absolute differences. After
+    Zhang et al., *Private Release of Graph Statistics using Ladder Functions*, for vectors: tau is
+    drawn in proportion to e^(-rate tau) times the number of vectors within tau steps, then one of
+    these evenly.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> words = words_from(Randomness(), "triangles")
+    >>> ladder(words, np.array([3, 4]), Steps(first=1, most=9), Fraction(40)).tolist()
+    [3, 4]
+    """
+    tables = partial(ladder_law, steps, rate, counts.size)
+    radius = steps.radius(int(inverted(words, tables, FIRST_BITS, 1)[0]))
+    if radius > LARGEST_RADIUS:
+        raise DataError(f"{steps.most + 2} nodes are too many for the noise on triangles.")
+    return counts + point_within(words, counts.size, radius)
+
+
+def rate_of(epsilon: Fraction, counts: int, floor: int) -> Fraction:
+    """Return the rate that an epsilon buys for so many counts, where no first step is below floor.
+
+    Parameters
+    ----------
+    epsilon
+        The part of it that is to be spent.
+    counts
+        How many counts there are.
+    floor
+        At least 1, at most the first step on every graph.
+
+    Notes
+    -----
+    The chance of a vector changes by a factor of at most e^rate, and Z by at most e^rate, and by
+    at most e^(counts / (floor - counts + 1)).
+
+    Examples
+    --------
+    >>> rate_of(Fraction(1), 4, 4), rate_of(Fraction(1), 4, 103)
+    (Fraction(1, 2), Fraction(24, 25))
+    """
+    if floor <= counts:
+        return epsilon / 2
+    return max(epsilon / 2, epsilon - Fraction(counts, floor - counts + 1))
+
+
+def vectors_within(counts: int, radius: int) -> int:
+    """Return how many vectors of whole numbers have absolute values that sum to at most radius.
+
+    Examples
+    --------
+    >>> vectors_within(1, 3), vectors_within(2, 1)
+    (7, 5)
+    """
+    return sum(2**i * comb(counts, i) * comb(radius, i) for i in range(counts + 1))
+
+
+def point_within(words: Words, counts: int, radius: int) -> NDArray[np.int64]:
+    """Return such a vector, each with the same chance.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> point_within(words_from(Randomness(), "triangles"), 3, 0).tolist()
+    [0, 0, 0]
+    """
+    drawn, some = _below(words, vectors_within(counts, radius)), 0
+    while drawn >= (ways := 2**some * comb(counts, some) * comb(radius, some)):
+        drawn, some = drawn - ways, some + 1
+    point = np.zeros(counts, dtype=np.int64)
+    if some:
+        sums = np.sort(distinct(words, radius, some)) + 1
+        signs = 1 - 2 * (words(some) >> np.uint64(63)).astype(np.int64)
+        point[distinct(words, counts, some)] = signs * np.diff(sums, prepend=0)
+    return point
+
+
+def _below(words: Words, bound: int) -> int:
+    """Return a whole number below a bound of any size, each with the same chance."""
+    width = (bound - 1).bit_length()
+    while True:
+        number = 0
+        for word in words(-(-width // 64)).tolist():
+            number = number << 64 | word
+        number >>= -width % 64
+        if number < bound:
+            return number
+
+
+def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> InversionTable:
+    """Return bounds of the distribution function of tau, in proportion to e^(-rate tau) V(R_tau).
+
+    Notes
+    -----
+    V is `vectors_within`, R `Steps.radius`. A term's successor is at most q (1 + I / (R - counts +
+    1))^counts of it, for the step I behind R, and this factor only falls. From where it is at most
+    sqrt(q), all that follows is below ``term / (1 - sqrt(q))``; the table ends where that is below
+    2^(-bits/4) of the sum.
+
+    Examples
+    --------
+    >>> table = ladder_law(Steps(first=1, most=1), Fraction(1), 1, 384)
+    >>> round(table.lower[0] / 2**384, 4), table.upper[0] - table.lower[0] < 2**300, table.whole
+    (0.2921, True, False)
+    """
+    fine = bits + GUARD_BITS
+    low, high = power_bounds(rate, fine)
+    root_low, root_high = power_bounds(rate / 2, fine)
+    least = most = 1 << fine
+    lower, upper, tau = [0], [0], 0
+    while True:
+        radius = steps.radius(tau)
+        vectors = vectors_within(counts, radius)
+        lower.append(lower[-1] + least * vectors)
+        upper.append(upper[-1] + most * vectors)
+        tail = -(-(most * vectors << fine) // ((1 << fine) - root_high))
+        rest, width = radius - counts + 1, min(steps.first + tau, steps.most)
+        falls = rest > 0 and high * (rest + width) ** counts <= root_low * rest**counts
+        if falls and tail << (bits // 4) < lower[-1]:
+            break
+        tau += 1
+        least, most = (least * low) >> fine, -((-most * high) >> fine)
+    below, above = lower[-1], upper[-1] + tail
+    return InversionTable(
+        [(value << bits) // above for value in lower[1:]],
+        [min(-((-value << bits) // below), 1 << bits) for value in upper[1:]],
+        bits,
+        whole=False,
+    )

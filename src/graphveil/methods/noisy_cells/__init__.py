@@ -1,0 +1,1 @@
+"""Methods that publish each cell under noise: randomized response, Top-m Filter, priors."""

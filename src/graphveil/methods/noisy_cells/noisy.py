@@ -1,0 +1,281 @@
+"""What methods that publish noisy cells share: epsilon and its parts, the noisy count, texts."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from graphveil.claims.conditions import LARGEST_EPSILON, as_printed
+from graphveil.claims.guarantees import ENTRIES_OF_A_VALUE, EdgeDP, NotClaimed
+from graphveil.core.errors import DataError, ParameterError, option
+from graphveil.core.parameters import parameter
+from graphveil.core.warnings import Advice, PublicListWarning, noisy_copy
+from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.kinds import kind_of
+from graphveil.data.origin import List, may_be_values
+from graphveil.methods.base import Anonymizer
+from graphveil.methods.noise import Channel, Words, discrete_laplace, distinct
+from graphveil.methods.noise.uniform import FULL, Cells, union
+
+SMALLEST_EPSILON = 0.0001
+"""Below it counts are noise alone."""
+
+SMALLEST_PART = 0.000001
+"""The smallest part of epsilon that can be asked for."""
+
+
+class Share(NamedTuple):
+    """The part of epsilon that something has where none is given: a fraction, up to a limit."""
+
+    of_epsilon: Fraction
+    most: Fraction
+
+    def of(self, epsilon: Fraction) -> Fraction:
+        """Return the part.
+
+        Examples
+        --------
+        >>> Share(Fraction(1, 20), Fraction(1, 10)).of(Fraction(1))
+        Fraction(1, 20)
+        """
+        return min(self.of_epsilon * epsilon, self.most)
+
+
+COUNT_SHARE = Share(of_epsilon=Fraction(1, 20), most=Fraction(1, 10))
+"""The part of a noisy count: a scale of 10 edges is nothing, and epsilon is worth more in cells."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyMethod(Anonymizer[Any]):
+    """A method that releases noisy counts, and spends the rest of epsilon on the cells."""
+
+    spends: ClassVar[bool] = True
+    trial_size: ClassVar[int] = 300_000
+
+    epsilon: float = parameter(
+        text="all of it: the largest factor is e^epsilon",
+        minimum=SMALLEST_EPSILON,
+        maximum=LARGEST_EPSILON,
+    )
+
+    def __post_init__(self) -> None:
+        """Check every parameter, and that something of epsilon is left for the cells."""
+        super().__post_init__()
+        self.check_parts()
+
+    def check_parts(self) -> None:
+        """Refuse parts that leave nothing of epsilon for the cells.
+
+        Raises
+        ------
+        ParameterError
+            Where they are as much as epsilon, or more.
+        """
+        if self.epsilon_cells <= 0:
+            counts = ", ".join(
+                f"{name}={value}" for name, value in self.parameters().items() if "epsilon_" in name
+            )
+            raise ParameterError(
+                f"epsilon={self.epsilon} leaves nothing for the cells ({counts}). Give counts less."
+            )
+
+    def check(self, data: Data) -> None:
+        """Refuse data of another kind, and items of which nobody said whether they are values."""
+        super().check(data)
+        check_values_of_columns(data)
+
+    @property
+    def guarantee(self) -> EdgeDP | NotClaimed:
+        """What is promised of a run without a seed."""
+        return EdgeDP(epsilon=self.epsilon)
+
+    @property
+    @abstractmethod
+    def parts(self) -> dict[str, Fraction]:
+        """The parts of epsilon that counts have, by name."""
+
+    @property
+    def epsilon_cells(self) -> Fraction:
+        """What the counts leave for the cells, exactly."""
+        return as_printed(self.epsilon) - sum(self.parts.values(), Fraction(0))
+
+    def part(self, asked: float | None, share: Share) -> Fraction:
+        """Return the part that was asked for, else its share."""
+        return share.of(as_printed(self.epsilon)) if asked is None else as_printed(asked)
+
+
+def noisy_count(words: Words, ones: int, n_cells: int, epsilon: Fraction) -> int:
+    """Return a count of ones under `epsilon`, from 1 to all cells but one.
+
+    The noise is a whole number, and the result is brought into its range after it: nothing
+    depends on whether the true count lies there.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> noisy_count(words_from(Randomness(), "count"), 0, 2, Fraction(1, 1000))
+    1
+    """
+    noisy = ones + int(discrete_laplace(words, epsilon, 1)[0])
+    return min(max(noisy, 1), n_cells - 1)
+
+
+def resized(words: Words, cells: Cells, n_cells: int, size: int) -> Cells:
+    """Return so many cells: a uniform part of these, or these and uniform others.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> resized(words_from(Randomness(), "size"), np.array([1, 3]), 4, 4).tolist()
+    [0, 1, 2, 3]
+    """
+    if size <= cells.size:
+        return cells[distinct(words, cells.size, size)]
+    return union(cells, others(words, cells, n_cells, size - cells.size))
+
+
+def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
+    """Return so many uniform cells that are none of these, in order.
+
+    Examples
+    --------
+    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.core.randomness import Randomness
+    >>> others(words_from(Randomness(), "others"), np.array([1, 3]), 4, 2).tolist()
+    [0, 2]
+    """
+    among_others = distinct(words, n_cells - cells.size, count)
+    others_before = cells - np.arange(cells.size)
+    return among_others + np.searchsorted(others_before, among_others, side="right")
+
+
+def what_ones_are(data: Graph | Bipartite) -> str:
+    """Return what a cell of 1 is called."""
+    return kind_of(data).measured[0]
+
+
+VALUES = (
+    "items are values of columns, and to change one value is to change two entries: epsilon is "
+    "that of a value, and each entry has half of it"
+)
+"""What an owner is told of items that are values."""
+
+
+def entries_of_one(data: Graph | Bipartite) -> int:
+    """Return how many cells one change is about: two where items are values of columns.
+
+    Examples
+    --------
+    >>> likes = Bipartite.from_pairs(["ann"], ["town=x"])
+    >>> entries_of_one(likes), entries_of_one(likes.with_items("values"))
+    (1, 2)
+    """
+    return ENTRIES_OF_A_VALUE if getattr(data, "items", None) == "values" else 1
+
+
+def check_values_of_columns(data: Data) -> None:
+    """Refuse items that may be values of columns: an epsilon would be of half of an answer.
+
+    It reads names of items alone, which are public.
+
+    Raises
+    ------
+    DataError
+        Where names say that they may be and nobody said it, or one value is more entries than two.
+    """
+    if not isinstance(data, Bipartite | Table):
+        return
+    tables = [one for one in (data, *data.origins) if isinstance(one, Table)]
+    named = [name for table in tables for name in table.columns if "=" in name]
+    if named:
+        raise DataError(
+            f"the column {named[0]!r} is a value of a column, as it seems: one answer would be "
+            f"four entries or more. Leave out {option('one_hot')}, or rename the column."
+        )
+    if isinstance(data, Bipartite) and data.items is None and may_be_values(data.feature_labels()):
+        raise DataError(
+            f"all {data.n_features:,} items are named column=value, so that one answer may be two "
+            f"entries. Say {option('items', 'values')} for an epsilon of one answer, or "
+            f"{option('items', 'things')} where a person may have several of a column."
+        )
+
+
+def what_is_public(data: Graph | Bipartite) -> tuple[str, ...]:
+    """Return what is not protected, whatever epsilon: texts that no entry changes."""
+    collected = [one for one in kind_of(data).lists if one not in data.public_lists]
+    return (
+        *((Advice(_collected(data, collected), PublicListWarning),) if collected else ()),
+        *((Advice(VALUES, PublicListWarning),) if entries_of_one(data) > 1 else ()),
+    )
+
+
+def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
+    """Return what lists show that came from the data."""
+    kind = kind_of(data)
+    words = [kind.people if one == "people" else one for one in lists]
+    which = " and that of ".join(words) + (", with their names, count" if words[1:] else " counts")
+    one, cell = " or ".join(word[:-1] for word in words), kind.measured[0]
+    entry = "entry" if cell == "entries" else "edge"
+    return (
+        f"the list of {which} as public. If collected from the data, a list shows each {one} "
+        f"that one {entry} alone puts there, whatever epsilon is: the private record says how many "
+        "there are"
+    )
+
+
+def copies_matched(
+    data: Graph | Bipartite, chances: Channel, ones: float | None
+) -> tuple[str, ...]:
+    """Return the advice on a graph under so little noise that a copy can be matched with it.
+
+    Parameters
+    ----------
+    data
+        What was released; of users by features nothing is said.
+    chances
+        Those of a cell to be published, on average over all cells where they differ.
+    ones
+        The number of edges as it was released; None where it was not.
+    """
+    if not isinstance(data, Graph) or ones is None:
+        return ()
+    return noisy_copy(data.n_nodes, ones, (chances.zero / FULL, chances.one / FULL))
+
+
+def cost_of_flips(
+    data: Graph | Bipartite, *, before: int, kept: int, after: int
+) -> dict[str, float | int]:
+    """Return what the release cost against the input: for the owner alone."""
+    kind, what = kind_of(data), what_ones_are(data)
+    either = before + after - kept
+    return {
+        f"{what}_before": before,
+        f"{what}_kept": kept,
+        f"{what}_{kind.removed}": before - kept,
+        f"{what}_{kind.added}": after - kept,
+        "jaccard": kept / either if either else 1.0,
+        **_listed_once(data),
+    }
+
+
+def _listed_once(data: Graph | Bipartite) -> dict[str, float | int]:
+    """Return how many stand by one entry alone in a list that was collected from the entries."""
+    if isinstance(data, Graph):
+        entries = {"people": ("nodes_with_one_edge", data.degrees())}
+    else:
+        of_items = np.bincount(data.indices, minlength=data.n_features)
+        entries = {
+            "people": ("users_with_one_entry", np.diff(data.indptr)),
+            "items": ("items_with_one_entry", of_items),
+        }
+    return {
+        name: int(np.count_nonzero(count == 1))
+        for which, (name, count) in entries.items()
+        if which not in data.public_lists
+    }

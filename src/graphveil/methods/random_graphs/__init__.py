@@ -1,0 +1,1 @@
+"""Methods that draw a graph from noisy statistics; most are baselines."""

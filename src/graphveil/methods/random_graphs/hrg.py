@@ -1,0 +1,110 @@
+"""A hierarchical random graph drawn by a Markov chain: for comparison, and without a claim.
+
+The method `hrg-mcmc`: a tree over the nodes from a Markov chain, its densities with noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from graphveil.claims.guarantees import Reason
+from graphveil.core.parameters import parameter
+from graphveil.core.randomness import Randomness
+from graphveil.data import Graph
+from graphveil.methods.base import MethodResult
+from graphveil.methods.noise import words_from
+from graphveil.methods.noisy_cells.noisy import SMALLEST_PART, Share
+from graphveil.methods.random_graphs.baselines import BaselineMethod
+
+__all__ = ["HrgMcmc"]
+
+_HALF = Share(of_epsilon=Fraction(1, 2), most=Fraction(20))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HrgMcmc(BaselineMethod):
+    """Claims nothing: a Markov chain that is stopped only approaches a private draw.
+
+    A binary tree over the nodes is drawn that describes the edges well. Every inner node gets the
+    noisy density of the pairs between its two sides, and a random graph with these densities is
+    published. It is there to be compared with.
+
+    Parameters
+    ----------
+    epsilon
+        What the chain would have if it ran for ever, and the noise; nothing is claimed of it.
+    epsilon_tree
+        The part that the choice of the tree has; None stands for half. The densities have the rest.
+    max_nodes
+        More nodes are refused.
+
+    Raises
+    ------
+    ParameterError
+        Where a parameter is out of range, or the tree leaves nothing for the densities.
+    InfeasibleError
+        Where the graph has more than `max_nodes`.
+
+    Notes
+    -----
+    Xiao, Chen & Tan. A step takes an inner node other than the root and proposes one of the two
+    other arrangements of its children and its sibling, accepted with min(1, exp(e d/(2 D))) for a
+    change d of the log-likelihood, which one edge changes by D at most. The walk stops after 1,000
+    to 3,000 steps a node. Subtrees for which noise would outweigh pairs are one block. The noise is
+    exact; the draw of the graph uses the generator of the run.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> release = HrgMcmc(epsilon=4.0).anonymize(path)
+    >>> release.guarantee.reasons, release.data.n_nodes
+    (('finite-chain',), 4)
+    """
+
+    name: ClassVar[str] = "hrg-mcmc"
+    promise: ClassVar[str] = (
+        "Claims nothing: a Markov chain that is stopped only approaches a private draw."
+    )
+    source: ClassVar[str] = (
+        "Xiao, Chen & Tan, Differentially Private Network Data Release via Structural Inference"
+    )
+    limits: ClassVar[str] = (
+        "Nothing is hidden by promise, it is there to compare with: at epsilon 5.49, someone who "
+        "has a copy of the network re-identified 1.7 % of the people on a dense network of 242 "
+        "people. Someone who knows of a person only how many ties each of the neighbors has "
+        "re-identified 1.5 %, and better attacks may do more (measured by us)."
+    )
+    cost: ClassVar[str] = "1,000 to 3,000 steps a node, each with the edges of a small subtree"
+    example: ClassVar[Mapping[str, Any]] = {"epsilon": 8.0}
+    reason: ClassVar[Reason] = "finite-chain"
+
+    epsilon_tree: float | None = parameter(
+        default=None,
+        text="the part of epsilon for the tree",
+        minimum=SMALLEST_PART,
+        maximum=39,
+        unset="half",
+    )
+
+    @property
+    def parts(self) -> dict[str, Fraction]:
+        """The parts of epsilon beside that of the densities, by name."""
+        return {"epsilon_tree": self.part(self.epsilon_tree, _HALF)}
+
+    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+        from graphveil.methods.random_graphs.hierarchy import (  # noqa: PLC0415  compiled code
+            blocks_of,
+            drawn,
+            settled,
+        )
+
+        if data.n_nodes < 2:
+            return self.draft(data, Graph.from_edges([], [], n=data.n_nodes))
+        tree = settled(data, float(self.parts["epsilon_tree"]), randomness.stream("walk"))
+        blocks = blocks_of(tree, float(self.epsilon_cells))
+        words, rng = words_from(randomness, "densities"), randomness.stream("edges")
+        ends = drawn(tree, blocks, self.epsilon_cells, words, rng)
+        return self.draft(data, Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes))

@@ -1,0 +1,1 @@
+"""Loops over drawn graphs: hierarchies of nodes, triangles by class, exchanges of edges."""

@@ -1,0 +1,439 @@
+"""The graph, drawn in whole numbers: the stated numbers and the seed give it again.
+
+Groups and classes of nodes by noisy degree: what follows from released numbers alone.
+
+The four noisy statistics: all that is ever asked of the original.
+
+Degrees and edges between groups of the graph to be drawn: from noisy numbers alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.randomness import Randomness, public_stream
+from graphveil.data import Graph
+from graphveil.methods.noise import discrete_laplace, words_from
+from graphveil.methods.noise.cells import number_of_cells
+from graphveil.methods.noise.laws import Steps, ladder, rate_of
+from graphveil.methods.noisy_cells.noisy import noisy_count
+from graphveil.methods.noisy_cells.priors import expected_degrees, likeliest_histogram
+from graphveil.methods.random_graphs.kernels.triangles import (
+    Marks,
+    Tally,
+    approach,
+    deal,
+    mend,
+    most_in_common,
+    triangles_by_class,
+    wired,
+)
+
+GROUPS = 8
+"""The most groups, between which edges are counted."""
+
+CLASSES = 4
+"""The most classes, by which triangles are counted."""
+
+
+class Cuts(NamedTuple):
+    """Nodes in parts of like noisy degree.
+
+    Parameters
+    ----------
+    least
+        int64, rising: the least noisy degree of each part.
+    of_node
+        int64, shape (n,): the part of every node.
+    """
+
+    least: NDArray[np.int64]
+    of_node: NDArray[np.int64]
+
+
+def cut(noisy: NDArray[np.int64], weights: NDArray[np.float64], most: int) -> Cuts:
+    """Return at most so many parts of about equal weight; nodes of one noisy degree stay together.
+
+    Examples
+    --------
+    >>> cut(np.array([5, 1, 1, 9]), np.array([2.0, 1.0, 1.0, 4.0]), 2)
+    Cuts(least=array([1, 9]), of_node=array([0, 0, 0, 1]))
+    """
+    values, of_value = np.unique(noisy, return_inverse=True)
+    mass = np.bincount(of_value, weights=weights)
+    middle = (np.cumsum(mass) - mass / 2) / mass.sum()
+    part = np.minimum((middle * most).astype(np.int64), most - 1)
+    _, firsts, dense = np.unique(part, return_index=True, return_inverse=True)
+    return Cuts(values[firsts], dense.astype(np.int64)[of_value])
+
+
+def second_largest(noisy: NDArray[np.int64]) -> int:
+    """Return the second-largest noisy degree, at least 0.
+
+    Examples
+    --------
+    >>> second_largest(np.array([7, 2, 9]))
+    7
+    """
+    return max(int(np.partition(noisy, -2)[-2]), 0)
+
+
+def floor_of(noisy: NDArray[np.int64]) -> int:
+    """Return the least first step of the ladder: a number that no edge changes, once these are out.
+
+    Examples
+    --------
+    >>> floor_of(np.array([1, 2, 40, 41, 3])), floor_of(np.array([0, -4, 0]))
+    (3, 1)
+    """
+    return min(max(second_largest(noisy) // 4, 1), noisy.size - 2)
+
+
+class Statistics(NamedTuple):
+    """What was released under epsilon, and what follows from it.
+
+    Parameters
+    ----------
+    edges
+        The noisy number of edges.
+    degrees
+        int64, shape (n,): noisy degrees.
+    groups, classes
+        Nodes by noisy degree.
+    mixing
+        int64, shape (groups, groups): noisy numbers of edges between groups g <= h; else 0.
+    floor
+        The least first step of the ladder.
+    rate
+        That of the ladder.
+    triangles
+        int64: noisy numbers of triangles by their lowest class.
+    """
+
+    edges: int
+    degrees: NDArray[np.int64]
+    groups: Cuts
+    classes: Cuts
+    mixing: NDArray[np.int64]
+    floor: int
+    rate: Fraction
+    triangles: NDArray[np.int64]
+
+
+def noisy_statistics(
+    data: Graph, randomness: Randomness, parts: Mapping[str, Fraction]
+) -> Statistics:
+    """Return the statistics of a graph with at least three nodes.
+
+    Parameters
+    ----------
+    data
+        The original.
+    randomness
+        The run's.
+    parts
+        The parts of epsilon, by name.
+    """
+    words = words_from(randomness, "noisy count")
+    count = noisy_count(words, data.n_edges, number_of_cells(data), parts["epsilon_count"])
+    half = parts["epsilon_degrees"] / 2
+    words = words_from(randomness, "noisy degrees")
+    degrees = data.degrees() + discrete_laplace(words, half, data.n_nodes)
+    expected = expected_degrees(degrees, half, count)
+    groups, classes = cut(degrees, expected, GROUPS), cut(degrees, np.sqrt(expected), CLASSES)
+    mixing = _noisy_mixing(data, groups, parts["epsilon_mixing"], randomness)
+    floor = floor_of(degrees)
+    rate = rate_of(parts["epsilon_triangles"], classes.least.size, floor)
+    counts, steps = triangles_and_steps(data, classes, floor)
+    triangles = ladder(words_from(randomness, "noisy triangles"), counts, steps, rate)
+    return Statistics(count, degrees, groups, classes, mixing, floor, rate, triangles)
+
+
+def edges_between_groups(data: Graph, groups: Cuts) -> NDArray[np.int64]:
+    """Return how many edges there are between groups g <= h: an edge is counted in one place.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> edges_between_groups(path, Cuts(np.array([0, 2]), np.array([0, 1, 0]))).tolist()
+    [[0, 2], [0, 0]]
+    """
+    size = groups.least.size
+    ends = np.sort(groups.of_node[data.edges()], axis=1)
+    counts = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
+    return counts.reshape(size, size)
+
+
+def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[NDArray[np.int64], Steps]:
+    """Return the triangles by lowest class, and the ladder of this graph.
+
+    Notes
+    -----
+    An edge changes the sum of the triangles by the neighbors that its ends share, which are at
+    most as many as any two nodes share, tied or not; and that number by one at most.
+
+    Examples
+    --------
+    >>> triangle = Graph.from_edges([0, 0, 1], [1, 2, 2], n=4)
+    >>> triangles_and_steps(triangle, Cuts(np.array([0]), np.zeros(4, dtype=np.int64)), 1)
+    (array([1]), Steps(first=1, most=2))
+    """
+    indptr, indices, most = data.indptr, data.indices, data.n_nodes - 2
+    counts = triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
+    shared = int(most_in_common(indptr, indices))
+    return counts, Steps(first=min(max(shared, floor), most), most=most)
+
+
+def _noisy_mixing(
+    data: Graph, groups: Cuts, part: Fraction, randomness: Randomness
+) -> NDArray[np.int64]:
+    """Return the edges between groups with noise; 0 below the diagonal."""
+    counts = edges_between_groups(data, groups)
+    upper = np.triu_indices(len(counts))
+    words = words_from(randomness, "noisy mixing")
+    counts[upper] += discrete_laplace(words, part, upper[0].size)
+    return counts
+
+
+ROUNDS = 300
+SCALINGS = 200
+SPREAD_FROM, LARGEST_KEPT, SPREAD = 6, 5, 0.1
+"""Degrees of at least so much, but for so many largest ones, are spread by so much."""
+
+LARGEST_SHARE = 0.9
+"""The most of the pairs between two groups that are edges."""
+
+_NOTHING = 1e-300
+
+
+class Shape(NamedTuple):
+    """What the graph is to have.
+
+    Parameters
+    ----------
+    degrees
+        int64, shape (n,), with an even sum.
+    between
+        int64, shape (groups, groups): the edges between groups g <= h; with them every group has
+        as many ends of edges as its degrees say.
+    """
+
+    degrees: NDArray[np.int64]
+    between: NDArray[np.int64]
+
+
+def shape_of(noisy: Statistics, decay: float, rng: np.random.Generator) -> Shape:
+    """Return degrees and edges between groups that fit the noisy statistics.
+
+    Parameters
+    ----------
+    noisy
+        The statistics.
+    decay
+        By how much the chance of noise on a degree falls from one whole number to the next.
+    rng
+        Not the one of the noise.
+    """
+    degrees = drawn_degrees(noisy, decay, rng)
+    return Shape(degrees, edges_between(noisy.mixing, noisy.groups, degrees, rng))
+
+
+def drawn_degrees(noisy: Statistics, decay: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return a degree for every node, drawn from what its noisy degree says of it."""
+    n = noisy.degrees.size
+    values = np.clip(noisy.degrees, 0, n - 1)
+    histogram = likeliest_histogram(values, decay, ROUNDS)
+    degrees = np.zeros(n)
+    order = rng.permutation(n)
+    order = order[np.argsort(values[order], kind="stable")]
+    present, firsts, sizes = np.unique(values[order], return_index=True, return_counts=True)
+    every = np.arange(histogram.size)
+    for value, first, size in zip(present, firsts, sizes, strict=True):
+        chances = np.cumsum(histogram * decay ** np.abs(every - value))
+        quantiles = (rng.random() + np.arange(size)) / size * chances[-1]
+        degrees[order[first : first + size]] = np.searchsorted(chances, quantiles, side="right")
+    return _whole(_spread(np.minimum(degrees, n - 1), rng), noisy.edges, rng)
+
+
+def _spread(degrees: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return degrees with the heaps of the histogram spread out, but for the largest."""
+    spread = degrees >= SPREAD_FROM
+    spread[np.argsort(degrees, kind="stable")[-LARGEST_KEPT:]] = False
+    factors = 1 + rng.uniform(-SPREAD, SPREAD, degrees.size)
+    return np.where(spread, degrees * factors, degrees)
+
+
+def _whole(degrees: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return whole degrees that sum to about twice the number of edges, and to an even number."""
+    n = degrees.size
+    total = float(degrees.sum())
+    scaled = degrees * (2 * count / total) if total else np.full(n, 2 * count / n)
+    scaled = np.minimum(scaled, n - 1)
+    whole = np.floor(scaled).astype(np.int64)
+    whole += rng.random(n) < scaled - whole
+    if whole.sum() % 2:
+        free = np.flatnonzero(whole < n - 1)
+        whole[free[rng.integers(free.size)]] += 1
+    return whole
+
+
+def edges_between(
+    mixing: NDArray[np.int64], groups: Cuts, degrees: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return how many edges are to be between groups, as near the noisy counts as degrees let."""
+    ends = np.bincount(groups.of_node, weights=degrees, minlength=groups.least.size)
+    sizes = np.bincount(groups.of_node, minlength=groups.least.size)
+    wanted = np.maximum(mixing, 0) + 0.5
+    wanted = np.triu(wanted, 1) + np.triu(wanted, 1).T + 2 * np.diag(np.diag(wanted))
+    most = LARGEST_SHARE * (np.outer(sizes, sizes) - np.diag(sizes))
+    for _ in range(SCALINGS):
+        wanted = np.minimum(wanted, most)
+        factors = np.sqrt(ends / np.maximum(wanted.sum(axis=1), _NOTHING))
+        wanted = wanted * np.outer(factors, factors)
+    return _whole_between(wanted, ends.astype(np.int64), rng)
+
+
+def _whole_between(
+    wanted: NDArray[np.float64], ends: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return whole numbers near these with which every group has exactly so many ends of edges.
+
+    Each pair of groups is rounded at random; what a group then has left is tied inside it, and
+    where that is odd or less than nothing, edges to other groups give way.
+    """
+    size = ends.size
+    whole = np.floor(np.triu(wanted, 1) + rng.random((size, size))).astype(np.int64)
+    whole = np.triu(whole, 1)
+    whole += whole.T
+    left = ends - whole.sum(axis=1)
+    while left.min() < 0 or (left % 2).any():
+        if left.min() < 0:
+            g, step = int(np.argmin(left)), -1
+            others = np.flatnonzero(whole[g])
+        else:
+            g, step = int(np.flatnonzero(left % 2)[0]), 1
+            others = np.flatnonzero(left % 2)[1:]
+        h = int(rng.choice(others))
+        whole[g, h] += step
+        whole[h, g] += step
+        left[[g, h]] -= step
+    return np.triu(whole, 1) + np.diag(left // 2)
+
+
+PROPOSALS, MORE_PROPOSALS = 100, 25
+"""How many exchanges are proposed, for each edge; and further ones, without groups."""
+
+ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
+"""With which chance an exchange is kept that brings triangles no nearer, by how much: 0, 1,
+..., in units of 2^-30: a tenth of e^-k."""
+
+
+class Drawn(NamedTuple):
+    """A graph, and what it was drawn towards.
+
+    Parameters
+    ----------
+    ends
+        int64, shape (edges, 2).
+    aims
+        int64: the triangles by class that were aimed at.
+    unmended
+        How many edges were left out: loops and doubles of which no exchange made an edge.
+    """
+
+    ends: NDArray[np.int64]
+    aims: NDArray[np.int64]
+    unmended: int
+
+
+def drawn(noisy: Statistics, shape: Shape, seed: int) -> Drawn:
+    """Return a graph with these degrees, edges between groups, and about these triangles.
+
+    Parameters
+    ----------
+    noisy
+        The noisy statistics.
+    shape
+        Its degrees, and edges between groups.
+    seed
+        Of everything that is drawn here: it is public.
+    """
+    rng = public_stream(seed)
+    n, classes = noisy.degrees.size, noisy.classes.of_node
+    ends, unmended = started(noisy.groups.of_node, shape, rng)
+    there = _triangles(n, ends, classes, noisy.triangles.size)
+    aims = aimed_at(noisy, there)
+    wiring = wired(n, ends)
+    marks = Marks(classes, noisy.groups.of_node, *_members(classes, aims.size, wiring.pointers))
+    tally = Tally(there, aims, np.zeros_like(aims), np.array(ODDS, dtype=np.int64))
+    off = approach(wiring, marks, tally, PROPOSALS * len(ends), 1, rng)
+    if 50 * off > aims.sum():
+        approach(wiring, marks, tally, MORE_PROPOSALS * len(ends), 0, rng)
+    edges = np.column_stack([wiring.owners, wiring.slots])
+    return Drawn(edges[edges[:, 0] < edges[:, 1]], aims, unmended)
+
+
+def started(
+    groups: NDArray[np.int64], shape: Shape, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], int]:
+    """Return the edges of a graph with this shape and no more triangles than chance gives.
+
+    Returns
+    -------
+    ends
+        int64, shape (edges, 2).
+    unmended
+        How many edges it lacks.
+    """
+    by_group = np.argsort(groups, kind="stable")
+    stubs = np.repeat(by_group, shape.degrees[by_group])
+    sizes = np.bincount(groups, weights=shape.degrees).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    ends = np.zeros((stubs.size // 2, 2), dtype=np.int64)
+    deal(stubs, starts, shape.between, ends, rng)
+    counts = shape.between[np.triu_indices(sizes.size)]
+    behind = np.repeat(np.cumsum(counts), counts)
+    blocks = np.column_stack([behind - np.repeat(counts, counts), behind])
+    good = np.zeros(len(ends), dtype=np.bool_)
+    mend(ends, blocks, wired(groups.size, ends, filled=False), good, rng)
+    return ends[good], int(np.count_nonzero(~good))
+
+
+def aimed_at(noisy: Statistics, there: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the triangles to aim at: the noisy ones, drawn towards the start as noise is large.
+
+    Parameters
+    ----------
+    noisy
+        The noisy statistics.
+    there
+        The triangles by class of a graph that was drawn without them.
+    """
+    scale = max(second_largest(noisy.degrees) * Fraction(3, 5), Fraction(12, 5)) / noisy.rate
+    aims = []
+    for noisy_one, start in zip(noisy.triangles.tolist(), there.tolist(), strict=True):
+        apart = noisy_one - start
+        kept = max(apart * apart - scale * scale / 2, Fraction(0)) / (apart or 1)
+        aims.append(max(start + round(kept), 0))
+    return np.array(aims, dtype=np.int64)
+
+
+def _triangles(
+    n: int, ends: NDArray[np.int64], classes: NDArray[np.int64], number: int
+) -> NDArray[np.int64]:
+    graph = Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
+    return triangles_by_class(graph.indptr, graph.indices, classes, number)
+
+
+def _members(
+    classes: NDArray[np.int64], number: int, pointers: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the nodes by class, each as often as it has edges, and where each class begins."""
+    nodes = np.repeat(np.arange(classes.size), np.diff(pointers))
+    nodes = nodes[np.argsort(classes[nodes], kind="stable")]
+    return nodes, np.searchsorted(classes[nodes], np.arange(number + 1))

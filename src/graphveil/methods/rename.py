@@ -1,0 +1,359 @@
+"""New ids in a new order and nothing else; with a key, the same new ids in several files.
+
+The key with which a person gets the same new id in several files, and the ids it gives.
+
+The method `rename`: new ids in a new order. It claims nothing.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.conditions import AnyCondition, Condition, KeyedIds, SameData
+from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
+from graphveil.claims.manifest import ID_COLUMN
+from graphveil.core.errors import InfeasibleError, InputError, ParameterError, UsageError, option
+from graphveil.core.parameters import parameter
+from graphveil.core.randomness import Randomness
+from graphveil.core.warnings import Advice, KeyWarning, SeedWarning
+from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.data.ids import Ids, as_text
+from graphveil.data.kinds import kind_of
+from graphveil.methods.base import Anonymizer, MethodResult, NewIds
+
+__all__ = ["Key", "Rename"]
+
+BYTES = 32
+"""The length of a key."""
+
+MAKE_ONE = "Make one once, and keep it: graphveil key FILE."
+"""The way out where there is no key."""
+
+_HEX = re.compile(rf"[0-9a-f]{{{2 * BYTES}}}")
+_PURPOSE = b"graphveil rename 1\0"
+"""What stands before every id, so that the key can serve nothing else by accident."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A secret of 256 bits: in a file that the owner keeps, or in memory.
+
+    Parameters
+    ----------
+    file
+        The file, which is read once, when ids are first made: 64 hexadecimal digits.
+    held_in_memory
+        The 32 bytes of a key that is in no file.
+
+    Raises
+    ------
+    ParameterError
+        Where neither or both are given, or one is of another type or length. What was given is
+        not shown: it may be the key.
+
+    Examples
+    --------
+    >>> Key(held_in_memory=bytes(32)).new_ids(np.array([7])).tolist()
+    [5695207640324165808]
+    >>> Key(held_in_memory=bytes(32))
+    Key(file=None)
+    """
+
+    is_in_a_file: ClassVar[bool] = True
+    """On the command line it is named by its file, or read from the standard input."""
+
+    file: Path | None = None
+    held_in_memory: bytes | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the type and the length of what is given."""
+        if (self.file is None) == (self.held_in_memory is None):
+            raise ParameterError("a key is in a file or in memory. Give file or held_in_memory.")
+        if self.file is not None:
+            object.__setattr__(self, "file", _path(self.file))
+        else:
+            _check_bytes(self.held_in_memory)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: a pickle holds nothing that was read from a file."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    @staticmethod
+    def parse(text: str | Path | bytes) -> Key:
+        """Return the key in the file of this name, or the one that these bytes are.
+
+        Raises
+        ------
+        ParameterError
+            Where it is no name and no bytes, or of another length than a key.
+        """
+        if isinstance(text, bytes):
+            return Key(held_in_memory=text)
+        return Key(file=_path(text))
+
+    @classmethod
+    def new(cls, file: str | Path) -> Self:
+        """Return a new key, in a new file that its owner alone can read.
+
+        Parameters
+        ----------
+        file
+            The file; it must not exist.
+
+        Raises
+        ------
+        UsageError
+            Where there is such a file.
+        """
+        path = Path(file)
+        try:
+            number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError as error:
+            raise UsageError(f"{path} exists. Choose another name: keys are never lost.") from error
+        with os.fdopen(number, "w") as stream:
+            stream.write(f"{secrets.token_hex(BYTES)}\n")
+            stream.flush()
+            os.fsync(number)
+        return cls(file=path)
+
+    def __str__(self) -> str:
+        """Return the name of the file; never the key."""
+        return "(in memory)" if self.file is None else str(self.file)
+
+    def secret(self) -> bytes:
+        """Return the 32 bytes of the key.
+
+        Raises
+        ------
+        InputError
+            Where the file cannot be read, or holds no key.
+        """
+        return self._in_file if self.held_in_memory is None else self.held_in_memory
+
+    @cached_property
+    def _in_file(self) -> bytes:
+        """The key in the file, read once: a pipe has nothing to read the second time."""
+        try:
+            with Path(str(self)).open("rb") as stream:
+                content = stream.read(1000)
+        except OSError as error:
+            raise InputError(
+                f"the file of the key cannot be read ({error.strerror}). Give its name, not the "
+                f"key itself. {MAKE_ONE}"
+            ) from error
+        digits = content.decode("ascii", "replace").strip().lower()
+        if not _HEX.fullmatch(digits):
+            raise InputError(
+                f"{self.file} holds no key: that is {2 * BYTES} hexadecimal digits. {MAKE_ONE}"
+            )
+        return bytes.fromhex(digits)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether others than its owner can read the file."""
+        if self.file is None or os.name != "posix":
+            return False
+        return bool(self.file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
+
+    def new_ids(self, ids: Ids) -> NDArray[np.int64]:
+        """Return the new id of each of these: an integer from 0 to 2^63 - 1.
+
+        An integer and the text that spells it are one id.
+
+        Raises
+        ------
+        InputError
+            As `secret`.
+        """
+        secret = self.secret()
+        digests = (
+            hmac.digest(secret, _PURPOSE + text.encode("utf-8", "surrogatepass"), "sha256")[:8]
+            for text in as_text(ids).tolist()
+        )
+        return (np.frombuffer(b"".join(digests), dtype=">u8") >> np.uint64(1)).astype(np.int64)
+
+
+def _path(name: object) -> Path:
+    """Return the name of a key's file as a path; it may be the key, so no message shows it."""
+    if not isinstance(name, str | Path):
+        raise ParameterError(
+            f"key=<{type(name).__name__}> is no file and no bytes. Give the file of a key."
+        )
+    if not str(name):
+        raise ParameterError("key=<empty> is no file. Give the file of a key.")
+    return Path(name)
+
+
+def _check_bytes(secret: object) -> None:
+    if not isinstance(secret, bytes):
+        raise ParameterError(
+            f"key=<{type(secret).__name__}> in memory is no bytes. Give {BYTES} bytes."
+        )
+    if len(secret) != BYTES:
+        raise ParameterError(
+            f"key: {len(secret)} bytes, but a key has {BYTES}. Make one with "
+            f"secrets.token_bytes({BYTES})."
+        )
+
+
+LINKED = Advice(
+    "who has several files of this key sees the same person in all of them: what gives a person "
+    "away in one file does so in all. Who has the key can test every original id that comes to "
+    "mind: keep it as secret as the ids",
+    KeyWarning,
+)
+
+REPEATABLE = Advice(
+    "who knows the seed and the list of the original ids knows who is who", SeedWarning
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rename(Anonymizer[Any]):
+    """Nothing is promised: people get new ids in a new order, and the data stays as it is.
+
+    Parameters
+    ----------
+    key
+        A `Key`, the name of its file, or its 32 bytes: a person then has the same new id in every
+        release that is made with it. None draws the ids of every release anew.
+
+    Raises
+    ------
+    ParameterError
+        Where the key is none.
+
+    Notes
+    -----
+    Without a key the new ids are 0..n-1 in a uniformly random order. With one, the id of a person
+    is an integer of 63 bits: the first 64 bits of HMAC-SHA256 of the original id under the key,
+    without the last of them; people stand in the order of these.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges(["ann", "bob"], ["bob", "cyd"])
+    >>> release = Rename().anonymize(path)
+    >>> release.guarantee.sentence, release.data.n_edges
+    ('Nothing is promised of this release.', 2)
+    """
+
+    name: ClassVar[str] = "rename"
+    accepts: ClassVar[Any] = (Graph, Bipartite, Table, Network)
+    promise: ClassVar[str] = (
+        "Nothing is promised: people get new ids in a new order, and the data stays as it is."
+    )
+    source: ClassVar[str] = "pseudonymization, as in Art. 4(5) of the GDPR; HMAC as in RFC 2104"
+    limits: ClassVar[str] = (
+        "It hides ids, not people: someone who has a copy of the network re-identified 100 % of "
+        "the people on a dense network of 242 people. Someone who knows 8 items of a person found "
+        "the row of 58 % of the people in a table of 2,000 (measured by us)."
+    )
+    may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
+    cost: ClassVar[str] = "linear in the edges, entries or cells"
+    example: ClassVar[Mapping[str, Any]] = {}
+
+    key: Key | None = parameter(
+        default=None,
+        text="file of a key: with it a person has the same new id in every release",
+        unset="ids are drawn anew",
+        private=True,
+    )
+
+    @property
+    def guarantee(self) -> NotClaimed:
+        """What is promised: nothing."""
+        return NotClaimed(reasons=("renamed",))
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """That the data is the same, and where its ids come from."""
+        return (SameData(), KeyedIds()) if self.key is not None else (SameData(),)
+
+    def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
+        """Return what is claimed: nothing, with a seed or without; there is no noise."""
+        del guarantee, randomness
+        return self.guarantee
+
+    def check(self, data: Data) -> None:
+        """Refuse data whose people cannot get ids from the key.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind, or rows of a table have no ids.
+        DataError
+            Where a table has no columns.
+        InfeasibleError
+            Where there is nobody.
+        InputError
+            Where there is no key in the file.
+        """
+        super().check(data)
+        if self.key is None:
+            return
+        self.key.secret()
+        if not isinstance(data, Table):
+            return
+        if data.ids is None:
+            raise UsageError(
+                "a key makes new ids of old ones, and these rows have none but their numbers. "
+                f"Name the column with the ids: {option('ids')}."
+            )
+        if ID_COLUMN in (name.lower() for name in data.columns):
+            raise UsageError(
+                f"new ids stand in a column {ID_COLUMN}, and there is one already. Rename it, or "
+                f"say {option('ids', ID_COLUMN)}."
+            )
+
+    def _anonymize(self, data: Data, randomness: Randomness) -> MethodResult:
+        if self.key is not None and randomness.seeded:
+            raise UsageError("the key decides all ids, so a seed has no use. Leave it out.")
+        from graphveil.methods.residual_risk import left_open  # noqa: PLC0415  measures
+
+        remaining = left_open(data)
+        return MethodResult(
+            data=data,
+            cost={**kind_of(data).unchanged(data), **remaining.figures},
+            advice=(*remaining.advice, *self._advice(data, randomness)),
+        )
+
+    def _advice(self, data: Data, randomness: Randomness) -> Iterator[str]:
+        if randomness.seeded:
+            yield REPEATABLE
+        if self.key is None:
+            return
+        yield LINKED
+        if self.key.is_open:
+            readable = f"others than you can read the key in {self.key}. Say chmod 600"
+            yield Advice(readable, KeyWarning)
+        labels = data.labels()
+        if labels.dtype.kind == "i" and np.array_equal(labels, np.arange(data.size)):
+            numbered = (
+                f"people are numbered 0 to {data.size - 1}: with a key these numbers must mean the "
+                "same people in every file"
+            )
+            yield Advice(numbered, KeyWarning)
+
+    def _new_ids(self, data: Data, randomness: Randomness) -> NewIds:
+        if self.key is None:
+            return super()._new_ids(data, randomness)
+        ids = self.key.new_ids(data.labels())
+        order = np.argsort(ids, kind="stable").astype(np.int64, copy=False)
+        in_order = ids[order]
+        if np.any(in_order[1:] == in_order[:-1]):
+            raise InfeasibleError(
+                "two people have the same new id with this key, by chance. Make another key."
+            )
+        return NewIds(order, in_order)

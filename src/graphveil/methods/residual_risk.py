@@ -1,0 +1,78 @@
+"""How identifiable people remain under new ids, measured: for the owner alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from graphveil.core.warnings import Advice, IdsPublishedWarning, SingledOutWarning
+from graphveil.data import Data, Graph, Network, Table
+from graphveil.data.ids import naming_columns, naming_question
+from graphveil.data.kinds import kind_of
+from graphveil.data.measures import measure
+from graphveil.data.measures.risk import EquivalenceClasses
+
+_KNOWN = {
+    "ties": "the number of their ties (out and in, where these are directed)",
+    "attributes_and_ties": "their attributes and that number",
+    "degree": "the number of ties",
+    "vrq": "the numbers of ties of the neighbors",
+    "items": "all items",
+    "row": "all cells of the row",
+}
+"""What somebody may know of a person, by what was measured."""
+
+
+class LeftOpen(NamedTuple):
+    """Who can still be found.
+
+    Parameters
+    ----------
+    figures
+        How many people are unique, by what is known of them.
+    advice
+        The same in a sentence.
+    """
+
+    figures: dict[str, int]
+    advice: tuple[str, ...]
+
+
+def left_open(data: Data) -> LeftOpen:
+    """Return how many people are unique to who knows a little of them.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> left_open(star).figures
+    {'unique_by_degree': 1, 'unique_by_vrq': 1}
+    """
+    measured = dict(_measured(data))
+    unique = {what: int(np.count_nonzero(m.own_sizes == 1)) for what, m in measured.items()}
+    n = max(data.size, 1)
+    listed = ", ".join(
+        f"{count:,} ({100 * count / n:.1f} %) by {_KNOWN[what]}" for what, count in unique.items()
+    )
+    sentence = (
+        f"new ids hide nobody who is known: of {data.size:,} people these are unique: {listed}. "
+        "Who knows that of a person finds the person and reads the rest"
+    )
+    figures = {f"unique_by_{what}": count for what, count in unique.items()}
+    rows = data.people if isinstance(data, Network) else data
+    naming = naming_columns(rows) if isinstance(rows, Table) else ()
+    questions = (Advice(naming_question(name), IdsPublishedWarning) for name in naming)
+    return LeftOpen(figures, (Advice(sentence, SingledOutWarning), *questions))
+
+
+def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:
+    if isinstance(data, Graph):
+        yield "degree", measure(data)
+        yield "vrq", measure(data, measure="vrq")
+    elif isinstance(data, Network):
+        yield "ties", measure(data)
+        if data.attributes:
+            yield "attributes_and_ties", measure(data, known=data.attributes)
+    else:
+        yield ("items" if kind_of(data).everyone else "row"), measure(data)

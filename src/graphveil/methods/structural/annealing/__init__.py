@@ -1,1 +1,0 @@
-"""Annealing over a pool of pairs: the heuristics search, strip and cut."""

@@ -1,0 +1,324 @@
+"""Loops of the paper's heuristics: small classes, what single edits affect, differences.
+
+The nodes are numbered by rising degree of the input, so that an edge points from its smaller end to
+its larger: what the passes over triangles take. Deleting edges keeps that.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.kernels.hashing import FREE, find
+from graphveil.core.kernels.leaf import allocating, leaf
+from graphveil.core.kernels.tiers import for_each_entry, tiered
+from graphveil.data.measures.kernels.neighborhoods import Forward, Indices, Indptr
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+GALLOP = 8
+
+
+class NeighborLists(NamedTuple):
+    """Sorted neighbor lists: those of v are ``indices[indptr[v]:indptr[v + 1]]``."""
+
+    indptr: Indptr
+    indices: Indices
+
+
+class Flips(NamedTuple):
+    """Edits of the same kind: edit c flips the pairs ``nodes[c, ends[i]]``, one after the other.
+
+    Pair i is joined where ``joins[i]``, else parted.
+    """
+
+    nodes: NDArray[np.int32]
+    ends: NDArray[np.int64]
+    joins: Flags
+
+
+class PaperSearch(NamedTuple):
+    """Room for one search at a time: who was seen by it, and in what order.
+
+    Searches are numbered; ``seen[-1]`` is the number of the present one, ``seen[x]`` that of the
+    last one that saw node x. ``queue`` holds who was seen.
+    """
+
+    seen: Ints
+    queue: NDArray[np.int32]
+
+
+@tiered(for_each_entry(0.5))
+@leaf
+def small_classes(codes: Ints, k: int, table: Ints, shift: int, small: Flags) -> None:
+    """Write into small[v] whether fewer than k nodes share the code of v, itself included.
+
+    The empty table, which has room for all codes, is filled with them and their numbers.
+    """
+    for v in range(codes.size):
+        row = find(table, shift, codes[v])
+        if table[row, 0] == FREE:
+            table[row, 0], table[row, 1] = codes[v], 0
+        table[row, 1] += 1
+    for v in range(codes.size):
+        small[v] = table[find(table, shift, codes[v]), 1] < k
+
+
+@tiered()
+@allocating
+def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices) -> Forward:
+    """Return the forward neighbors under new numbers: node ``order[r]`` becomes r.
+
+    Larger ends are passed in their order, so that every row comes out sorted.
+    """
+    n = indptr.size - 1
+    start = np.zeros(n + 1, dtype=np.int64)
+    for u in range(n):
+        for arc in range(indptr[u], indptr[u + 1]):
+            if rank[indices[arc]] > rank[u]:
+                start[rank[u] + 1] += 1
+    for r in range(n):
+        start[r + 1] += start[r]
+    ends = np.empty(start[n], dtype=np.int32)
+    free = start[:-1].copy()
+    for larger in range(n):
+        u = order[larger]
+        for arc in range(indptr[u], indptr[u + 1]):
+            smaller = rank[indices[arc]]
+            if smaller < larger:
+                ends[free[smaller]] = larger
+                free[smaller] += 1
+    return Forward(start, ends)
+
+
+@tiered()
+@allocating
+def lists_of(forward: Forward) -> NeighborLists:
+    """Return the neighbor lists, in both directions, of edges that point to the larger end."""
+    start, ends = forward
+    n = start.size - 1
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    for u in range(n):
+        indptr[u + 1] += start[u + 1] - start[u]
+        for e in range(start[u], start[u + 1]):
+            indptr[ends[e] + 1] += 1
+    for u in range(n):
+        indptr[u + 1] += indptr[u]
+    indices = np.empty(2 * ends.size, dtype=np.int32)
+    free = indptr[:-1].copy()
+    for u in range(n):
+        for e in range(start[u], start[u + 1]):
+            indices[free[ends[e]]] = u
+            free[ends[e]] += 1
+    for u in range(n):
+        for e in range(start[u], start[u + 1]):
+            indices[free[u] + e - start[u]] = ends[e]
+    return NeighborLists(indptr, indices)
+
+
+@tiered(for_each_entry(0.3))
+@allocating
+def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
+    """Return the edges of the first graph that the other has not, as rows (smaller, larger)."""
+    out = np.empty((forward.ends.size, 2), dtype=np.int32)
+    filled = 0
+    for u in range(forward.start.size - 1):
+        f, end = other.start[u], other.start[u + 1]
+        for e in range(forward.start[u], forward.start[u + 1]):
+            while f < end and other.ends[f] < forward.ends[e]:
+                f += 1
+            if f == end or other.ends[f] != forward.ends[e]:
+                out[filled, 0] = u
+                out[filled, 1] = forward.ends[e]
+                filled += 1
+    return out[:filled].copy()
+
+
+@allocating
+def _flag_shared(
+    lists: NeighborLists, v: int, w: int, flag: Flags, counted: Ints, stamp: int
+) -> int:
+    """Stamp the flagged common neighbors that have no such stamp yet; return how many.
+
+    Of two unlike rows the shorter is passed and searched for in the longer, else both are merged.
+    """
+    indptr, indices = lists
+    if indptr[v + 1] - indptr[v] > indptr[w + 1] - indptr[w]:
+        v, w = w, v
+    at, end = indptr[w], indptr[w + 1]
+    unlike = GALLOP * (indptr[v + 1] - indptr[v]) < end - at
+    shared = 0
+    for arc in range(indptr[v], indptr[v + 1]):
+        x = indices[arc]
+        if not flag[x] or counted[x] == stamp:
+            continue
+        if unlike:
+            at += np.searchsorted(indices[at:end], x)
+        else:
+            while at < end and indices[at] < x:
+                at += 1
+        if at < end and indices[at] == x:
+            counted[x] = stamp
+            shared += 1
+    return shared
+
+
+def _steps_beside(lists: NeighborLists, flips: Flips, *_others: object) -> int:
+    """Return about how many steps it takes to see the neighbors of the ends of all edits."""
+    return flips.nodes.size * int(np.diff(lists.indptr).max(initial=0)) + lists.indptr.size
+
+
+@tiered(_steps_beside)
+@allocating
+def affected_beside(lists: NeighborLists, flips: Flips, needed: int, flag: Flags) -> Ints:
+    """Return what `affected_by` does at distance 1.
+
+    All nodes of an edit are affected, and its flips change no other node's neighbors. So the
+    others are those that the ends of a flip share, or have, in the graph as it is.
+    """
+    counted = np.empty(flag.size, dtype=np.int64)
+    counted[:] = -1
+    score = np.zeros(flips.nodes.shape[0], dtype=np.int64)
+    for c in range(score.size):
+        nodes = flips.nodes[c]
+        for i in range(nodes.size):
+            score[c] += flag[nodes[i]]
+            counted[nodes[i]] = c
+        if needed == 2:
+            for i in range(flips.ends.shape[0]):
+                v, w = nodes[flips.ends[i, 0]], nodes[flips.ends[i, 1]]
+                score[c] += _flag_shared(lists, v, w, flag, counted, c)
+            continue
+        for i in range(nodes.size):
+            for arc in range(lists.indptr[nodes[i]], lists.indptr[nodes[i] + 1]):
+                x = lists.indices[arc]
+                if flag[x] and counted[x] != c:
+                    counted[x] = c
+                    score[c] += 1
+    return score
+
+
+@allocating
+def _see(search: PaperSearch, node: int, number: int, size: int) -> int:
+    """Append the node to the queue unless this search has seen it; return the queue's size."""
+    if search.seen[node] == number:
+        return size
+    search.seen[node] = number
+    search.queue[size] = node
+    return size + 1
+
+
+@allocating
+def _is_parted(flips: Flips, c: int, done: int, x: int, y: int) -> bool:
+    """Return whether one of the first flips of edit c parts x and y."""
+    for i in range(done):
+        if flips.joins[i]:
+            continue
+        a, b = flips.nodes[c, flips.ends[i, 0]], flips.nodes[c, flips.ends[i, 1]]
+        if (a == x and b == y) or (a == y and b == x):
+            return True
+    return False
+
+
+@allocating
+def _touches(flips: Flips, c: int, x: int) -> bool:
+    """Return whether x is a node of edit c."""
+    for i in range(flips.nodes.shape[1]):  # noqa: SIM110  Numba has no generator expressions
+        if flips.nodes[c, i] == x:
+            return True
+    return False
+
+
+@allocating
+def _fill(
+    lists: NeighborLists,
+    flips: Flips,
+    at: tuple[int, int],
+    center: int,
+    distance: int,
+    search: PaperSearch,
+) -> int:
+    """See every node within this distance of the center once the first flips of an edit are done.
+
+    ``at`` holds the edit and how many of its flips are done. Return how many nodes were seen.
+    """
+    c, done = at
+    search.seen[-1] += 1
+    number = search.seen[-1]
+    size = _see(search, center, number, 0)
+    head = 0
+    for _hop in range(distance):
+        last = size
+        while head < last:
+            x = search.queue[head]
+            head += 1
+            plain = done == 0 or not _touches(flips, c, x)
+            for arc in range(lists.indptr[x], lists.indptr[x + 1]):
+                y = lists.indices[arc]
+                if plain or not _is_parted(flips, c, done, x, y):
+                    size = _see(search, y, number, size)
+            if plain:
+                continue
+            for i in range(done):
+                a, b = flips.nodes[c, flips.ends[i, 0]], flips.nodes[c, flips.ends[i, 1]]
+                if flips.joins[i] and x == a:
+                    size = _see(search, b, number, size)
+                elif flips.joins[i] and x == b:
+                    size = _see(search, a, number, size)
+    return size
+
+
+def _steps_around(lists: NeighborLists, flips: Flips, distance: int, *_others: object) -> int:
+    """Return about how many steps it takes to search around the ends of all edits."""
+    if distance > 1:
+        return flips.nodes.size * lists.indices.size
+    return _steps_beside(lists, flips)
+
+
+@tiered(_steps_around)
+@allocating
+def affected_by(
+    lists: NeighborLists, flips: Flips, distance: int, needed: int, flag: Flags
+) -> Ints:
+    """Return for every edit how many of the nodes that it affects are flagged.
+
+    A flip affects the nodes within the distance of at least `needed` of its two ends, in the graph
+    that has the edge: before it is parted, after it is joined. An edit affects what its flips
+    affect, each in the graph that the flips before it left.
+    """
+    n = lists.indptr.size - 1
+    edits = flips.nodes.shape[0]
+    score = np.zeros(edits, dtype=np.int64)
+    counted = np.empty(n, dtype=np.int64)
+    counted[:] = -1
+    one = PaperSearch(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
+    two = PaperSearch(np.zeros(n + 1, dtype=np.int64), np.empty(n, dtype=np.int32))
+    for c in range(edits):
+        for i in range(flips.ends.shape[0]):
+            at = (c, i + 1 if flips.joins[i] else i)
+            v, w = flips.nodes[c, flips.ends[i, 0]], flips.nodes[c, flips.ends[i, 1]]
+            of_v = _fill(lists, flips, at, v, distance, one)
+            of_w = _fill(lists, flips, at, w, distance, two)
+            for j in range(of_v + of_w):
+                x = one.queue[j] if j < of_v else two.queue[j - of_v]
+                near_both = one.seen[x] == one.seen[-1] and two.seen[x] == two.seen[-1]
+                if flag[x] and counted[x] != c and (needed == 1 or near_both):
+                    counted[x] = c
+                    score[c] += 1
+    return score
+
+
+@tiered(for_each_entry(0.5))
+@allocating
+def flagged_near(forward: Forward, flag: Flags) -> Ints:
+    """Return for every node how many of itself and its neighbors are flagged."""
+    start, ends = forward
+    near = flag.astype(np.int64)
+    for u in range(start.size - 1):
+        for e in range(start[u], start[u + 1]):
+            near[u] += flag[ends[e]]
+            near[ends[e]] += flag[u]
+    return near

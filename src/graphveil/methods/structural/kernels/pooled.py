@@ -1,0 +1,507 @@
+"""The state of a walk over a pool of pairs: edits are tried, taken back, or made for good.
+
+An edit flips a pair, or rewires an edge with another one, its mate. Where ``values`` is None the
+walk follows codes of degrees and triangles, moved by every flip; else the values of any measure.
+Which of the two it is is known when the kernels are compiled.
+
+Directed ties that come and go: who is tied to whom which ways, and whose codes a tie moves.
+
+The code of a node is a sum: what an arc out and one in add, a neighbor (a node that an arc leads
+to, or comes from), and an arc between any two of the node and its neighbors.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.kernels.leaf import ONE, leaf
+from graphveil.core.kernels.tiers import for_each_entry, tiered
+from graphveil.methods.structural.kernels.classes import (
+    BY_TRIANGLE,
+    NodeClasses,
+    begin,
+    move,
+    shift,
+    undo,
+    unprotected_of,
+)
+from graphveil.methods.structural.kernels.rows import (
+    GALLOP,
+    NeighborRows,
+    Nodes,
+    common_of,
+    first_not_below,
+    toggle,
+)
+from graphveil.methods.structural.kernels.values import Values, restore, settle, turn
+
+Ints = NDArray[np.int64]
+Ways = NDArray[np.int8]
+
+AWAY, BACK = 1, 2
+OUT, IN, NEIGHBOR, TIE = range(4)
+
+
+class ArcRows(NamedTuple):
+    """Which ways the neighbors are tied that stand in `NeighborRows`, and what codes are made of.
+
+    ``ways[i]`` belongs to ``neighbor[i]``: `AWAY` if the arc leads there from the node whose row it
+    is, `BACK` if one comes from there, or the sum of both. ``unit`` is what an arc out, an arc in,
+    a neighbor and an arc among them all add to a code.
+    """
+
+    ways: Ways
+    unit: Ints
+
+
+@leaf
+def _ways_of(rows: NeighborRows, ways: Ways, v: int, w: int) -> int:
+    """Return which ways v is tied to w; 0 where it is not."""
+    end = rows.start[v] + rows.length[v]
+    at = first_not_below(rows.neighbor, rows.start[v], end, w)
+    return int(ways[at]) if at < end and rows.neighbor[at] == w else 0
+
+
+@leaf
+def _turn(rows: NeighborRows, ways: Ways, v: int, w: int, way: int) -> None:
+    """Turn one way of w in the row of v, which has room; w leaves the row with the last way."""
+    start, length, neighbor = rows.start[v], rows.length[v], rows.neighbor
+    end = start + length
+    at = first_not_below(neighbor, start, end, w)
+    if at == end or neighbor[at] != w:
+        for i in range(end, at, -1):
+            neighbor[i], ways[i] = neighbor[i - 1], ways[i - 1]
+        neighbor[at], ways[at] = w, 0
+        rows.length[v] = length + 1
+    ways[at] ^= way
+    if ways[at] == 0:
+        for i in range(at, start + rows.length[v] - 1):
+            neighbor[i], ways[i] = neighbor[i + 1], ways[i + 1]
+        rows.length[v] -= 1
+
+
+@leaf
+def toggle_arc(rows: NeighborRows, ways: Ways, v: int, w: int) -> None:
+    """Let an arc lead from v to w, whose rows have room, or take it away where it is there."""
+    _turn(rows, ways, v, w, AWAY)
+    _turn(rows, ways, w, v, BACK)
+
+
+@leaf
+def _shared(rows: NeighborRows, ways: Ways, v: int, w: int) -> tuple[int, int, int]:
+    """Write the common neighbors of v and w into ``common``; return how many, and their arcs.
+
+    Those with v, then those with w.
+    """
+    i, i_end = rows.start[v], rows.start[v] + rows.length[v]
+    j, j_end = rows.start[w], rows.start[w] + rows.length[w]
+    near, filled, with_v, with_w = rows.neighbor, 0, 0, 0
+    gallop_v = rows.length[v] > GALLOP * rows.length[w]
+    gallop_w = rows.length[w] > GALLOP * rows.length[v]
+    while i < i_end and j < j_end:
+        if gallop_v:
+            i = first_not_below(near, i, i_end, int(np.int64(near[j])))
+        if gallop_w:
+            j = first_not_below(near, j, j_end, int(np.int64(near[i])))
+        if i == i_end or j == j_end:
+            break
+        one, other = near[i], near[j]
+        if one == other:
+            rows.common[filled] = one
+            filled += 1
+            with_v += (ways[i] & AWAY) + (ways[i] >> 1)
+            with_w += (ways[j] & AWAY) + (ways[j] >> 1)
+        i += one <= other
+        j += other <= one
+    return filled, int(with_v), int(with_w)
+
+
+@leaf
+def shift_arc(
+    classes: NodeClasses, rows: NeighborRows, arcs: ArcRows, v: int, w: int, sign: int
+) -> int:
+    """Move the codes as an arc from v to w does that comes (1) or goes (-1).
+
+    Returns how many common neighbors moved along. The lists stay as they are. Where no arc leads
+    back, the two are neighbors with it alone, and arcs to common ones come or go for both.
+    """
+    ways, unit = arcs
+    common, with_v, with_w = _shared(rows, ways, v, w)
+    of_v, of_w = unit[OUT] + unit[TIE], unit[IN] + unit[TIE]
+    if _ways_of(rows, ways, v, w) & BACK == 0:
+        of_v += unit[NEIGHBOR] + with_w * unit[TIE]
+        of_w += unit[NEIGHBOR] + with_v * unit[TIE]
+    for i in range(common):
+        move(classes, int(np.int64(rows.common[i])), sign * unit[TIE])
+    move(classes, v, sign * of_v)
+    move(classes, w, sign * of_w)
+    return common
+
+
+Flags = NDArray[np.bool_]
+
+NONE = -1
+CHANGED = 0
+NOW, BEST = range(2)
+
+
+class Pool(NamedTuple):
+    """The pairs that may be flipped: the edges first, then the candidates to add.
+
+    Pair i joins ``one[i]`` and ``other[i]``, and does so now where ``present[i]``.
+    ``around[start[v] : start[v + 1]]`` are the pairs at v. ``order`` is a permutation of the pairs:
+    the first ``tally[CHANGED]`` of them are changed; ``position`` is its inverse. ``common`` holds
+    the common neighbors of every pair at the start, or another guess of what a flip moves.
+
+    Where edges are rewired, a changed edge {v, w} has exchanged ends with its mate, edge
+    ``mates[NOW] >> 1``, {x, y}, for {v, y} and {x, w}; x and y change roles where ``mates[NOW] &
+    1``. ``mates[BEST]`` holds those of the best state. Elsewhere ``mates`` is None, and the kernels
+    are compiled without what asks for it.
+
+    Of directed ties, or of several kinds, ``steps[i]`` is what pair i adds to the codes of its two
+    ends, and neighbor lists stay as they are. Elsewhere ``steps`` is None.
+    """
+
+    one: Nodes
+    other: Nodes
+    start: Ints
+    around: Nodes
+    present: Flags
+    order: Nodes
+    position: Nodes
+    tally: Ints
+    common: Nodes
+    mates: Ints | None
+    steps: Ints | None = None
+
+
+@leaf
+def is_changed(pool: Pool, pair: int) -> bool:
+    """Return whether the pair differs from the input."""
+    return bool(pool.position[pair] < pool.tally[CHANGED])
+
+
+LOGGED, BEST_UNPROTECTED, BEST_CHANGED, BEST_NEARLY = range(4)
+
+
+class AnnealingBest(NamedTuple):
+    """The best state seen, and what happened since.
+
+    ``changed[pair]`` tells the best state's changed pairs, ``log`` the pairs flipped since, of
+    which ``tally[LOGGED]`` are listed (more than fit are only counted). ``tally`` goes on with the
+    best state's unprotected nodes, its changed pairs, and what `nearly_unprotected` counts.
+    """
+
+    changed: Flags
+    log: Nodes
+    tally: Ints
+
+
+@leaf
+def record(pool: Pool, mates: Ints | None, best: AnnealingBest, pair: int) -> None:
+    """List a pair that was flipped, and its mate, as changed or as unchanged; log both."""
+    _record(pool, best, pair)
+    if mates is not None:
+        mate = mates[NOW, pair]
+        other = mate >> 1
+        mates[NOW, other] = 2 * pair + (mate & 1)
+        _record(pool, best, other)
+
+
+@leaf
+def _record(pool: Pool, best: AnnealingBest, pair: int) -> None:
+    """Put an unchanged pair among the changed ones, a changed one among the others; log it."""
+    at = pool.position[pair]
+    if at < pool.tally[CHANGED]:
+        pool.tally[CHANGED] -= 1
+        border = pool.tally[CHANGED]
+    else:
+        border = pool.tally[CHANGED]
+        pool.tally[CHANGED] += 1
+    moved = pool.order[border]
+    pool.order[border], pool.order[at] = pair, moved
+    pool.position[pair], pool.position[moved] = border, at
+    if best.tally[LOGGED] < best.log.size:
+        best.log[best.tally[LOGGED]] = pair
+    best.tally[LOGGED] += 1
+
+
+@leaf
+def beats(unprotected: int, changed: int, tally: Ints, allowed: int) -> bool:
+    """Return whether a state is better: nodes too many, then edits, then unprotected nodes."""
+    beyond = max(unprotected - allowed, 0)
+    best_beyond = max(tally[BEST_UNPROTECTED] - allowed, 0)
+    if beyond != best_beyond:
+        return bool(beyond < best_beyond)
+    if changed != tally[BEST_CHANGED]:
+        return bool(changed < tally[BEST_CHANGED])
+    return bool(unprotected < tally[BEST_UNPROTECTED])
+
+
+@tiered(for_each_entry(0.1))
+@leaf
+def keep(pool: Pool, mates: Ints | None, best: AnnealingBest, unprotected: int) -> None:
+    """Make the present state, which leaves so many nodes unprotected, the best one."""
+    tally = best.tally
+    logged = tally[LOGGED] <= best.log.size
+    for i in range(tally[LOGGED] if logged else best.changed.size):
+        pair = best.log[i] if logged else i
+        best.changed[pair] = pool.position[pair] < pool.tally[CHANGED]
+        if mates is not None:
+            mates[BEST, pair] = mates[NOW, pair]
+    tally[LOGGED] = 0
+    tally[BEST_UNPROTECTED] = unprotected
+    tally[BEST_CHANGED] = pool.tally[CHANGED]
+
+
+class PoolState(NamedTuple):
+    """The classes of the nodes, their neighbors, and the pairs that may be flipped.
+
+    Where pairs are directed and what is around a node counts, ``arcs`` says which ways neighbors
+    are tied; a pair leads from its first end to the other. Elsewhere it is None.
+    """
+
+    classes: NodeClasses
+    rows: NeighborRows
+    pool: Pool
+    arcs: ArcRows | None = None
+
+
+@leaf
+def keep_if_better(state: PoolState, best: AnnealingBest, allowed: int, nearly: int) -> None:
+    """Make the present state, whose nodes count so many tenths besides, the best if it is better.
+
+    Without these as `beats` says; with them the sum of both decides before it.
+    """
+    pool, tally, now = state.pool, best.tally, unprotected_of(state.classes)
+    more = max(now - allowed, 0) - max(tally[BEST_UNPROTECTED] - allowed, 0)
+    worse = 10 * more + nearly - tally[BEST_NEARLY]
+    if worse < 0 or (worse == 0 and beats(now, pool.tally[CHANGED], tally, allowed)):
+        keep(pool, pool.mates, best, now)
+        tally[BEST_NEARLY] = nearly
+
+
+class AnnealingState(NamedTuple):
+    """What a walk over a pool of pairs reads and writes, and who was unprotected not long ago.
+
+    ``trial`` is room for the pairs of one trial.
+    """
+
+    state: PoolState
+    values: Values | None
+    best: AnnealingBest
+    unprotected: Ints
+    trial: Ints
+
+
+def steps_over_pairs(state: PoolState, *_others: object) -> int:
+    """Return about how many steps it takes to look at all pairs with their common neighbors."""
+    length = state.rows.length
+    return int((length * length).sum()) // 2 + state.pool.one.size
+
+
+@tiered(steps_over_pairs)
+@leaf
+def count_common(state: PoolState) -> None:
+    """Write into the pool the common neighbors of every pair."""
+    pool = state.pool
+    for pair in range(pool.one.size):
+        pool.common[pair] = common_of(
+            state.rows, int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
+        )
+
+
+@leaf
+def shift_pair(state: PoolState, pair: int) -> int:
+    """Move the codes as flipping the pair does; return how many common neighbors moved along.
+
+    The neighbor lists stay as they are. Where triangles count nothing, nobody moves along.
+    """
+    classes, rows, pool, arcs = state
+    ends = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
+    sign = -1 if pool.present[pair] else 1
+    return _shift_all(classes, rows, arcs, pool.steps, pair, ends, sign)
+
+
+@leaf
+def _shift_all(
+    classes: NodeClasses,
+    rows: NeighborRows,
+    arcs: ArcRows | None,
+    steps: Ints | None,
+    pair: int,
+    ends: tuple[int, int],
+    sign: int,
+) -> int:
+    """Move the codes of the ends of a pair and of common neighbors, by what ties are."""
+    if arcs is not None:
+        return int(shift_arc(classes, rows, arcs, ends[0], ends[1], sign))
+    common, by_triangle = 0, classes.rule[BY_TRIANGLE]
+    if by_triangle != 0:
+        common = common_of(rows, ends[0], ends[1])
+        for i in range(common):
+            move(classes, int(np.int64(rows.common[i])), sign * by_triangle)
+    _shift_ends(classes, steps, pair, ends, common, sign)
+    return common
+
+
+@leaf
+def _shift_ends(
+    classes: NodeClasses,
+    steps: Ints | None,
+    pair: int,
+    ends: tuple[int, int],
+    common: int,
+    sign: int,
+) -> None:
+    """Move the codes of the ends of a pair: by steps of its own, or as an edge of a graph does."""
+    if steps is None:
+        shift(classes, ends, common, sign)
+    else:
+        move(classes, ends[0], sign * steps[pair, 0])
+        move(classes, ends[1], sign * steps[pair, 1])
+
+
+@leaf
+def rewrite(state: PoolState, pair: int) -> None:
+    """Flip the pair in the neighbor lists; twice changes nothing."""
+    pool = state.pool
+    ends = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
+    _rewrite_lists(state.rows, state.arcs, pool.steps, ends)
+    pool.present[pair] = not pool.present[pair]
+
+
+@leaf
+def _rewrite_lists(
+    rows: NeighborRows, arcs: ArcRows | None, steps: Ints | None, ends: tuple[int, int]
+) -> None:
+    """Flip a pair in the lists, where there are any."""
+    if arcs is not None:
+        toggle_arc(rows, arcs.ways, ends[0], ends[1])
+    elif steps is None:
+        toggle(rows, ends[0], ends[1])
+
+
+@leaf
+def _turns(pool: Pool, mates: Ints | None, turns: Ints, pair: int) -> int:
+    """Write the pairs that the edit of this pair turns, first those it parts; return how many.
+
+    The rows are the two ends, and 1 or -1: they are joined or parted. A pair that has a mate is
+    rewired with it, or both are put back. Notes that the edit is made, or taken back.
+    """
+    v, w, here = pool.one[pair], pool.other[pair], pool.present[pair]
+    pool.present[pair] = not here
+    if mates is None:
+        turns[0, 0], turns[0, 1], turns[0, 2] = v, w, -1 if here else 1
+        return 1
+    other = mates[NOW, pair] >> 1
+    pool.present[other] = not here
+    x, y = pool.one[other], pool.other[other]
+    if mates[NOW, pair] & 1:
+        x, y = y, x
+    if not here:
+        w, y = y, w
+    turns[0, 0], turns[0, 1], turns[0, 2] = v, w, -1
+    turns[1, 0], turns[1, 1], turns[1, 2] = x, y, -1
+    turns[2, 0], turns[2, 1], turns[2, 2] = v, y, 1
+    turns[3, 0], turns[3, 1], turns[3, 2] = x, w, 1
+    return 4
+
+
+@leaf
+def make(state: PoolState, values: Values | None, trial: Ints, size: int) -> None:
+    """Make the edits of a trial, or take them back, each seeing those before; write the classes.
+
+    With values the lists are written. With codes alone the last flip waits for `settle_trial`.
+    """
+    begin(state.classes)
+    if values is None:
+        for i in range(size):
+            shift_pair(state, trial[i])
+            if i < size - 1:
+                rewrite(state, trial[i])
+        return
+    values.tally[0] = 0
+    turns = values.turns
+    for i in range(size):
+        for j in range(_turns(state.pool, state.pool.mates, turns, trial[i])):
+            turn(state.rows, values, turns[j, 0], turns[j, 1], turns[j, 2])
+    settle(state.rows, values, state.classes)
+
+
+@leaf
+def take_back(
+    state: PoolState, values: Values | None, trial: Ints, size: int, before: tuple[int, int, int]
+) -> None:
+    """Undo what `make` did last, when these were the `tallies` before."""
+    undo(state.classes, before)
+    if values is None:
+        for i in range(size - 1):
+            rewrite(state, trial[i])
+        return
+    restore(values)
+    turns = values.turns
+    for i in range(size - 1, -1, -1):
+        for j in range(_turns(state.pool, state.pool.mates, turns, trial[i])):
+            toggle(state.rows, turns[j, 0], turns[j, 1])
+
+
+@leaf
+def settle_trial(
+    state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, size: int
+) -> None:
+    """Make for good what `make` did last: list every pair, and its mate, as changed or not."""
+    if values is None:
+        rewrite(state, trial[size - 1])
+    for i in range(size):
+        record(state.pool, state.pool.mates, best, trial[i])
+
+
+@leaf
+def flip(
+    state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, pair: int
+) -> None:
+    """Make the edit of this pair, or take it back, whatever it does."""
+    trial[0] = pair
+    make(state, values, trial, ONE)
+    settle_trial(state, values, best, trial, ONE)
+
+
+@tiered(steps_over_pairs)
+@leaf
+def go_to(
+    state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, changed: Flags
+) -> None:
+    """Make, or take back, the edits in which the present state differs from these changed pairs.
+
+    Edges that are rewired get the mates of the best state.
+    """
+    pool = state.pool
+    for first_pass in (True, False):
+        for pair in range(changed.size):
+            here = pool.position[pair] < pool.tally[CHANGED]
+            astray = here != changed[pair]
+            if values is not None and first_pass:
+                astray = here and (astray or _strays(pool.mates, pair))
+            if astray:
+                if not here:
+                    _mate_as_in_best(pool.mates, pair)
+                flip(state, values, best, trial, pair)
+
+
+@leaf
+def _strays(mates: Ints | None, pair: int) -> bool:
+    """Return whether the pair has another mate than in the best state."""
+    if mates is not None:
+        return bool(mates[NOW, pair] != mates[BEST, pair])
+    return False
+
+
+@leaf
+def _mate_as_in_best(mates: Ints | None, pair: int) -> None:
+    """Give the pair the mate that it has in the best state."""
+    if mates is not None:
+        mates[NOW, pair] = mates[BEST, pair]

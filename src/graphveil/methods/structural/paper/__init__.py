@@ -1,1 +1,0 @@
-"""The paper's heuristics: edits drawn in batches, by weights that only recounts renew."""

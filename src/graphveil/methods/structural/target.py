@@ -1,0 +1,624 @@
+"""Heuristic TARGET: edges come and go, and nodes are pulled towards values that others share.
+
+The phases of the heuristic target: what counts, how warm, for how many proposals.
+
+Every phase anneals the same energy with other weights. The constants were tuned one by one on the
+networks of the paper.
+
+The state of the heuristic target: neighbors with room, classes, edits, and the best so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.kernels.hashing import new_table
+from graphveil.data import Graph
+from graphveil.methods.structural.kernels import target as kernel
+from graphveil.methods.structural.kernels.anneal import anneal
+from graphveil.methods.structural.kernels.classes import (
+    DEGREE_BITS,
+    PULL,
+    SLOT,
+    UNPROTECTED,
+    NodeClasses,
+    Odds,
+    Schedule,
+    fill,
+    new_classes,
+)
+from graphveil.methods.structural.kernels.classes import LEAST as K
+from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
+from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
+from graphveil.methods.structural.kernels.rows import new_rows
+from graphveil.methods.structural.kernels.target import MOST_FLIPS, Free, TargetState, assign
+from graphveil.methods.structural.outcome import checked, codes_of, keys_of
+from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Task, Watch, proposals
+
+HUBS = 0.9
+"""The quantile of the degrees from which a node is a hub."""
+
+HUB_WEIGHT = 3
+
+
+class Phase(NamedTuple):
+    """One stretch of annealing.
+
+    Parameters
+    ----------
+    share
+        Of the proposals of the run.
+    hot, cold
+        The temperatures between which it cools, geometrically.
+    price
+        What an edit costs, in unprotected nodes.
+    pull
+        What a unit of distance to a node's aim costs; without it nodes have none.
+    quantile
+        Nodes below this quantile of the degrees neither count nor have an aim.
+    hub_weight
+        What an unprotected hub counts; other nodes count 1.
+    anchored
+        Whether anonymous nodes are pulled to where they are.
+    every
+        Proposals between two assignments of aims.
+    focus, undo, revert
+        Of the proposals, those near an unprotected node; of the others, those that revert an
+        edit; of all, those that revert one as well.
+    """
+
+    share: float
+    hot: float
+    cold: float
+    price: float
+    pull: float = 0.0
+    quantile: float = 0.0
+    hub_weight: int = 1
+    anchored: bool = True
+    every: int = 100_000
+    focus: float = 0.9
+    undo: float = 0.5
+    revert: float = 0.1
+
+
+class Course(NamedTuple):
+    """The phases of one kind of graph, in turn.
+
+    Parameters
+    ----------
+    hubs
+        Only the nodes of highest degree count; all is still allowed to move.
+    everybody
+        All nodes count.
+    polish
+        Nobody is pulled any more.
+    again
+        For those still unprotected, then polish once more: the anonymous are not anchored.
+    rounds
+        How often that is done, each time from the best state.
+    """
+
+    hubs: tuple[Phase, ...]
+    everybody: Phase
+    polish: tuple[Phase, ...]
+    again: Phase
+    rounds: int
+
+
+POLISH = tuple(
+    Phase(share=0.125, hot=0.14, cold=0.03, price=price, focus=0.7, undo=0.3)
+    for price in (0.05, 0.02)
+)
+_SPARSE = Phase(share=0.35, hot=0.25, cold=0.04, price=0.15, pull=0.3, hub_weight=HUB_WEIGHT)
+_DENSE = _SPARSE._replace(price=0.1)
+_FIRST = Phase(share=0.15, hot=0.3, cold=0.045, price=0.5, pull=0.3, quantile=HUBS)
+_STAGE = Phase(share=0.12, hot=0.2, cold=0.04, price=0.1, pull=0.3)
+
+
+def _sparse(pull: float) -> Course:
+    everybody = _SPARSE._replace(pull=pull)
+    return Course(
+        hubs=(_FIRST._replace(pull=pull),),
+        everybody=everybody,
+        polish=POLISH,
+        again=everybody._replace(share=0.15, hot=0.15, anchored=False),
+        rounds=1,
+    )
+
+
+SPARSE = (_sparse(pull=0.3), _sparse(pull=0.5))
+"""In turn, start by start: which is better differs from graph to graph."""
+
+DENSE = Course(
+    hubs=(
+        _FIRST,
+        *(_STAGE._replace(quantile=quantile) for quantile in (0.75, 0.5, 0.25)),
+    ),
+    everybody=_DENSE,
+    polish=POLISH,
+    again=_DENSE._replace(share=0.15, hot=0.08, price=0.05, pull=0.1, anchored=False),
+    rounds=5,
+)
+
+FINISH = tuple(
+    Phase(share=0.3, hot=hot, cold=0.04, price=0.02, pull=pull, anchored=False, every=500_000)
+    for pull, hot in ((0.3, 0.15), (1.0, 0.25)) * 2
+)
+"""For the last few, each from the best state."""
+
+FINISHED = 20
+"""The most nodes too many for which `FINISH` is tried."""
+
+FINISHED_OF_COLORS = 4 * FINISHED
+"""The same where nodes have colors: less of the network stays with the other heuristics then."""
+
+BACKFILL = Phase(share=0.2, hot=0.05, cold=0.005, price=0.1, focus=0.5, undo=0.8)
+GAIN = 0.02
+MOST_BACKFILLS = 10
+
+COUNT = Phase(share=1.0, hot=0.3, cold=0.05, price=0.0, focus=0.7, undo=0.3, revert=0.3)
+"""With a budget: only the unprotected nodes."""
+
+BUDGET = (
+    _SPARSE._replace(price=0.3),
+    POLISH[0]._replace(share=0.5, price=0.0),
+)
+"""With a budget, from the input once more."""
+
+ROOM = 32
+"""Neighbors of a node that there is room for beyond half as many again as its degree."""
+
+MOST_BITS = 20_000
+"""The most nodes whose neighbors are held as bits, too."""
+
+FEWEST_WORDS = 16
+
+
+def target_state_of(task: Task) -> TargetState:
+    """Return the state without edits, in which every node weighs 1 and none is pulled."""
+    graph, n = task.graph, task.graph.n_nodes
+    degree = graph.degrees()
+    room = np.minimum(degree + degree // 2 + ROOM, n + 1) - degree
+    rows = new_rows(graph.indptr, graph.indices, room)
+    classes = new_classes(
+        codes_of(task),
+        task.k,
+        moves=MOST_FLIPS * (2 * rows.common.size + 4),
+        steps=CODES[task.measure],
+        weight=np.ones(n + 1, dtype=np.int64),
+    )
+    fill(classes)
+    edits = _edits(task.budget)
+    edits.tally[BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
+    return TargetState(
+        state=kernel.TargetGraph(classes, rows, _bits(graph)),
+        edits=edits,
+        trial=np.empty(MOST_FLIPS, dtype=np.int64),
+        unprotected=np.empty(n, dtype=np.int64),
+    )
+
+
+def _bits(graph: Graph) -> NDArray[np.uint64]:
+    """Return the neighbors as bits, or no columns where rows are short."""
+    n = graph.n_nodes
+    words = -(-n // kernel.WORD)
+    if n > MOST_BITS or words > max(FEWEST_WORDS, 2 * graph.n_edges // max(n, 1)):
+        words = 0
+    bits = np.zeros((n, words), dtype=np.uint64)
+    if words:
+        row = np.repeat(np.arange(n), graph.degrees())
+        one = np.uint64(1) << (graph.indices & 63).astype(np.uint64)
+        np.bitwise_or.at(bits, (row, graph.indices >> 6), one)
+    return bits
+
+
+def _edits(budget: int) -> kernel.TargetEdits:
+    """Return no edits, and room for those of two states, each within the budget."""
+    most = budget + 2 * MOST_FLIPS
+    table, shift = new_table(3 * most)
+    tally = np.zeros(6, dtype=np.int64)
+    tally[kernel.KEPT], tally[kernel.SHIFT] = kernel.OPEN, shift
+    return kernel.TargetEdits(
+        pairs=np.empty(2 * most, dtype=np.int64),
+        table=table,
+        log=np.empty(max(most, 1 << 16), dtype=np.int64),
+        kept=np.empty(2 * most, dtype=np.int64),
+        tally=tally,
+    )
+
+
+def present(target_state: TargetState) -> NDArray[np.int64]:
+    """Return the pairs in which the present state differs from the input, sorted."""
+    edits = target_state.edits
+    return np.sort(edits.pairs[: edits.tally[kernel.CHANGED]])
+
+
+def best(target_state: TargetState) -> NDArray[np.int64]:
+    """Return the pairs in which the best state differs from the input, sorted."""
+    edits, tally = target_state.edits, target_state.edits.tally
+    kept = tally[kernel.KEPT]
+    then = present(target_state) if kept == kernel.OPEN else edits.kept[:kept]
+    flipped, times = np.unique(edits.log[: tally[LOGGED]], return_counts=True)
+    return np.setxor1d(then, flipped[times % 2 == 1])
+
+
+def go_to(target_state: TargetState, changed: NDArray[np.int64]) -> None:
+    """Make the state with these edits the present one; the best stays the best."""
+    kernel.flip_all(
+        target_state.state, target_state.edits, np.setxor1d(present(target_state), changed)
+    )
+
+
+def begin_at(target_state: TargetState, changed: NDArray[np.int64]) -> None:
+    """Make the state with these edits the present and the best one, whatever was better."""
+    go_to(target_state, changed)
+    tally = target_state.edits.tally
+    tally[LOGGED], tally[kernel.KEPT] = 0, kernel.OPEN
+    tally[BEST_UNPROTECTED] = target_state.state.classes.tally[UNPROTECTED]
+    tally[BEST_CHANGED] = tally[kernel.CHANGED]
+
+
+def edited_of(task: Task, target_state: TargetState) -> Edited:
+    """Return the best state's edits, its unprotected nodes counted again, exactly.
+
+    Raises
+    ------
+    AssertionError
+        Where the count differs from the kernel's: a bug of ours.
+    """
+    n, keys = task.graph.n_nodes, best(target_state)
+    pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
+    was_edge = np.isin(keys_of(pairs, n), keys_of(task.graph.edges(), n))
+    said = int(target_state.edits.tally[BEST_UNPROTECTED])
+    return checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
+
+
+CHUNK = 25_000
+LARGE_EDGES = 40_000
+LARGE_DEGREE = 15
+"""The mean degree from which a proposal takes so long that fewer are made."""
+
+STARTS = 4
+MOST_PROPOSALS = 30_000_000
+"""Starts that miss the goal are tried again as long as their proposals are no more, up to four."""
+
+FOR_LUCK = 10_000_000
+"""A start that reaches the goal is tried again as long as their proposals are no more."""
+
+SPARED = 0.8
+
+IN_A_COLOR = (1 << COLOR_BITS["count"]) - 1
+"""The bits of triangles where codes have colors."""
+
+LEAVES = 0.5
+"""The share of those who miss the goal that another round leaves, at best as a rule."""
+
+
+def target(
+    task: Task,
+    *,
+    iterations: int | None,
+    effort: float = 1.0,
+    rng: np.random.Generator,
+    watch: Watch | None = None,
+) -> Edited:
+    """Return the best state of an annealing walk towards values that k nodes can share.
+
+    Parameters
+    ----------
+    task
+        Measure count at distance 1; edits ``"any"``.
+    iterations
+        The proposals of one run through the phases; `target_iterations` where None. Backfilling
+        comes on top, and graphs with few triangles get up to four runs.
+    effort
+        What these are multiplied by where None.
+    rng
+        The randomness.
+    watch
+        Called every 25,000 proposals.
+
+    Returns
+    -------
+    Edited
+        Its unprotected nodes are counted again from the edited graph, exactly.
+
+    Notes
+    -----
+    The walk minimizes the unprotected nodes, plus a price an edit, plus the distance of
+    nodes from their aims: the nearest class of k, or the middle of a group of likes. The distance
+    falls step by step where the number of nodes does not, so that hubs and dense graphs move.
+
+    Examples
+    --------
+    >>> from graphveil.data import Graph
+    >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
+    >>> task = Task(flag, "count", 1, 2, "any", 4, 0)
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> edited = target(task, iterations=1000, rng=rng)
+    >>> edited.unprotected, edited.cost
+    (0, 1)
+    """
+    usual = target_iterations(task.graph.n_nodes, task.graph.n_edges)
+    steps = proposals(usual, iterations, effort)
+    usual = usual if iterations is None else iterations
+    walk = TargetWalk(task, target_state_of(task), rng, watch, steps, usual, [])
+    if walk.missed():
+        (_within_budget if task.by_budget else _towards_goal)(walk)
+        walk.end()
+    return edited_of(task, walk.target_state)
+
+
+def target_iterations(n_nodes: int, n_edges: int) -> int:
+    """Return 500 proposals an edge, at least 3,000,000 and at most 15,000,000.
+
+    Beyond 40,000 edges, or a mean degree of 15, at most as many times fewer as there are more of
+    them, and at least 3,000,000: runs are to end in half a minute. Below 1,000 edges 3,000 an edge,
+    at least 1,000,000.
+
+    Examples
+    --------
+    >>> target_iterations(100, 326), target_iterations(7_500, 18_812)
+    (1000000, 9406000)
+    >>> target_iterations(40_000, 100_000), target_iterations(2_000, 30_000)
+    (6000000, 7500000)
+    """
+    mean_degree = 2 * n_edges / max(n_nodes, 1)
+    most = int(15_000_000 / max(n_edges / LARGE_EDGES, mean_degree / LARGE_DEGREE, 1))
+    fewest = min(max(3_000 * n_edges, 1_000_000), 3_000_000)
+    return max(min(500 * n_edges, most), fewest)
+
+
+class TargetBest(NamedTuple):
+    """The best state from one start: its edits, its unprotected nodes and number of edits."""
+
+    edits: NDArray[np.int64]
+    reached: tuple[int, int]
+
+
+class TargetWalk(NamedTuple):
+    """A walk under way: its task, its state, its randomness, who watches it, and how long it is.
+
+    It has ``usual`` proposals without more or less effort. ``before`` lists the best states from
+    earlier starts.
+    """
+
+    task: Task
+    target_state: TargetState
+    rng: np.random.Generator
+    watch: Watch | None
+    steps: int
+    usual: int
+    before: list[TargetBest]
+
+    def reached(self) -> tuple[int, int]:
+        """Return the unprotected nodes and the edits of the best state from any start."""
+        return min((self.here(), *(best.reached for best in self.before)), key=self._rank)
+
+    def here(self) -> tuple[int, int]:
+        """Return the unprotected nodes and the edits of the best state from this start."""
+        tally = self.target_state.edits.tally
+        return int(tally[BEST_UNPROTECTED]), int(tally[BEST_CHANGED])
+
+    def _rank(self, reached: tuple[int, int]) -> tuple[int, int, int]:
+        unprotected, edits = reached
+        return max(unprotected - self.task.allowed, 0), edits, unprotected
+
+    def missed(self) -> int:
+        """Return how many nodes more than allowed the best state from this start has."""
+        return max(self.here()[0] - self.task.allowed, 0)
+
+    def follow(self, phase: Phase, *, highest: int | None = None, backfill: bool = False) -> bool:
+        """Go through a phase; return whether whoever watches has seen enough.
+
+        Degrees above the highest neither count nor have aims. A phase ends where the goal is
+        reached; backfilling starts there.
+        """
+        state = self.target_state.state
+        top = self.task.graph.n_nodes if highest is None else highest
+        lowest = weigh(state, phase, top)
+        plan, odds = _plan(self, phase, backfill=backfill)
+        for first in range(0, plan.steps, CHUNK):
+            if phase.pull and first % phase.every == 0:
+                set_aims(state.classes, lowest, top, strength=int(phase.anchored))
+            last = min(first + CHUNK, plan.steps)
+            anneal(None, self.target_state, plan, odds, self.rng, first, last)
+            if self.watch is not None and self.watch(*self.reached()):
+                return True
+            if plan.stop and not self.missed():
+                return False
+        return False
+
+    def follow_all(self, course: Iterable[Phase], *, highest: int | None = None) -> bool:
+        """Go through phases until the goal is reached; return whether to stop altogether."""
+        return any(self.missed() and self.follow(phase, highest=highest) for phase in course)
+
+    def back_to_best(self) -> None:
+        """Make the best state the present one."""
+        go_to(self.target_state, best(self.target_state))
+
+    def begin_anew(self) -> None:
+        """Put the best state from this start aside, and start from the input."""
+        self.before.append(TargetBest(best(self.target_state), self.here()))
+        begin_at(self.target_state, np.empty(0, dtype=np.int64))
+
+    def end(self) -> None:
+        """Make the best state from any start the best one."""
+        other = min(self.before, key=lambda best: self._rank(best.reached), default=None)
+        if other is not None and self._rank(other.reached) < self._rank(self.here()):
+            begin_at(self.target_state, other.edits)
+
+
+def _plan(walk: TargetWalk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Odds]:
+    """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
+
+    These are taken to stand in classes of all sizes 1..k - 1, equally many.
+    """
+    task = walk.task
+    plan = Schedule(
+        steps=max(round(phase.share * walk.steps), 1),
+        hot=phase.hot,
+        cold=phase.cold,
+        price=phase.price,
+        ease=1.0,
+        pull=phase.pull,
+        spared=0.0,
+        spared_lack=0.5 * (3 * task.k - 2) * task.allowed if backfill else 0.0,
+        allowed=task.allowed,
+        stop=not backfill,
+    )
+    odds = Odds(
+        focus=phase.focus,
+        undo=phase.undo,
+        swap=phase.revert,
+        swap_back=0.0,
+        add=0.3,
+        budget=task.budget,
+    )
+    return plan, odds
+
+
+def weigh(state: kernel.TargetGraph, phase: Phase, highest: int) -> int:
+    """Let nodes count as the phase says, and forget all aims; return the lowest degree that counts.
+
+    Degrees above the highest do not count.
+    """
+    classes, degree = state.classes, state.rows.length
+    lowest = int(np.quantile(degree, phase.quantile)) if phase.quantile else 0
+    hubs = int(np.quantile(degree, HUBS))
+    weight = classes.weight
+    every = np.arange(weight.size)
+    weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
+    weight[(every < lowest) | (every > highest)] = 0
+    classes.node[:, PULL] = 0
+    fill(classes)
+    return lowest
+
+
+def set_aims(classes: NodeClasses, lowest: int, highest: int, *, strength: int) -> None:
+    """Pull nodes with degrees lowest..highest to where they can be anonymous: see `assign`."""
+    table, rows, k = classes.table, classes.node[:, SLOT], int(classes.rule[K])
+    codes, sizes = table[rows, 0], table[rows, 1]
+    degrees = codes >> DEGREE_BITS
+    nodes = np.flatnonzero((lowest <= degrees) & (degrees <= highest) & (sizes < k))
+    nodes = nodes[np.argsort(-codes[nodes], kind="stable")]
+    free = Free(
+        nodes=nodes,
+        codes=codes[nodes],
+        assigned=np.zeros(nodes.size, dtype=np.int64),
+        group=np.empty(k, dtype=np.int64),
+        distance=np.empty(k, dtype=np.int64),
+    )
+    assign(classes, lowest, highest, strength, free, np.sort(table[table[:, 1] >= k, 0]))
+
+
+def is_dense(target_state: TargetState, colors: NDArray[np.int64] | None = None) -> bool:
+    """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbors."""
+    classes = target_state.state.classes
+    codes = classes.table[classes.node[:, SLOT], 0]
+    edges = int(target_state.state.rows.length.sum()) / 2
+    corners = int((codes & (TRIANGLES if colors is None else IN_A_COLOR)).sum())
+    return corners > 10 * edges and edges > 15 * codes.size
+
+
+def _towards_goal(walk: TargetWalk) -> None:
+    """Look for the fewest edits that reach the goal: dense graphs from one start."""
+    if not is_dense(walk.target_state, walk.task.colors):
+        _from_several_starts(walk)
+    elif not _run(walk, DENSE, None):
+        _backfill(walk)
+
+
+def _from_several_starts(walk: TargetWalk) -> None:
+    """Run from the input until the goal is reached, up to four times; small graphs more than once.
+
+    Once where the goal, which another heuristic has reached, is missed by more than the last few.
+    With a partial goal most of those who may stay unprotected are the nodes of highest degree.
+    """
+    highest = None
+    if walk.task.allowed:
+        degree = np.sort(walk.task.graph.degrees())[::-1]
+        highest = int(degree[int(SPARED * walk.task.allowed)])
+    wanted = FOR_LUCK // walk.usual
+    most = 1 if walk.task.graph.n_edges > LARGE_EDGES else MOST_PROPOSALS // walk.usual
+    for start in range(min(max(most, 1), STARTS)):
+        course = SPARSE[start % len(SPARSE)]
+        if highest is not None:
+            course = course._replace(hubs=())
+        if _run(walk, course, highest) or _backfill(walk):
+            return
+        if walk.task.to_beat is not None and walk.missed() > far_from(walk.task):
+            return
+        if start + 1 >= wanted and walk.reached()[0] <= walk.task.allowed:
+            return
+        walk.begin_anew()
+
+
+def _run(walk: TargetWalk, course: Course, highest: int | None) -> bool:
+    """Go through the phases of a course, then look for the last few from the best state."""
+    if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
+        return True
+    for remaining in range(course.rounds if walk.missed() else 0, 0, -1):
+        if _stays_far(walk, remaining):
+            break
+        walk.back_to_best()
+        if walk.follow_all((course.again, *course.polish), highest=highest):
+            return True
+    for phase in FINISH:
+        if not 0 < walk.missed() <= FINISHED:
+            break
+        walk.back_to_best()
+        if walk.follow(phase, highest=highest):
+            return True
+    return False
+
+
+def far_from(task: Task) -> int:
+    """Return by how many nodes a start may miss the goal where another heuristic has reached it.
+
+    Of colors it may be more: what deletes edges alone then leaves few of them, so to go on is worth
+    its time.
+    """
+    return FINISHED if task.colors is None else FINISHED_OF_COLORS
+
+
+def _stays_far(walk: TargetWalk, rounds: int) -> bool:
+    """Return whether another heuristic reaches the goal, and this one hardly will in these rounds.
+
+    Each is taken to leave half of those who miss it; the last few are left to other phases.
+    """
+    at_last = walk.missed() * LEAVES**rounds
+    return walk.task.to_beat is not None and at_last > far_from(walk.task)
+
+
+def _backfill(walk: TargetWalk) -> bool:
+    """Take edits back, and others in their place, as long as it gains: the goal stays reached.
+
+    It gains less from round to round. Where the rounds that remain would not bring it below what is
+    to be beaten if each gained as much as the last one, it ends. Returns whether whoever watches
+    has seen enough; where the goal is missed it does nothing.
+    """
+    to_beat, gained = walk.task.to_beat, 0
+    for remaining in range(0 if walk.missed() else MOST_BACKFILLS, 0, -1):
+        before = walk.here()[1]
+        if to_beat is not None and gained and before - remaining * gained > to_beat:
+            break
+        walk.back_to_best()
+        if walk.follow(BACKFILL, backfill=True):
+            return True
+        gained = before - walk.here()[1]
+        if gained <= GAIN * before:
+            break
+    return False
+
+
+def _within_budget(walk: TargetWalk) -> None:
+    """Look for the fewest unprotected nodes: by counting alone, and once more with aims."""
+    if walk.follow(COUNT):
+        return
+    walk.begin_anew()
+    walk.follow_all(BUDGET)

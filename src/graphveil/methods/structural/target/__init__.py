@@ -1,1 +1,0 @@
-"""The heuristic target: nodes are pulled towards codes that others share."""

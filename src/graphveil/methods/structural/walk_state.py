@@ -1,0 +1,440 @@
+"""Stretches of annealing: how long they are, how warm, and what they propose.
+
+The state of a walk: the pairs it may flip, where it starts, and what its best state comes to.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data import Graph
+from graphveil.data.measures.kernels.neighborhoods import new_color_buffers
+from graphveil.methods.structural.kernels import values
+from graphveil.methods.structural.kernels import values as shapes
+from graphveil.methods.structural.kernels.classes import (
+    DEGREE_BITS,
+    FuzzyCells,
+    Odds,
+    Schedule,
+    fill,
+    fill_cells,
+    new_cells,
+    new_classes,
+    unprotected_of,
+)
+from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
+from graphveil.methods.structural.kernels.pooled import (
+    BEST,
+    BEST_NEARLY,
+    BEST_UNPROTECTED,
+    CHANGED,
+    AnnealingBest,
+    AnnealingState,
+    Pool,
+    PoolState,
+    count_common,
+)
+from graphveil.methods.structural.kernels.rows import NeighborRows, new_rows
+from graphveil.methods.structural.kernels.starts import MOST_FLIPS
+from graphveil.methods.structural.outcome import checked, codes_of, counted, unprotected_by_rewiring
+from graphveil.methods.structural.task import CODES, Edited, Goals, Task, better, counted_by_codes
+
+SAMPLE = 200
+LEAST_WORK = 1_000
+REMEMBERED = 8
+
+
+class MoveRule(NamedTuple):
+    """What the values of a measure are made of.
+
+    Parameters
+    ----------
+    sums, shapes
+        Which sum and which shape, as the kernels number them.
+    by_node, by_edge
+        What a node and an edge of the neighborhood add to a sum of sizes.
+    """
+
+    sums: int = shapes.NOTHING
+    shapes: int = shapes.NOTHING
+    by_node: int = 0
+    by_edge: int = 0
+
+
+RULES = {
+    "degree": MoveRule(sums=shapes.SIZES, by_node=1),
+    "count": MoveRule(sums=shapes.SIZES, by_node=1 << 40, by_edge=1),
+    "edge-count": MoveRule(sums=shapes.SIZES, by_edge=1),
+    "degree-distribution": MoveRule(shapes=shapes.INSIDE),
+    "dk": MoveRule(shapes=shapes.COLORS),
+    "vrq": MoveRule(sums=shapes.DEGREES),
+    "hybrid": MoveRule(sums=shapes.DEGREES, shapes=shapes.COLORS),
+}
+"""Sums of sizes are exact. The others are hashes of 63 bits; those of colors may also be equal
+where neighborhoods are not isomorphic, if no refinement of colors tells them apart."""
+
+
+class Visited(NamedTuple):
+    """A state of a walk: its changed pairs, and with whom they are rewired."""
+
+    changed: NDArray[np.bool_]
+    mates: NDArray[np.int64]
+
+
+def annealing_state_of(task: Task, rng: np.random.Generator) -> AnnealingState:
+    """Return the state without edits, over the pairs that the task's edits allow."""
+    pairs = _pairs(task, rng)
+    pool = _pool(task, pairs)
+    absent = np.concatenate((pool.one[~pool.present], pool.other[~pool.present]))
+    room = np.bincount(absent, minlength=task.graph.n_nodes)
+    rows = new_rows(task.graph.indptr, task.graph.indices, room)
+    state, around = (_by_codes if counted_by_codes(task) else _by_values)(task, pool, rows)
+    best = AnnealingBest(
+        changed=np.zeros(len(pairs), dtype=np.bool_),
+        log=np.empty(max(len(pairs), 1), dtype=np.int32),
+        tally=np.array([0, unprotected_of(state.classes), 0, 0], dtype=np.int64),
+    )
+    return AnnealingState(
+        state=state,
+        values=around,
+        best=best,
+        unprotected=np.empty(task.graph.n_nodes, dtype=np.int64),
+        trial=np.empty(MOST_FLIPS, dtype=np.int64),
+    )
+
+
+def best_of(annealing: AnnealingState) -> Visited:
+    """Return the best state's changed pairs, and with whom they are rewired."""
+    mates = annealing.state.pool.mates
+    then = np.empty(0, dtype=np.int64) if mates is None else mates[BEST].copy()
+    return Visited(annealing.best.changed.copy(), then)
+
+
+def _by_codes(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, None]:
+    steps = CODES[task.measure]
+    moves = 2 * (rows.common.size + 2)
+    codes = codes_of(task)
+    cells = _cells(task, codes, rows, task.phi)
+    inner = _cells(task, codes, rows, task.phi / 2 if task.nearly[0] else 0)
+    classes = new_classes(codes, task.k, moves=moves, steps=steps, cells=cells, inner=inner)
+    fill(classes)
+    state = PoolState(classes, rows, pool)
+    if steps[1]:
+        count_common(state)
+    return state, None
+
+
+def _cells(
+    task: Task, codes: NDArray[np.int64], rows: NeighborRows, phi: float
+) -> FuzzyCells | None:
+    """Return whom each node is similar to, where the adversary's knowledge is off."""
+    if not phi:
+        return None
+    highest = int(np.diff(rows.start).max(initial=0))
+    cells = new_cells(codes.size, highest, task.k, Fraction(str(phi)))
+    fill_cells(cells, codes >> DEGREE_BITS, codes & TRIANGLES)
+    return cells
+
+
+def _by_values(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, values.Values]:
+    """Return the state of any measure, and its values.
+
+    A flip of a pair without common neighbors moves few nodes, so such pairs are proposed more
+    often; of edges to rewire those with many, since else little happens.
+    """
+    n = task.graph.n_nodes
+    around = _values(task, rows.neighbor.size)
+    codes = np.empty(n, dtype=np.int64)
+    values.evaluate(rows, around, codes)
+    classes = new_classes(codes, task.k, moves=n, steps=(0, 0))
+    fill(classes)
+    state = PoolState(classes, rows, pool)
+    pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
+    if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:
+        count_common(state)
+        pool.common[:] *= 1 if pool.mates is None else -1
+    return state, around
+
+
+def _pairs(task: Task, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return the pairs that may be flipped, the edges first."""
+    if task.edits == "add":
+        return candidates(task.graph, rng)
+    edges = task.graph.edges()
+    return np.concatenate((edges, candidates(task.graph, rng))) if task.edits == "any" else edges
+
+
+def _pool(task: Task, pairs: NDArray[np.int32]) -> Pool:
+    graph, edges = task.graph, 0 if task.edits == "add" else task.graph.n_edges
+    ends = np.concatenate((pairs[:, 0], pairs[:, 1]))
+    start = np.zeros(graph.n_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ends, minlength=graph.n_nodes), out=start[1:])
+    return Pool(
+        one=pairs[:, 0].copy(),
+        other=pairs[:, 1].copy(),
+        start=start,
+        around=(np.argsort(ends, kind="stable") % max(len(pairs), 1)).astype(np.int32),
+        present=np.arange(len(pairs)) < edges,
+        order=np.arange(len(pairs), dtype=np.int32),
+        position=np.arange(len(pairs), dtype=np.int32),
+        tally=np.zeros(1, dtype=np.int64),
+        common=np.zeros(len(pairs), dtype=np.int32),
+        mates=np.zeros((2, len(pairs)), dtype=np.int64) if task.edits == "rewire" else None,
+    )
+
+
+def _values(task: Task, entries: int) -> values.Values:
+    """Return the values of a task's measure, none evaluated yet; what it does not need is None."""
+    n, rule = task.graph.n_nodes, RULES[task.measure]
+    room = new_color_buffers(n, entries)
+    reach = values.Reach(
+        hops=np.full((2, n), values.FAR, dtype=np.int64), queue=np.zeros((2, n), dtype=np.int64)
+    )
+    return values.Values(
+        rule=np.array([task.distance, *rule], dtype=np.int64),
+        value=np.zeros((n, 3), dtype=np.int64),
+        before=np.zeros((n, 3), dtype=np.int64),
+        pending=np.zeros((n, 2), dtype=np.int64),
+        tally=np.zeros(1, dtype=np.int64),
+        turns=np.zeros((4, 3), dtype=np.int64),
+        ball=room.ball,
+        room=room if rule.shapes == shapes.COLORS else None,
+        reach=reach if task.distance > 1 else None,
+    )
+
+
+def candidates(graph: Graph, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return up to m distinct pairs that are no edges: half random, half open triads.
+
+    Returns
+    -------
+    NDArray[np.int32]
+        Shape (c, 2), the smaller end first, sorted. Dense graphs may have fewer than m.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> candidates(path, np.random.Generator(np.random.PCG64(1))).tolist()
+    [[0, 2]]
+    """
+    n, m = graph.n_nodes, graph.n_edges
+    edges = graph.edges().astype(np.int64)
+    present = edges[:, 0] * n + edges[:, 1]
+    drawn = np.empty(0, dtype=np.int64)
+    for wanted, draw in ((m // 2, _open_triads), (m, _random_pairs)):
+        for _ in range(8):
+            if drawn.size >= wanted:
+                break
+            ends = np.sort(draw(graph, 2 * (wanted - drawn.size) + 8, rng), axis=1)
+            keys = (ends[:, 0] * n + ends[:, 1])[ends[:, 0] != ends[:, 1]]
+            keys = np.setdiff1d(keys, present)
+            keys = np.setdiff1d(keys, drawn)
+            drawn = np.concatenate((drawn, rng.permutation(keys)[: wanted - drawn.size]))
+    return np.stack(np.divmod(np.sort(drawn), n), axis=1).astype(np.int32)
+
+
+def _random_pairs(graph: Graph, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    return rng.integers(0, graph.n_nodes, size=(size, 2))
+
+
+def _open_triads(graph: Graph, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return the ends of random walks of two steps; the first step starts at a random arc."""
+    arc = rng.integers(0, graph.indices.size, size=size)
+    source = np.searchsorted(graph.indptr, arc, side="right") - 1
+    middle = graph.indices[arc]
+    hop = rng.integers(0, graph.degrees()[middle])
+    return np.stack((source, graph.indices[graph.indptr[middle] + hop]), axis=1).astype(np.int64)
+
+
+def work_of(annealing: AnnealingState) -> int:
+    """Return roughly how many steps a proposal takes: a mean over 200 pairs, evenly spaced.
+
+    Where codes suffice it is one, none to speak of.
+    """
+    around, pool = annealing.values, annealing.state.pool
+    if around is None:
+        return 1
+    if pool.one.size == 0:
+        return LEAST_WORK
+    sample = np.unique(np.linspace(0, pool.one.size - 1, SAMPLE).astype(np.int64))
+    pairs = np.stack((pool.one[sample], pool.other[sample], 1 - 2 * pool.present[sample]), axis=1)
+    steps = [values.work_of(annealing.state.rows, around, *pair) for pair in pairs.tolist()]
+    turns = 1 if pool.mates is None else 4
+    return turns * round(sum(steps) / len(steps)) + LEAST_WORK
+
+
+def edits_of(annealing: AnnealingState, visited: Visited) -> Edited:
+    """Return the edits of a state of the walk, with no node counted as unprotected."""
+    pool, (changed, mates) = annealing.state.pool, visited
+    pairs = np.stack((pool.one, pool.other), axis=1)
+    if mates.size == 0:
+        was_edge = pool.present != (pool.position < pool.tally[CHANGED])
+        return Edited(pairs[changed & ~was_edge], pairs[changed & was_edge], 0)
+    one = np.flatnonzero(changed)
+    other, turned = np.divmod(mates[one], 2)
+    one, other, turned = (part[one < other] for part in (one, other, turned))
+    x, y = pairs[other, turned], pairs[other, 1 - turned]
+    joined = np.concatenate((np.stack((pairs[one, 0], y), 1), np.stack((x, pairs[one, 1]), 1)))
+    joined = np.sort(joined, axis=1)
+    return Edited(joined[np.lexsort((joined[:, 1], joined[:, 0]))], pairs[changed], 0)
+
+
+def remember(visited: list[Visited], annealing: AnnealingState) -> None:
+    """Put the best state on the list unless it is the last there; the list keeps the last eight."""
+    now = best_of(annealing)
+    if not visited or not all(map(np.array_equal, visited[-1], now)):
+        visited.append(now)
+    del visited[:-REMEMBERED]
+
+
+def edited_of(task: Task, annealing: AnnealingState, visited: list[Visited]) -> Edited:
+    """Return the best state, its unprotected nodes counted exactly.
+
+    Where that is not what the kernels counted, hashes have merged unlike nodes. Then the input and
+    all states visited are counted exactly, and the best of them is returned.
+
+    Raises
+    ------
+    AssertionError
+        Where codes, which are no hashes, were counted wrong: a bug of ours.
+    """
+    last, said = best_of(annealing), int(annealing.best.tally[BEST_UNPROTECTED])
+    nearly = int(annealing.best.tally[BEST_NEARLY])
+    edited = edits_of(annealing, last)._replace(unprotected=said, nearly=nearly)
+    if annealing.values is None:
+        return checked(task, edited)
+    best = counted(task, edited)
+    if best.unprotected == said:
+        return best
+    states = (Visited(np.zeros_like(last.changed), last.mates), *visited)
+    for other in [edits_of(annealing, state) for state in states]:
+        tried = counted(task, other)
+        if better(tried, best, task):
+            best = tried
+    return best
+
+
+LARGE_EDGES = 50_000
+
+MOST_STEPS = 5_000_000
+"""Proposals of a stretch over codes, at most, where none are asked for."""
+
+AT_MOST = 5_000_000_000
+"""Steps of work of a stretch over values, where no proposals are asked for; a quarter for a goal.
+"""
+
+AN_EDGE = 1_000_000
+"""Steps of work an edge of a stretch over values towards a goal, at most."""
+
+MOST_WARM = 2_000_000
+"""Proposals of the stretch that looks for a goal, where this is no less than usual."""
+
+MOST_WITH_ADDITIONS = 3_000_000
+"""Proposals of a stretch over edges and pairs that may be added: each takes twice as long."""
+
+FEWEST = 1_000
+"""Proposals of such a stretch at least."""
+
+TRIES = 4
+"""Searches in the proposals of one, where several are made."""
+
+
+def default_iterations(n_edges: int) -> int:
+    """Return 50 proposals an edge, at least 100,000 and at most 5,000,000.
+
+    Examples
+    --------
+    >>> default_iterations(14_484)
+    724200
+    """
+    return min(max(50 * n_edges, 100_000), MOST_STEPS)
+
+
+def goal_iterations(n_edges: int) -> int:
+    """Return the proposals of a stretch towards a goal: small graphs get more than the default.
+
+    At least 200,000, and 400 an edge up to 400,000. At most 2,000,000, since several stretches
+    follow each other.
+
+    Examples
+    --------
+    >>> goal_iterations(326), goal_iterations(923), goal_iterations(18_812)
+    (200000, 369200, 1000000)
+    """
+    usual = default_iterations(n_edges)
+    small = min(4 * usual, max(400 * n_edges, 200_000), 1_000_000)
+    return min(max(usual, small), 2_000_000)
+
+
+class Stretch(NamedTuple):
+    """One stretch of annealing: how it runs, and what it proposes."""
+
+    plan: Schedule
+    odds: Odds
+
+
+def usual_steps(task: Goals, work: int | None) -> int:
+    """Return the proposals where none are asked for: the default, or fewer where they are slow.
+
+    A walk over values has `work`, about the steps of a proposal; None is for one over codes.
+    """
+    steps = (default_iterations if task.by_budget else goal_iterations)(task.n_edges)
+    if task.edits == "any":
+        steps = min(steps, MOST_WITH_ADDITIONS)
+    if work is None:
+        return steps
+    most = AT_MOST if task.by_budget else min(AT_MOST // 4, AN_EDGE * task.n_edges)
+    return min(steps, max(most // work, FEWEST))
+
+
+def within_budget(task: Goals, steps: int) -> Stretch:
+    """Return the stretch that only counts nodes, and stops at those allowed.
+
+    Larger classes to fill ask for more heat and more second flips; the constants were tuned on the
+    networks of the paper.
+    """
+    pairs, rewire = task.k == 2, task.edits == "rewire"
+    fewest = unprotected_by_rewiring(task) if rewire and isinstance(task, Task) else 0
+    plan = Schedule(
+        steps=steps,
+        hot=0.4 if pairs else 0.5,
+        cold=0.05 if pairs else 0.07,
+        price=0.0,
+        ease=1.0,
+        pull=0.0,
+        spared=0.0,
+        spared_lack=0.0,
+        allowed=max(task.allowed, fewest),
+        stop=True,
+    )
+    odds = Odds(
+        focus=0.8 if task.n_edges > LARGE_EDGES else 0.5,
+        undo=0.3,
+        swap=0.15 if pairs else 0.3,
+        swap_back=0.1,
+        add=0.0,
+        budget=2 * task.budget if rewire else task.budget,
+    )
+    return Stretch(plan, odds)
+
+
+def paying(stretch: Stretch, k: int, price: float) -> Stretch:
+    """Return the stretch with a price for an edit; it does not stop at the allowed nodes.
+
+    These are spared, and what they may lack: the classes of n nodes of all sizes 1..k - 1, equally
+    many, lack ``(3k - 2) n`` over ``2 (2k - 2)``.
+    """
+    allowed = stretch.plan.allowed
+    plan = stretch.plan._replace(
+        price=price, spared=float(allowed), spared_lack=0.5 * (3 * k - 2) * allowed, stop=False
+    )
+    return Stretch(plan, stretch.odds)
+
+
+def shortened(stretch: Stretch) -> Stretch:
+    """Return the stretch in a quarter of its steps, to be tried several times."""
+    return stretch._replace(plan=stretch.plan._replace(steps=-(-stretch.plan.steps // TRIES)))

@@ -1,0 +1,229 @@
+"""Work over processes that end with the run, whatever ends it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import traceback
+from collections.abc import Callable, Generator, Iterable
+from itertools import chain, islice
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from graphveil.core.errors import ResourceError
+from graphveil.core.progress import heard, notice
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+GRACE_SECONDS = 5.0
+"""How long an idle worker may take to end when it is no longer needed."""
+
+STARTING = -1
+"""Stands for the task of a process that has not said yet that it is up."""
+
+AHEAD = 4
+"""How many tasks a process may be ahead of the next result to yield: results wait in memory."""
+
+ENDED = (
+    "a worker process ended before its work was done: for want of memory (use fewer jobs or "
+    "smaller chunks), or since a script calls this outside of if __name__ == '__main__'."
+)
+
+
+def available_cores() -> int:
+    """Return how many processors this process may use.
+
+    Examples
+    --------
+    >>> available_cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+class _Worker(NamedTuple):
+    process: SpawnProcess
+    pipe: Connection
+
+
+class Crew(Generic[T, R]):
+    """Up to some number of processes that do the same work on one task at a time.
+
+    Parameters
+    ----------
+    work
+        What is done with a task; both can be pickled.
+    jobs
+        The most processes.
+    """
+
+    def __init__(self, work: Callable[[T], R], jobs: int) -> None:
+        self._work = work
+        self._jobs = jobs
+        self._workers: list[_Worker] = []
+        self._idle: list[_Worker] = []
+        self._starting: list[_Worker] = []
+        self._noticed: set[str] = set()
+
+    def __enter__(self) -> Crew[T, R]:
+        """Return the crew; processes start when there are tasks for them."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End the processes: idle ones may finish, others are stopped."""
+        try:
+            if kind is None and len(self._idle) + len(self._starting) == len(self._workers):
+                self._dismiss()
+        finally:
+            self._stop()
+
+    def mapped(self, tasks: Iterable[T]) -> Generator[R]:
+        """Yield the result of every task, in the order of the tasks.
+
+        The processes stay for further tasks. Where nobody reads on, those that are at work end.
+
+        Raises
+        ------
+        ResourceError
+            Where a process dies.
+        """
+        numbered = enumerate(tasks)
+        first = list(islice(numbered, self._jobs))
+        waiting = chain(first, numbered)
+        idle, self._idle = self._idle, []
+        starting, self._starting = self._starting, []
+        busy = dict.fromkeys(starting, STARTING)
+        busy |= {self._hired(): STARTING for _ in first[len(idle) + len(busy) :]}
+        done: dict[int, R] = {}
+        expected, upcoming = 0, next(waiting, None)
+        try:
+            while upcoming is not None or max(busy.values(), default=STARTING) != STARTING:
+                while upcoming is not None and idle and upcoming[0] < expected + AHEAD * self._jobs:
+                    worker = idle.pop()
+                    _send(worker.pipe, upcoming[1])
+                    busy[worker] = upcoming[0]
+                    upcoming = next(waiting, None)
+                ready = wait([worker.pipe for worker in busy])
+                for worker in [worker for worker in busy if worker.pipe in ready]:
+                    number, answer = busy.pop(worker), _answer(worker.pipe, self._noticed)
+                    idle.append(worker)
+                    if number != STARTING:
+                        done[number] = answer
+                while expected in done:
+                    yield done.pop(expected)
+                    expected += 1
+        finally:
+            self._idle.extend(idle)
+            for worker, number in busy.items():
+                if number == STARTING:
+                    self._starting.append(worker)
+                else:
+                    self._end(worker)
+
+    def _hired(self) -> _Worker:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self._work), daemon=True)
+        worker = _Worker(process, ours)
+        self._workers.append(worker)
+        process.start()
+        theirs.close()
+        return worker
+
+    def _end(self, worker: _Worker) -> None:
+        """End a worker whose result nobody waits for, unless the crew has ended it."""
+        if worker not in self._workers:
+            return
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.process.terminate()
+        worker.process.join()
+
+    def _dismiss(self) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+        for worker in self._workers:
+            worker.process.join(GRACE_SECONDS)
+
+    def _stop(self) -> None:
+        for worker in self._workers:
+            worker.pipe.close()
+            if worker.process.pid is not None and worker.process.is_alive():
+                worker.process.terminate()
+        for worker in self._workers:
+            if worker.process.pid is not None:
+                worker.process.join()
+        self._workers.clear()
+        self._idle.clear()
+        self._starting.clear()
+
+
+def done(task: Callable[[], R]) -> R:
+    """Return the result of a task that says itself what is done.
+
+    Examples
+    --------
+    >>> done(int)
+    0
+    """
+    return task()
+
+
+def _send(pipe: Connection, task: Any) -> None:
+    try:
+        pipe.send(task)
+    except BrokenPipeError as error:
+        raise ResourceError(ENDED) from error
+
+
+def _answer(pipe: Connection, noticed: set[str]) -> Any:
+    """Return the result of a task; what the process notices meanwhile is heard here, once."""
+    succeeded: bool | None = None
+    while succeeded is None:
+        try:
+            succeeded, value = pipe.recv()
+        except (EOFError, ConnectionResetError) as error:
+            raise ResourceError(ENDED) from error
+        if succeeded is None and value not in noticed:
+            noticed.add(value)
+            notice(value)
+    if not succeeded:
+        raise value
+    return value
+
+
+def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
+    """Say that one is up, then do tasks until the other end of the pipe is closed.
+
+    An interrupt is the parent's business.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answer: tuple[bool, Any] = (True, None)
+    with heard(lambda text: pipe.send((None, text))):
+        while True:
+            try:
+                pipe.send(answer)
+                task = pipe.recv()
+            except (EOFError, BrokenPipeError, ConnectionResetError):
+                return
+            try:
+                answer = (True, work(task))
+            except Exception as error:  # noqa: BLE001  it is raised again by the parent
+                answer = (False, _portable(error))
+
+
+def _portable(error: Exception) -> Exception:
+    """Return the error with its traceback as a note, or a stand-in if it cannot be pickled."""
+    text = traceback.format_exc()
+    error.add_note(text)
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  our own bytes
+    except Exception:  # noqa: BLE001  pickling runs the error's own code
+        return RuntimeError(text)
+    return error

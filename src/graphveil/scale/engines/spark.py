@@ -1,0 +1,636 @@
+"""The engine of a cluster: rows are DataFrames of a session of the user's, classic or Connect.
+
+Nothing here configures, starts or stops a session. What runs on executors is graphveil itself, by
+name, and values: no file of the driver, no RDD.
+
+What Spark gives up, said in a line: what its user can do, or what is ours to mend.
+
+Where a run keeps rows that other machines see: its owner's alone, and noted.
+
+A folder is closed to others. At an address nothing has a mode: policies say who may read it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import pyarrow as pa
+
+from graphveil.core.atomic import ELSEWHERE, OWNER_ONLY, kept_elsewhere, whole_file
+from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option, warn
+from graphveil.core.progress import stage
+from graphveil.core.storage import Address, Place, place_of
+from graphveil.core.warnings import LeftoverWarning
+from graphveil.scale.engines.engine import MOST_ANSWERS, Answer, Dialect, Query, gone
+
+_PYTHON_ERROR = re.compile(
+    r"^\s*(?!(?:com|java|javax|org|py4j|scala|sun)\.)"
+    r"((?:\w+\.)*\w*(?:Error|Exception|Interrupt)\b: .*)$",
+    re.MULTILINE,
+)
+"""The last line of a traceback of Python, among those of the JVM, whose classes have other names.
+
+A session may show them, as `spark.sql.pyspark.jvmStacktrace.enabled` says.
+"""
+_CALLING = re.compile(r"^An error occurred while calling .*\n: (?:[\w.$]+: )?")
+_CAUSED = re.compile(r"^\s*Caused by: (?:(?:\w+\.)+[\w$]+: )*(.*\S)", re.MULTILINE)
+"""What the JVM says of what lies behind an error, without the names of its classes."""
+_OURS = re.compile(r"graphveil\.errors\.(UsageError|ResourceError): (.*)")
+_OF_RESOURCES = ("MemoryError", "OSError", "IOError")
+
+
+@contextmanager
+def spoken(doing: str) -> Iterator[None]:
+    """Say in a line what Spark gave up.
+
+    Raises
+    ------
+    UsageError
+        Where executors lack graphveil, or a place refuses them.
+    ResourceError
+        Where Spark gave up for want of something, or a place is not reached.
+    RuntimeError
+        Where our own code failed on an executor.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
+        text = str(error)
+        if "No module named 'graphveil" in text:
+            raise UsageError(
+                "executors have no graphveil. Install it there, in the version of this process."
+            ) from error
+        failed = _PYTHON_ERROR.findall(text)
+        ours = _OURS.fullmatch(failed[-1]) if failed else None
+        if ours is not None:
+            kind = UsageError if ours[1] == UsageError.__name__ else ResourceError
+            raise kind(f"executors: {ours[2]}") from None
+        if failed and not failed[-1].startswith(_OF_RESOURCES):
+            raise RuntimeError(f"{doing}: {failed[-1]}") from None
+        raise ResourceError(
+            f"Spark gave up {doing}: {failed[-1] if failed else _reason(error)}. See to it, "
+            "and run the same command again: it goes on from there."
+        ) from error
+
+
+def is_of_spark(error: Exception) -> bool:
+    """Whether Spark raised an error, or what this process reaches it by."""
+    return type(error).__module__.startswith(("pyspark", "py4j"))
+
+
+def first_line(error: Exception) -> str:
+    r"""Return what an error of Spark says first, without the names of the JVM.
+
+    Examples
+    --------
+    >>> first_line(Exception("An error occurred while calling o1.load.\n: a.b.Some: No file.\nat"))
+    'No file'
+    """
+    line = _CALLING.sub("", str(error)).strip().partition("\n")[0]
+    return line.rstrip(".;")
+
+
+def _reason(error: Exception) -> str:
+    """Return what an error of Spark says first, and what lies behind it."""
+    first, causes = first_line(error), _CAUSED.findall(str(error))
+    return first if not causes or causes[-1] in first else f"{first}; {causes[-1]}"
+
+
+_PRIVATE = 0o700
+_OTHERS = 0o077
+
+
+def working_place(given: str | Path | Address) -> Place:
+    """Return the place under which runs keep rows.
+
+    Raises
+    ------
+    UsageError
+        Where no such store is served, or the address has a password or options: what a run keeps
+        there is noted, to be deleted, and no note has these.
+
+    Examples
+    --------
+    >>> str(working_place("s3a://owner/run"))
+    's3a://owner/run'
+    """
+    place = place_of(given)
+    if isinstance(place, Address) and place.has_secrets:
+        raise UsageError(
+            f"{place} has a password or options, which nothing notes, and what lies there would "
+            "not be deleted. Leave them to the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL "
+            "and the like)."
+        )
+    return place
+
+
+def shared_place(place: Place, private: Path) -> Place:
+    """Return the place of a run, a folder as an absolute path; it is made where it is not there.
+
+    It is noted in the private folder before anything lies in it, so that it is deleted with that.
+
+    Parameters
+    ----------
+    place
+        The place; nothing but this run has the name.
+    private
+        The private folder of the run.
+
+    Raises
+    ------
+    ReleaseError
+        Where the run has kept its rows in another place, or others can write into the folder.
+    ResourceError
+        Where it cannot be written.
+    """
+    place = place if isinstance(place, Address) else place.absolute()
+    before = kept_elsewhere(private)
+    if before not in (None, str(place)):
+        raise ReleaseError(
+            f"the unfinished run keeps its rows in {before}, not in {place}. Go on with "
+            f"{option('working', str(place_of(before).parent))}, or delete both {before} and "
+            f"{private}."
+        )
+    folder = place.mounted if isinstance(place, Address) else place
+    try:
+        if folder is not None:
+            folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            _check_own(folder)
+        with whole_file(private / ELSEWHERE, mode=OWNER_ONLY) as part:
+            part.write_text(json.dumps({"folder": str(place)}))
+    except OSError as error:
+        raise ResourceError(
+            f"{place} cannot be written ({error.strerror}). Choose another place."
+        ) from error
+    return place
+
+
+def note(place: Place, name: str) -> bytes | None:
+    """Return what a run noted in its place under a name; None where it noted nothing."""
+    path = place / name
+    return path.read_bytes() if path.is_file() else None
+
+
+def write_note(place: Place, name: str, content: bytes) -> None:
+    """Write a note into the place of a run: it is there whole, or not."""
+    if isinstance(place, Address):
+        place.put_bytes(name, content)
+        return
+    with whole_file(place / name, mode=OWNER_ONLY) as part:
+        part.write_bytes(content)
+
+
+def name_others(place: Place) -> None:
+    """Tell the owner of places beside this one that other runs of the same release have left.
+
+    Nothing of them is deleted: a run of that name into another place may be going on.
+
+    Warns
+    -----
+    LeftoverWarning
+        For each of them.
+    """
+    release, _, digits = place.name.rpartition("-")
+    named = re.compile(rf"{re.escape(release)}-[0-9a-f]{{{len(digits)}}}")
+    around = place.parent
+    others = around.folders() if isinstance(around, Address) else sorted(around.iterdir())
+    for other in others:
+        if other.name != place.name and named.fullmatch(other.name):
+            message = (
+                f"{other} holds rows of people, of another run into a release of this name. Delete "
+                "it, unless that run goes on"
+            )
+            warn(message, LeftoverWarning)
+
+
+def _check_own(folder: Path) -> None:
+    """Refuse a folder that is not as its owner's run makes it, where the file system can tell.
+
+    Whoever could write into it could put other people's rows into a release.
+    """
+    status = folder.lstat()
+    if stat.S_ISDIR(status.st_mode) and (_is_own(status) or not _tells(folder)):
+        return
+    raise ReleaseError(
+        f"{folder} is a link, belongs to another user (number {status.st_uid}), or is open to "
+        f"others (mode {stat.S_IMODE(status.st_mode):o}, a run leaves {_PRIVATE:o}), so what it "
+        "holds is not taken up. Move it away."
+    )
+
+
+def _is_own(status: os.stat_result) -> bool:
+    if sys.platform == "win32":
+        return True
+    return status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & _OTHERS
+
+
+def _tells(folder: Path) -> bool:
+    """Whether a new private folder is this user's alone there: not every shared mount says so."""
+    probe = Path(tempfile.mkdtemp(dir=folder))
+    status = probe.lstat()
+    probe.rmdir()
+    return _is_own(status)
+
+
+Frame: TypeAlias = Any
+"""A DataFrame; pyspark is an extra, and a session brings it."""
+
+Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
+
+MOST_REDUCERS = 4096
+OLDEST, NEXT = (4, 0), (5, 0)
+NOTE = "done.json"
+_NOTHING_THERE = "[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]"
+"""What Spark says of a folder that is not there, or holds no file."""
+_SPELLED = {
+    pa.int32(): "INT",
+    pa.int64(): "BIGINT",
+    pa.string(): "STRING",
+    pa.binary(): "BINARY",
+}
+_WIDE = "spark.sql.execution.arrow.useLargeVarTypes"
+_NARROW = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+"""What sessions with wide offsets give, and the same with those that works take."""
+_PATTERN = re.compile(r"([\\{}\[\]*?])")
+"""What Spark takes for a pattern in the name of what is read."""
+RUN_DIGITS = 32
+"""So many hexadecimal digits tell the folder of a run from those of all others."""
+READ_ROWS = 1 << 18
+"""About how many rows come to the driver at a time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkEngine:
+    """Runs works on the executors of a Spark session.
+
+    Parameters
+    ----------
+    spark
+        The session, Spark 4: it is used as it is.
+    working
+        A folder that driver and executors can write, or an address that Spark and pyarrow reach
+        under one name: rows of people lie there while a run lasts, in a folder of this run alone.
+    memory_mib
+        The memory that counting in this process may take, in MiB.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> SparkEngine(spark=SimpleNamespace(version="3.5.1"), working="run")
+    Traceback (most recent call last):
+    ...
+    graphveil.core.errors.UsageError: the session is Spark 3.5.1, which lacks what a run needs. Use
+    ...
+    """
+
+    spark: Any
+    working: str | Path | Address
+    memory_mib: int = 1024
+
+    def __post_init__(self) -> None:
+        """Refuse a session of another version, and a place that cannot be one for rows.
+
+        Raises
+        ------
+        UsageError
+            Where it is not Spark 4, or as of `working_place`.
+        """
+        working_place(self.working)
+        release = tuple(int(part) for part in self.spark.version.split(".")[:2])
+        if not OLDEST <= release < NEXT:
+            raise UsageError(
+                f"the session is Spark {self.spark.version}, which lacks what a run needs. Use "
+                "Spark 4."
+            )
+
+    @property
+    def place(self) -> Place:
+        """The place under which runs keep rows."""
+        return working_place(self.working)
+
+    @contextmanager
+    def at(self, folder: Path, run: str) -> Iterator[SparkTables]:
+        """Give the tables of one run, which lie in a folder of its own under the working folder.
+
+        Parameters
+        ----------
+        folder
+            The private folder of the run in this process; the other folder is noted there.
+        run
+            What this run alone has.
+
+        Raises
+        ------
+        ReleaseError
+            Where the run has kept its rows in another place, or others can write into the folder.
+        ResourceError
+            Where the folder cannot be written.
+
+        Warns
+        -----
+        LeftoverWarning
+            Where another run of this name has left its folder there.
+        """
+        name = f"{folder.name.lstrip('.')}-{run[:RUN_DIGITS]}"
+        shared = shared_place(self.place / name, folder)
+        name_others(shared)
+        yield SparkTables(self.spark, shared, run)
+
+
+def session() -> Any:
+    """Return the Spark session of this process; one is started where there is none.
+
+    Raises
+    ------
+    UsageError
+        Where pyspark or Java is missing.
+    """
+    try:
+        from pyspark.errors import PySparkException  # noqa: PLC0415  an extra
+        from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
+    except ImportError as error:
+        raise UsageError("pyspark is missing. Install graphveil[spark].") from error
+    try:
+        return SparkSession.builder.getOrCreate()
+    except PySparkException as error:
+        raise UsageError(
+            f"Spark does not start: {first_line(error)}. Install Java 17, and set JAVA_HOME."
+        ) from error
+
+
+class SparkTables:
+    """The tables of one run on Spark.
+
+    Parameters
+    ----------
+    spark
+        The session.
+    working
+        The folder of the run, or its address.
+    run
+        What this run alone has: what another one has kept is never taken.
+    """
+
+    dialect: Dialect = "spark"
+    apart = True
+
+    def __init__(self, spark: Any, working: Place, run: str) -> None:
+        self._spark = spark
+        self._working = working
+        self._run = run
+        self._n_streams = 0
+
+    def rows(self, source: Frame) -> Frame:
+        """Return the rows of a DataFrame: they are read once, where they are kept first."""
+        return source
+
+    def select(self, query: Query, **rows: Frame) -> Frame:
+        """Return what a query chooses."""
+        if query.plain:
+            return rows["rows"].select(*query.columns)
+        return self._spark.sql(query.spelled(self.dialect), **rows)
+
+    def ask(self, query: Query, **rows: Frame) -> Answer:
+        """Return what a query answers."""
+        with spoken("counting"):
+            answer = self.select(query, **rows).limit(MOST_ANSWERS + 1).collect()
+        if len(answer) > MOST_ANSWERS:
+            raise RuntimeError(f"a query answered with more than {MOST_ANSWERS} rows")
+        return [tuple(row) for row in answer]
+
+    def map(
+        self, rows: Frame, work: Callable[[pa.RecordBatch], pa.RecordBatch], schema: pa.Schema
+    ) -> Frame:
+        """Return what a work makes of rows."""
+        return rows.mapInArrow(_Batchwise(work), ddl(schema))
+
+    def grouped(
+        self,
+        rows: Frame,
+        by: str,
+        n: int,
+        work: Callable[[int, pa.Table], pa.Table],
+        schema: pa.Schema,
+    ) -> Frame:
+        """Return what a work makes of groups of rows."""
+        together = -(-n // MOST_REDUCERS)
+        if not hasattr(rows, "repartitionById"):
+            returned = wide if self._spark.conf.get(_WIDE, "false") == "true" else narrow
+            worked = _in_group(by, work, returned)
+            return rows.groupBy(by).applyInArrow(worked, ddl(schema))
+        number = rows[by] if together == 1 else (rows[by] / together).cast("int")
+        parted = rows.repartitionById(-(-n // together), number)
+        return parted.mapInArrow(_Partitioned(by, work, schema), ddl(schema))
+
+    def kept(self, rows: Frame, name: str, doing: str) -> Frame:
+        """Return the same rows out of Parquet files; what a run that stopped has noted stays."""
+        if not self._is_kept(name):
+            with stage(doing), spoken(doing):
+                rows.write.mode("overwrite").parquet(written_at(self._working / name))
+            write_note(self._working, f"{name}.{NOTE}", self._note(name))
+        return self.kept_as(name)
+
+    def kept_as(self, name: str) -> Frame:
+        """Return the rows that this run has kept under a name.
+
+        Raises
+        ------
+        ResourceError
+            Where they are not there, or cannot be read.
+        """
+        if not self._is_kept(name):
+            raise gone(name, self._working)
+        try:
+            with spoken(f"reading {name}"):
+                return self._spark.read.parquet(read_at(self._working / name))
+        except ResourceError as error:
+            if not any(said in str(error) for said in _NOTHING_THERE):
+                raise
+            raise gone(name, self._working) from error
+
+    def _is_kept(self, name: str) -> bool:
+        """Whether this run has kept rows under a name.
+
+        Raises
+        ------
+        ReleaseError
+            Where another run has.
+        """
+        noted = note(self._working, f"{name}.{NOTE}")
+        if noted is None:
+            return False
+        if noted != self._note(name):
+            raise ReleaseError(
+                f"{self._working} holds {name} of another run, which are never published. Delete "
+                "it, and begin anew."
+            )
+        return True
+
+    def _note(self, name: str) -> bytes:
+        return json.dumps({"of": name, "run": self._run}).encode()
+
+    def batches(self, rows: Frame, by: str | None) -> Iterator[pa.RecordBatch]:
+        """Yield rows to this process; in an order they are first written, and read in ranges."""
+        if by is None:
+            with spoken("reading rows"):
+                table = narrow(rows.toArrow())
+            yield from table.to_batches()
+            return
+        self._n_streams += 1
+        kept = self.kept(rows, f"stream-{self._n_streams:03d}", "writing rows in order")
+        with spoken("counting"):
+            [(n,)] = kept.selectExpr(f"coalesce(max({by}) + 1, 0)").collect()
+        for start in range(0, n, READ_ROWS):
+            within = kept.where((kept[by] >= start) & (kept[by] < start + READ_ROWS))
+            with spoken("reading rows"):
+                table = narrow(within.toArrow())
+            yield from table.sort_by(by).combine_chunks().to_batches()
+
+
+def ddl(schema: pa.Schema) -> str:
+    """Return a schema as Spark spells it.
+
+    Examples
+    --------
+    >>> ddl(pa.schema([("user", pa.string()), ("items", pa.list_(pa.int64()))]))
+    '`user` STRING, `items` ARRAY<BIGINT>'
+    """
+    return ", ".join(f"`{field.name}` {_spelled(field.type)}" for field in schema)
+
+
+def _spelled(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        return f"ARRAY<{_spelled(kind.value_type)}>"
+    return _SPELLED[kind]
+
+
+def written_at(path: Place) -> str:
+    """Return a folder or an address as Spark takes it to write there, whatever its name.
+
+    Nothing is escaped: what looks so is a name of its own to Spark, in another place.
+
+    Examples
+    --------
+    >>> written_at(Path("/mnt/our run"))
+    'file:///mnt/our run'
+    """
+    if isinstance(path, Address):
+        return str(path)
+    return f"file:///{path.absolute().as_posix().lstrip('/')}"
+
+
+def read_at(path: Place) -> str:
+    r"""Return a file, folder or address as Spark takes it to read, whatever its name.
+
+    Examples
+    --------
+    >>> print(read_at(Path("/mnt/run [2]")))
+    file:///mnt/run \[2\]
+    """
+    return _PATTERN.sub(r"\\\1", written_at(path))
+
+
+def narrow(rows: Rows) -> Rows:
+    """Return rows whose text and bytes have offsets of 32 bits: some sessions give wider ones.
+
+    Parameters
+    ----------
+    rows
+        A table or a batch.
+
+    Examples
+    --------
+    >>> narrow(pa.table({"user": pa.array(["ann"], pa.large_string())}))["user"].type
+    DataType(string)
+    """
+    return _cast(rows, _NARROW)
+
+
+def wide(rows: Rows) -> Rows:
+    """Return rows as a session gives and expects them whose offsets have 64 bits.
+
+    Examples
+    --------
+    >>> wide(pa.table({"user": ["ann"]}))["user"].type
+    DataType(large_string)
+    """
+    return _cast(rows, {small: large for large, small in _NARROW.items()})
+
+
+def _cast(rows: Rows, types: dict[pa.DataType, pa.DataType]) -> Rows:
+    def kind_of(kind: pa.DataType) -> pa.DataType:
+        if pa.types.is_list(kind):
+            return pa.list_(kind_of(kind.value_type))
+        return types.get(kind, kind)
+
+    schema = pa.schema([(field.name, kind_of(field.type)) for field in rows.schema])
+    return rows if schema.types == rows.schema.types else rows.cast(schema)
+
+
+@dataclass(frozen=True)
+class _Batchwise:
+    """A work on every batch of a partition."""
+
+    work: Callable[[pa.RecordBatch], pa.RecordBatch]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield what the work makes of every batch that has rows."""
+        for batch in batches:
+            if batch.num_rows:
+                yield self.work(narrow(batch))
+
+
+def _in_group(
+    by: str,
+    work: Callable[[int, pa.Table], pa.Table],
+    returned: Callable[[pa.Table], pa.Table],
+) -> Callable[[pa.Table], pa.Table]:
+    """Return a work on a group as Spark takes it: a function of one argument, with its types.
+
+    What it makes must have the offsets that the session expects.
+    """
+
+    def worked(rows: pa.Table) -> pa.Table:
+        whole = narrow(rows).combine_chunks()
+        return returned(work(int(whole[by][0].as_py()), whole))
+
+    return worked
+
+
+@dataclass(frozen=True)
+class _Partitioned:
+    """A work on every group of a partition that holds groups whole."""
+
+    by: str
+    work: Callable[[int, pa.Table], pa.Table]
+    schema: pa.Schema
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield what the work makes of every group, in their order."""
+        given = [narrow(batch) for batch in batches if batch.num_rows]
+        if not given:
+            return
+        rows = pa.Table.from_batches(given).combine_chunks()
+        del given
+        numbers = rows[self.by].to_numpy()
+        groups = sorted(set(numbers.tolist()))
+        if len(groups) == 1:
+            handed = [rows]
+            del rows, numbers  # the work alone holds them, and may let go of them
+            yield from self.work(groups[0], handed.pop()).combine_chunks().to_batches()
+            return
+        for group in groups:
+            chosen = rows.filter(pa.array(numbers == group)).combine_chunks()
+            yield from self.work(group, chosen).combine_chunks().to_batches()

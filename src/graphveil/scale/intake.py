@@ -1,0 +1,465 @@
+"""A file larger than memory into rows: items in order, counted and digested.
+
+A file of users and items as Parquet of integers or text, a piece at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import duckdb
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from graphveil.core.errors import DataError, UsageError, option
+from graphveil.core.progress import stage
+from graphveil.data.ids import as_ids, to_arrow, written_out
+from graphveil.data.origin import SharedIds
+from graphveil.io import BipartiteOptions, ReadingReport, format_of
+from graphveil.io.parsed import Notes
+from graphveil.io.readers import columnar, delimited
+from graphveil.io.readers.columnar import opened_parquet, rows_in, schema_of, write_batches
+from graphveil.io.source import Source
+from graphveil.io.text.columns import NotIntegersError, labels_of
+from graphveil.io.text.dialect import (
+    ENOUGH_ROWS,
+    Dialect,
+    check_names_again,
+    refuse_undecided,
+    sniff,
+)
+from graphveil.scale import columns
+from graphveil.scale import columns as queries
+from graphveil.scale.columns import (
+    Bucketed,
+    Listed,
+    Ordered,
+    digest_of_limbs,
+    shared_ids,
+    starts_of,
+)
+from graphveil.scale.engines.engine import Rows, Tables
+from graphveil.scale.engines.local import database, identifier, rows_of, stream
+
+TEXT_FORMATS = ("csv", "tsv", "text")
+FRAME_FORMATS = ("parquet", "arrow")
+SAMPLE = 1000
+"""The texts that are looked at to say what is wrong with a column, oddest first."""
+
+
+class Raw(NamedTuple):
+    """The file as Parquet: `user` and `item` or `items`; which columns are integers.
+
+    `notes` says what was read and what was left out.
+    """
+
+    path: Path
+    lists: bool
+    user_is_integer: bool
+    item_is_integer: bool
+    notes: Notes
+
+
+def check_readable(path: Path, options: BipartiteOptions) -> Source:
+    """Return the file, once it is one that can be read a piece at a time.
+
+    Raises
+    ------
+    InputError
+        Where there is no such file, or its format is unknown.
+    UsageError
+        Where its format or the options need all of it in memory.
+    """
+    source = Source(path, format_of(path, options.format))
+    source.check()
+    with source.open():
+        pass
+    if source.format.name not in (*TEXT_FORMATS, *FRAME_FORMATS):
+        raise UsageError(
+            f"{source.format.name} cannot be read a piece at a time. Use one of "
+            f"{', '.join((*TEXT_FORMATS, *FRAME_FORMATS))}, or leave out --on-disk."
+        )
+    if options.users is not None:
+        raise UsageError(
+            f"{option('users')} needs all ids in memory. Use Parquet with a column of lists, where "
+            "empty ones stay, or leave out --on-disk."
+        )
+    if options.item_list is not None:
+        raise UsageError(
+            f"{option('item_list')} is for methods with noise, which do not run on disk. Leave it "
+            "out."
+        )
+    return source
+
+
+def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib: int) -> Raw:
+    """Write the rows of a file as they stand, with ids of one kind a column."""
+    path = folder / "raw.parquet"
+    notes = Notes()
+    if source.format.name in FRAME_FORMATS:
+        batches = columnar.bipartite_batches(source, options, notes)
+        write_batches(path, (_clean(source, batch) for batch in batches))
+        if not path.exists():
+            source.refuse("no user. Give at least one row.")
+        schema = schema_of(path)
+        lists = "items" in schema.names
+        item = schema.field("items").type.value_type if lists else schema.field("item").type
+        user = schema.field("user").type
+        integers = pa.types.is_integer(user), pa.types.is_integer(item)
+        return Raw(path, lists, *integers, notes=notes)
+    return _raw_text(source, options, path, memory_mib)
+
+
+def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib: int) -> Raw:
+    """Write the rows of a text file; read it again where its first row turns out to be names."""
+    notes = Notes()
+    dialect = _dialect_of(source, options)
+    notes.header, notes.inferred = dialect.header, dialect.inferred
+    chosen = delimited.chosen_columns(source, dialect, options, notes)
+    try:
+        write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=False))
+    except NotIntegersError:
+        write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=True))
+        judge = _Judge(source, dialect, chosen, memory_mib)
+        if judge.first_row_is_names(path, options):
+            raw = _raw_text(source, replace(options, header="yes"), path, memory_mib)
+            raw.notes.inferred = True
+            return raw
+        integers = judge.is_integer(path, "user"), judge.is_integer(path, "item")
+        return Raw(path, False, *integers, notes=notes)
+    return Raw(path, False, True, True, notes=notes)
+
+
+def _dialect_of(source: Source, options: BipartiteOptions) -> Dialect:
+    """Return how a text file is written, once a line of it is a pair."""
+    dialect = sniff(source, options.header, delimiter=options.delimiter)
+    if delimited.has_lists(dialect, options):
+        raise UsageError(
+            f"{source.name} has a line a user, which cannot be read a piece at a time. Use two "
+            "columns or Parquet, or leave out --on-disk."
+        )
+    return dialect
+
+
+def raw_batches(
+    source: Source, options: BipartiteOptions, *, text: bool
+) -> Iterator[pa.RecordBatch | pa.Table]:
+    """Yield the rows of a file as they stand, to be looked at and not kept.
+
+    Parameters
+    ----------
+    source, options
+        The file and how it is read.
+    text
+        Whether the ids of a text file are read as text, else as integers.
+
+    Raises
+    ------
+    NotIntegersError
+        Where integers are asked for and an id of a text file is none.
+    """
+    notes = Notes()
+    if source.format.name in FRAME_FORMATS:
+        for batch in columnar.bipartite_batches(source, options, notes):
+            yield _clean(source, batch)
+        return
+    dialect = _dialect_of(source, options)
+    chosen = delimited.chosen_columns(source, dialect, options, notes)
+    yield from delimited.bipartite_batches(source, dialect, chosen, notes, text=text)
+
+
+def _clean(source: Source, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return users and items as int64 or text, lists without nulls."""
+    user = _ids(source, batch.column("user"), "user")
+    if "items" not in batch.schema.names:
+        item = _ids(source, batch.column("item"), "item")
+        return pa.RecordBatch.from_arrays([user, item], names=["user", "item"])
+    column = batch.column("items")
+    values = _ids(source, column.flatten(), "items")
+    starts = pa.array(starts_of(column).astype(np.int32))
+    lists = pa.ListArray.from_arrays(starts, values)
+    return pa.RecordBatch.from_arrays([user, lists], names=["user", "items"])
+
+
+def _ids(source: Source, column: pa.Array, name: str) -> pa.Array:
+    column = written_out(column)
+    textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    try:
+        if not any(check(column.type) for check in textual):
+            is_empty = pa.types.is_null(column.type) and not len(column)
+            return pa.array([], pa.int64()) if is_empty else to_arrow(as_ids(column, what=name))
+    except DataError as error:
+        source.refuse(error.message.text)
+    if column.null_count:
+        source.refuse(f"column {name}: an id is missing. Remove the row.")
+    return column.cast(pa.string())
+
+
+class _Judge(NamedTuple):
+    """Says what the texts of a file are."""
+
+    source: Source
+    dialect: Dialect
+    chosen: tuple[int, int]
+    memory_mib: int
+
+    def first_row_is_names(self, path: Path, options: BipartiteOptions) -> bool:
+        """Whether the first row names the columns, as in memory; refuse where nobody can tell."""
+        with database(path.parent, memory_mib=self.memory_mib, threads=1) as db:
+            if self.dialect.header:
+                names = [self.dialect.header[column] for column in self.chosen]
+                again = [
+                    name
+                    for name, column in zip(names, ("user", "item"), strict=True)
+                    if _holds(db, path, column, name)
+                ]
+                check_names_again(self.source, self.dialect, options.header, again)
+            if not self.dialect.undecided:
+                return False
+            with opened_parquet(path) as file:
+                head = next(file.iter_batches(ENOUGH_ROWS + 1))
+            cells = [str(head.column(number)[0]) for number in (0, 1)]
+            counted = rows_of(db, [path], ["user", "item"]).project(
+                '"user", item, count(*) OVER (PARTITION BY "user") AS times_user, '
+                "count(*) OVER (PARTITION BY item) AS times_item"
+            )
+            once = counted.filter("times_user = 1 AND times_item = 1").project('"user", item')
+            first = duckdb.ColumnExpression("user") == duckdb.ConstantExpression(cells[0])
+            alone = once.sort(first.desc()).limit(2).fetchall()
+        if head.num_rows < 2 or not alone or list(alone[0]) != cells:
+            return False
+        if len(alone) > 1 or head.num_rows <= ENOUGH_ROWS:
+            refuse_undecided(self.source, cells)
+        return True
+
+    def is_integer(self, path: Path, name: str) -> bool:
+        """Whether all texts of a column are plain integers; texts that are no ids are refused."""
+        text = identifier(name)
+        plain = f"regexp_full_match({text}, '0|[1-9][0-9]*')"
+        number = f"regexp_full_match({text}, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?')"
+        oddest = f"{text} = '' DESC, contains({text}, chr(10)) DESC, {number}"
+        with database(path.parent, memory_mib=self.memory_mib, threads=1) as db:
+            odd = rows_of(db, [path], [name]).filter(f"NOT {plain}")
+            rows = odd.distinct().order(oddest).limit(SAMPLE).fetchall()
+            longest = rows_of(db, [path], [name]).filter(plain)
+            rows += longest.aggregate(f"max_by({text}, length({text}))").fetchall()
+        texts = pa.array([text for (text,) in rows if text is not None], type=pa.string())
+        labels = labels_of(self.source, self.dialect, self.chosen, texts, Notes())
+        return labels.dtype.kind == "i"
+
+
+def _holds(db: duckdb.DuckDBPyConnection, path: Path, column: str, value: str) -> bool:
+    """Return whether a column of a file of ours holds a value."""
+    equal = duckdb.ColumnExpression(column) == duckdb.ConstantExpression(value)
+    return bool(rows_of(db, [path], [column]).filter(equal).limit(1).fetchall())
+
+
+ROWS = "rows"
+"""The name that rows are kept under, each with its items in order."""
+
+PAIRS_OF_A_BUCKET = 1 << 21
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the rows.
+
+    Parameters
+    ----------
+    n_rows, n_entries
+        Their numbers.
+    duplicates
+        Repeated entries that were dropped.
+    people
+        Whether items are people, the users themselves.
+    n_items, ids_as_items
+        How many items there are, and how many of them are ids of users, where one is text and
+        items are things; else 0.
+    values
+        Whether all items are named as values of columns, ``column=value``.
+    said
+        What the owner should know of the reading.
+    left_out
+        The names of columns that were left out.
+    user_is_integer, item_is_integer
+        Whether ids are integers; else they are text.
+    input_sha256
+        What `graphveil.claims.digest.digest_of` gives for the data in memory.
+    """
+
+    n_rows: int
+    n_entries: int
+    duplicates: int
+    people: bool
+    n_items: int
+    ids_as_items: int
+    values: bool
+    user_is_integer: bool
+    item_is_integer: bool
+    input_sha256: str
+    said: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def types(self) -> tuple[pa.DataType, pa.DataType]:
+        """The Arrow types of users and items."""
+        return _type(integer=self.user_is_integer), _type(integer=self.item_is_integer)
+
+
+def _type(*, integer: bool) -> pa.DataType:
+    return pa.int64() if integer else pa.string()
+
+
+def intake(
+    source: Source, options: BipartiteOptions, folder: Path, tables: Tables, memory_mib: int
+) -> Facts:
+    """Keep the rows of a file, each with its items in order, and return what is known of them.
+
+    Parameters
+    ----------
+    source, options
+        The file and how it is read.
+    folder
+        An empty folder.
+    tables
+        Where rows are kept.
+    memory_mib
+        The memory that looking at text may take.
+    """
+    with stage(f"reading {source.name}"):
+        raw = raw_rows(source, options, folder, memory_mib)
+    if not raw.path.exists():
+        source.refuse("no user. Give at least one row.")
+    people = options.items == "people"
+    if people and raw.user_is_integer != raw.item_is_integer:
+        raw = raw._replace(user_is_integer=False, item_is_integer=False)
+    paths = [raw.path]
+    if people:
+        paths.append(folder / "people.parquet")
+        write_batches(paths[1], _item_only(raw, folder, memory_mib))
+    paths = [path for path in paths if path.exists()]
+    given = Given(
+        rows=tables.rows(paths),
+        n=rows_in(paths),
+        lists=raw.lists,
+        user_is_integer=raw.user_is_integer,
+        item_is_integer=raw.item_is_integer,
+        refuse=source.refuse,
+    )
+    facts = counted_rows(given, options, tables)
+    for path in paths:
+        path.unlink()
+    said = tuple(m.text for m in _report(source, raw, facts.duplicates).dropped())
+    left_out = raw.notes.columns_ignored
+    return msgspec.structs.replace(facts, said=said, left_out=left_out)
+
+
+class Given(NamedTuple):
+    """Rows as they are given, with ids of one kind a column: `user`, and `item` or `items`.
+
+    Parameters
+    ----------
+    rows
+        The rows, of an engine.
+    n
+        Their number, where they are pairs.
+    lists
+        Whether a row has a list of items; else it is a pair.
+    user_is_integer, item_is_integer
+        Whether ids are integers, or are to become text.
+    refuse
+        Raises the error of rows that cannot be used.
+    """
+
+    rows: Rows
+    n: int
+    lists: bool
+    user_is_integer: bool
+    item_is_integer: bool
+    refuse: Callable[[str], NoReturn]
+
+
+def counted_rows(given: Given, options: BipartiteOptions, tables: Tables) -> Facts:
+    """Keep rows with their items in order, and return what is known of them."""
+    types = _type(integer=given.user_is_integer), _type(integer=given.item_is_integer)
+    schema = columns.rows_schema(*types)
+    if given.lists:
+        rows = tables.map(given.rows, Ordered(*types), schema)
+    else:
+        n = max(1, round(given.n / PAIRS_OF_A_BUCKET))
+        pairs = tables.map(given.rows, Bucketed(*types, n), columns.pairs_schema(*types))
+        rows = tables.grouped(pairs, "bucket", n, Listed(), schema)
+    rows = tables.kept(rows, ROWS, "putting items in order")
+    return _facts(given, options, rows, tables)
+
+
+def _facts(given: Given, options: BipartiteOptions, rows: Rows, tables: Tables) -> Facts:
+    people = options.items == "people"
+    shared: SharedIds | None = None
+    with stage("counting rows"):
+        if given.lists and tables.ask(queries.REPEATED_USERS, rows=rows) != [(0,)]:
+            given.refuse("a user stands in two rows. Merge their lists.")
+        numbers = given.user_is_integer and given.item_is_integer
+        text = not (given.user_is_integer or given.item_is_integer)
+        if options.items is None or (text and not people):
+            shared = shared_ids(rows, tables, numbers=numbers)
+            if options.items is None and shared.refusal:
+                given.refuse(shared.refusal)
+        [sums] = tables.ask(queries.SUMS, rows=rows)
+    n, entries, repeats, no_value, *limbs = map(int, sums)
+    digest = digest_of_limbs(n, entries, limbs)
+    user, item = given.user_is_integer, given.item_is_integer
+    return Facts(
+        n_rows=digest.n,
+        n_entries=digest.entries,
+        duplicates=repeats,
+        people=people,
+        n_items=0 if shared is None or not text else shared.n_items,
+        ids_as_items=0 if shared is None or not text else shared.n,
+        values=not given.item_is_integer and digest.entries > 0 and no_value == 0,
+        user_is_integer=user,
+        item_is_integer=item,
+        input_sha256=digest.text(user_is_integer=user, item_is_integer=item),
+    )
+
+
+def items_of(rows: Rows, tables: Tables) -> pa.Array:
+    """Return every item of some rows once, in order."""
+    batches = list(tables.batches(tables.select(queries.ITEMS, rows=rows), None))
+    items = pa.concat_arrays([batch["item"] for batch in batches]) if batches else pa.array([])
+    return items.take(pc.sort_indices(items))
+
+
+def _report(source: Source, raw: Raw, duplicates: int) -> ReadingReport:
+    noted = raw.notes.reported() | {"duplicates": duplicates}
+    return ReadingReport(format=source.format.name, **noted)
+
+
+def _users_of(db: duckdb.DuckDBPyConnection, raw: Raw) -> duckdb.DuckDBPyRelation:
+    """Return the distinct users as `id`, to be read once."""
+    return rows_of(db, [raw.path], ["user"]).project('CAST("user" AS VARCHAR) AS id').distinct()
+
+
+def _items_of(db: duckdb.DuckDBPyConnection, raw: Raw) -> duckdb.DuckDBPyRelation:
+    """Return the distinct items as `id`, to be read once."""
+    column = "items" if raw.lists else "item"
+    value = f"unnest({identifier(column)})" if raw.lists else identifier(column)
+    return rows_of(db, [raw.path], [column]).project(f"CAST({value} AS VARCHAR) AS id").distinct()
+
+
+def _item_only(raw: Raw, folder: Path, memory_mib: int) -> Iterator[pa.RecordBatch]:
+    """Yield the people who are items and no users as rows without items."""
+    with database(folder, memory_mib=memory_mib, threads=1) as db:
+        for batch in stream(_items_of(db, raw).except_(_users_of(db, raw))):
+            users = batch.column(0).cast(pa.string())
+            if raw.lists:
+                starts = pa.array(np.zeros(len(users) + 1, dtype=np.int32))
+                none = pa.ListArray.from_arrays(starts, pa.array([], pa.string()))
+            else:
+                none = pa.nulls(len(users), pa.string())
+            name = "items" if raw.lists else "item"
+            yield pa.RecordBatch.from_arrays([users, none], names=["user", name])

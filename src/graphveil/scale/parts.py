@@ -1,0 +1,423 @@
+"""Rows under new ids into the parts of a release, and the classes that these hold.
+
+New ids: released rows in the order of their random keys.
+
+Rows under new ids on the way to their part: some of them in one value, column by column.
+
+In a shuffle of single rows each carries its id and its part, and every field has eight bytes. In a
+packed value the ids follow from the first one, and columns are compressed.
+
+The names of items as they are published: whole numbers, or the new ids of people.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import ipc, parquet
+
+from graphveil.claims import manifest as parts
+from graphveil.claims.digest import digest_of_file
+from graphveil.claims.manifest import DataFile
+from graphveil.claims.record import digest_of_parts, linkage_part
+from graphveil.core.errors import UsageError, option
+from graphveil.core.storage import Address, Place, reached
+from graphveil.io import Format
+from graphveil.io import parts as list_parts
+from graphveil.io.readers.columnar import BATCH_ROWS, batches_in
+from graphveil.release.files import described_file
+from graphveil.release.linkage import write_owners
+from graphveil.scale import columns
+from graphveil.scale.columns import ItemLists, starts_of, whole
+from graphveil.scale.engines.engine import Rows, Tables
+
+BUCKET_ROWS = 250_000
+BUCKET_ENTRIES = 1 << 25
+"""About how many rows and entries a bucket has; a list of Arrow holds 2^31 entries."""
+
+LISTED_IDS = 1 << 16
+"""So many ids are written at once."""
+
+
+def n_buckets_of(n_rows: int, n_entries: int) -> int:
+    """Return how many buckets of keys there are.
+
+    Examples
+    --------
+    >>> n_buckets_of(10**6, 8 * 10**6), n_buckets_of(3, 0)
+    (4, 1)
+    """
+    return max(1, round(n_rows / BUCKET_ROWS), round(n_entries / BUCKET_ENTRIES))
+
+
+def all_ids(n: int, name: str) -> Iterator[pa.Table]:
+    """Yield the new ids of all in order, as tables of one column.
+
+    Examples
+    --------
+    >>> [table.to_pydict() for table in all_ids(3, "node")]
+    [{'node': [0, 1, 2]}]
+    """
+    for start in range(0, n, LISTED_IDS):
+        ids = np.arange(start, min(start + LISTED_IDS, n))
+        yield pa.table([pa.array(ids)], names=[name])
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Gives the rows of a bucket their new ids, in the order of their keys; a work on buckets.
+
+    Parameters
+    ----------
+    starts
+        The id of the first row of every bucket.
+    """
+
+    starts: tuple[int, ...]
+
+    def __call__(self, number: int, rows: pa.Table) -> pa.Table:
+        """Return the rows of the bucket in the order of their ids.
+
+        Raises
+        ------
+        RuntimeError
+            Where two rows have one key: their order would be that in which they came.
+        """
+        high, low = (rows[name].to_numpy().view(np.uint64) for name in columns.KEY)
+        order = np.lexsort((low, high))
+        high, low = high[order], low[order]
+        if np.any((high[1:] == high[:-1]) & (low[1:] == low[:-1])):
+            raise RuntimeError(f"two rows of bucket {number} have one key of 128 bits")
+        ids = np.arange(self.starts[number], self.starts[number] + order.size)
+        chosen = pa.array(order)
+        user, items = (whole(rows[name]).take(chosen) for name in ("user", "items"))
+        schema = columns.numbered(user.type, items.type.value_type)
+        return pa.table([pa.array(ids), user, items], schema=schema)
+
+
+MOST_ROWS = 1 << 14
+MOST_ENTRIES = 1 << 20
+"""About so many rows and entries at most are packed together; a row stays whole."""
+
+_SMALL = ipc.IpcWriteOptions(compression="zstd")
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Gives the rows of a bucket their new ids, and packs them; a work on buckets.
+
+    Parameters
+    ----------
+    numbered
+        Gives ids.
+    part_users
+        So many users has a part of the release: those that are packed together are of one.
+    most_rows, most_entries
+        About how many rows and entries are packed together at most.
+    """
+
+    numbered: Numbered
+    part_users: int
+    most_rows: int
+    most_entries: int
+
+    def __call__(self, number: int, rows: pa.Table) -> pa.Table:
+        """Return packed rows, see `graphveil.scale.columns.PACKED`.
+
+        Raises
+        ------
+        RuntimeError
+            As of `Numbered`.
+        """
+        table = self.numbered(number, rows)
+        del rows
+        ids = table["id"].to_numpy()
+        table = table.drop_columns(["id"]).combine_chunks()
+        entries = starts_of(table["items"].combine_chunks())[:-1]
+        part = ids // self.part_users
+        changes = np.zeros(ids.size, dtype=np.bool_)
+        for of_row in (part, np.arange(ids.size) // self.most_rows, entries // self.most_entries):
+            changes[1:] |= of_row[1:] != of_row[:-1]
+        changes[:1] = True
+        starts = np.flatnonzero(changes)
+        sizes = np.diff(starts, append=ids.size)
+        values = [
+            _packed(table.slice(start, size))
+            for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)
+        ]
+        cells = [part[starts].astype(np.int32), ids[starts], pa.array(values, pa.binary())]
+        return pa.table(cells, schema=columns.PACKED)
+
+
+def packed(numbered: Numbered) -> Packed:
+    """Return the work that packs rows, with the sizes that parts and packed values have."""
+    return Packed(numbered, parts.PART_USERS, MOST_ROWS, MOST_ENTRIES)
+
+
+def unpacked(rows: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
+    """Return the ids of packed rows, those of the lowest first ones first, and the rows.
+
+    Parameters
+    ----------
+    rows
+        At least one, in any order.
+
+    Examples
+    --------
+    >>> rows = pa.table({"user": ["eve", "ann"], "items": [["tea"], []]})
+    >>> ids, again = unpacked(pa.table({"first": [7], "rows": [_packed(rows)]}))
+    >>> ids.tolist(), again.equals(rows)
+    ([7, 8], True)
+    """
+    rows = rows.sort_by("first")
+    tables = [ipc.open_stream(cell.as_buffer()).read_all() for cell in rows["rows"]]
+    firsts = rows["first"].to_pylist()
+    ids = [np.arange(first, first + t.num_rows) for first, t in zip(firsts, tables, strict=True)]
+    return np.concatenate(ids), pa.concat_tables(tables)
+
+
+def _packed(rows: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with ipc.new_stream(sink, rows.schema, options=_SMALL) as writer:
+        writer.write_table(rows)
+    value: bytes = sink.getvalue().to_pybytes()
+    return value
+
+
+@dataclass(frozen=True)
+class PublishedNames:
+    """The names of items as they are published: whole numbers.
+
+    Parameters
+    ----------
+    people
+        The names of all people in order, and their new ids; None where items are no people.
+    """
+
+    people: tuple[pa.Array, NDArray[np.int64]] | None
+
+    def of(self, rows: ItemLists) -> NDArray[np.int64]:
+        """Return the numbers of all items, in order in every row."""
+        if self.people is None:
+            numbers = rows.values.cast(pa.int64()).to_numpy()
+            if pa.types.is_integer(rows.values.type):
+                return np.asarray(numbers)
+        else:
+            names, new_ids = self.people
+            numbers = new_ids[pc.index_in(rows.values, value_set=names).to_numpy()]
+        return np.asarray(numbers[np.lexsort((numbers, rows.rows()))])
+
+
+def new_ids(tables: Tables, numbered: Rows) -> PublishedNames:
+    """Return the new id of everyone by name."""
+    users = [batch["user"] for batch in tables.batches(numbered, "id")]
+    ids = np.arange(sum(map(len, users)), dtype=np.int64)
+    return PublishedNames((pa.concat_arrays(users), ids))
+
+
+class WrittenParts(NamedTuple):
+    """Parts that were written, the digest of the linkage if it lies at an address, the entries."""
+
+    files: list[DataFile]
+    linkage_sha256: str | None
+    n_entries: int
+
+
+def check_parts(
+    wanted: bool | None,  # noqa: FBT001  an option's value
+    form: Format,
+    target: Place | None = None,
+) -> None:
+    """Refuse parts of a format that has none, and anything else at an address.
+
+    Raises
+    ------
+    UsageError
+        Where parts are wanted, and the format is not Parquet; or where the release is to lie at an
+        address and is not to come in parts.
+    """
+    if isinstance(target, Address) and (wanted is False or form.name != "parquet"):
+        raise UsageError(
+            f"{target} is an address, where a release comes in parts of Parquet. Use "
+            f"{option('format', 'parquet')}, and let it come in parts; or name a folder."
+        )
+    if wanted and form.name != "parquet":
+        raise UsageError(
+            f"{form.name} has no parts: they are files of Parquet. Use "
+            f"{option('format', 'parquet')}, or leave them out."
+        )
+
+
+def comes_in_parts(
+    wanted: bool | None,  # noqa: FBT001  as above
+    form: Format,
+    n_users: int,
+    target: Place | None = None,
+) -> bool:
+    """Whether a release comes in parts: as asked for, else where it has more than one.
+
+    At an address it does.
+
+    Examples
+    --------
+    >>> from graphveil.io import FORMATS
+    >>> [comes_in_parts(None, FORMATS["parquet"], n) for n in (2**20, 2**20 + 1)]
+    [False, True]
+    """
+    if isinstance(target, Address):
+        return True
+    if wanted is None:
+        return form.name == "parquet" and n_users > parts.PART_USERS
+    return wanted
+
+
+def write_parts(
+    rows: Iterable[pa.Table], n_users: int, public: Place, scratch: Path | None = None
+) -> list[DataFile]:
+    """Write all parts, and return what is said of them.
+
+    Parameters
+    ----------
+    rows
+        Tables of `graphveil.io.parts.list_schema`: all users in the order of their ids.
+    n_users
+        How many there are.
+    public
+        The release: a folder, or an address.
+    scratch
+        A folder for a part before it is written to an address.
+    """
+    sizes = [parts.part_size(number, n_users) for number in range(parts.n_parts(n_users))]
+    each = list_parts.GROUP_ROWS
+    groups = list_parts.in_sizes(rows, (g for size in sizes for g in groups_of(size, each)))
+    described = []
+    for number, size in enumerate(sizes):
+        tables = (next(groups) for _ in groups_of(size, each))
+        described.append(write_part(tables, number, size, public, scratch))
+    next(groups, None)  # what comes behind the last row is done, and is no further row
+    return described
+
+
+def write_part(
+    groups: Iterable[pa.Table], number: int, size: int, public: Place, scratch: Path | None = None
+) -> DataFile:
+    """Write a part of so many rows, a row group a table, and return what is said of it."""
+    name = parts.part_name(number)
+    with file_at(public, name, scratch) as path:
+        list_parts.write_lists(groups, path)
+        file = described_file(path, "data", "parquet", parts.COLUMNS, size)
+    return msgspec.structs.replace(file, name=name)
+
+
+@contextmanager
+def file_at(place: Place, name: str, scratch: Path | None = None) -> Iterator[Path]:
+    """Give the path of a file to be written; at the end it lies in a place, under a name.
+
+    Parameters
+    ----------
+    place
+        A folder, or an address: then it is written here first, for its owner alone.
+    name
+        Its name there.
+    scratch
+        A folder for files that are written here first; that for temporary files without it.
+    """
+    if isinstance(place, Path):
+        path = place / name
+        path.parent.mkdir(exist_ok=True)
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="graphveil-", dir=scratch) as folder:
+        path = Path(folder, name.rpartition("/")[2])
+        yield path
+        place.put(name, path)
+
+
+def groups_of(size: int, each: int) -> list[int]:
+    """Return the rows of every row group of a part.
+
+    Examples
+    --------
+    >>> groups_of(10, 4), groups_of(0, 4)
+    ([4, 4, 2], [0])
+    """
+    return [min(each, size - start) for start in range(0, max(size, 1), each)]
+
+
+def rows_in_parts(public: Place, files: Iterable[DataFile]) -> Iterator[pa.RecordBatch]:
+    """Yield the lists of items in parts, some at a time, as they were written."""
+    for file in files:
+        for batch in _batches(public, file.name):
+            yield batch.select(["items"])
+
+
+def _batches(public: Place, name: str) -> Iterator[pa.RecordBatch]:
+    if isinstance(public, Path):
+        yield from batches_in(public / name, ["items"])
+        return
+    with (
+        reached(public / name, "counted"),
+        public.open(name) as stream,
+        parquet.ParquetFile(stream, pre_buffer=False) as file,
+    ):
+        yield from file.iter_batches(BATCH_ROWS, columns=["items"], use_threads=False)
+
+
+def write_linkage_parts(
+    rows: Iterable[pa.Table], n_users: int, private: Address, scratch: Path
+) -> str:
+    """Write who became whom in parts of the same users as those of the data, at an address.
+
+    Parameters
+    ----------
+    rows
+        Tables of `graphveil.release.linkage.COLUMNS` in the order of new ids.
+    n_users
+        How many there are.
+    private
+        Where.
+    scratch
+        The run's own folder for a part before it is written: what a killed run leaves goes with it.
+
+    Returns
+    -------
+    str
+        The one digest of the parts.
+    """
+    numbers = range(parts.n_parts(n_users))
+    tables = list_parts.in_sizes(rows, (parts.part_size(number, n_users) for number in numbers))
+    each = zip(tables, numbers, strict=False)  # tables first: what is left behind them is refused
+    return digest_of_parts([write_linkage_part(table, n, private, scratch) for table, n in each])
+
+
+def write_linkage_part(
+    rows: pa.Table, number: int, private: Address, scratch: Path | None = None
+) -> str:
+    """Write a part of the linkage, and return its digest."""
+    with file_at(private, linkage_part(number), scratch) as path:
+        write_owners([rows], path)
+        return digest_of_file(path)
+
+
+def as_lists(ids: pa.Array, indptr: Any, items: pa.Array) -> pa.Table:
+    """Return users with their items as parts have them.
+
+    Examples
+    --------
+    >>> as_lists(pa.array([4, 5]), [0, 1, 1], pa.array(["tea"])).to_pydict()
+    {'user': [4, 5], 'items': [['tea'], []]}
+    """
+    schema = list_parts.list_schema(items.type)
+    leaves = items.cast(schema.field("items").type.value_type)
+    lists = pa.LargeListArray.from_arrays(pa.array(indptr, pa.int64()), leaves)
+    return pa.table([ids.cast(pa.int64()), lists], schema=schema)

@@ -1,0 +1,290 @@
+"""Arcs into sorted neighbor lists on the disk: the same lists that a container has in memory.
+
+Keys of ties in files by ranges of nodes: written as they come, taken back one file at a time.
+
+A key holds a node above 32 bits of whatever else is said of its tie. Each file is sorted when it
+is taken, in memory, so that the files together are one sorted sequence.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, NamedTuple, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.data.csr import Dropped
+
+BUCKET_KEYS = 1 << 24
+"""The keys of a file, about: 8 bytes each, of which one file is in memory."""
+
+MOST_BUCKETS = 512
+"""So many files are open at once, at most."""
+
+NODE_BITS = 32
+
+
+def cuts_of(sample: NDArray[np.int64], n_keys: int, n_nodes: int, bucket_keys: int) -> list[int]:
+    """Return the first node of every bucket, and the number of nodes behind them.
+
+    Parameters
+    ----------
+    sample
+        int64, in order: the nodes of some keys, from all over them.
+    n_keys, n_nodes
+        How many keys there are, about, and nodes.
+    bucket_keys
+        The keys of a bucket, about. A node's keys are never divided.
+
+    Examples
+    --------
+    >>> cuts_of(np.array([0, 1, 2, 3, 4, 5, 6, 7]), 80, 9, 20)
+    [0, 2, 4, 6, 9]
+    """
+    n_buckets = min(MOST_BUCKETS, max(1, -(-n_keys // bucket_keys)))
+    if not sample.size:
+        return [0, n_nodes]
+    inner = sample[np.arange(1, n_buckets) * sample.size // n_buckets]
+    cuts: list[int] = np.unique(np.concatenate([[0], inner, [n_nodes]])).tolist()
+    return cuts
+
+
+class Buckets:
+    """Files of keys, one a range of nodes.
+
+    Parameters
+    ----------
+    folder
+        Where the files lie.
+    cuts
+        The first node of every bucket, and the number of nodes behind them.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as name:
+    ...     buckets = Buckets(Path(name), [0, 2, 4])
+    ...     with buckets:
+    ...         buckets.add(np.array([3 << 32, 1 << 32, 0, 2 << 32]))
+    ...     [(keys >> 32).tolist() for _, _, keys in buckets.taken()]
+    [[0, 1], [2, 3]]
+    """
+
+    def __init__(self, folder: Path, cuts: list[int]) -> None:
+        self.folder = folder
+        self.cuts = cuts
+        self._ends = np.array(cuts[1:], dtype=np.int64) << NODE_BITS
+        self._files: list[IO[bytes]] = []
+        self._stack = ExitStack()
+
+    def __len__(self) -> int:
+        """Return the number of buckets."""
+        return len(self.cuts) - 1
+
+    def path(self, number: int) -> Path:
+        """Return the file of a bucket."""
+        return self.folder / f"keys-{number:04d}"
+
+    def __enter__(self) -> Self:
+        """Open the files to be written."""
+        opened = (self.path(number).open("wb", buffering=0) for number in range(len(self)))
+        self._files = [self._stack.enter_context(file) for file in opened]
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the files."""
+        self._stack.close()
+        self._files = []
+
+    def add(self, keys: NDArray[np.int64]) -> None:
+        """Write some keys, which are put in order here."""
+        keys.sort()
+        ends = np.searchsorted(keys, self._ends).tolist()
+        for file, (start, end) in zip(self._files, pairwise([0, *ends]), strict=True):
+            if end > start:
+                _write_whole(file, keys[start:end])
+
+    def taken(self, start: int = 0) -> Iterator[tuple[int, range, NDArray[np.int64]]]:
+        """Yield every bucket's number, its nodes and its keys in order, from one bucket on.
+
+        A file is deleted when the next bucket is asked for.
+        """
+        for number in range(start, len(self)):
+            path = self.path(number)
+            keys = np.fromfile(path, dtype=np.int64)
+            keys.sort()
+            yield number, range(*self.cuts[number : number + 2]), keys
+            del keys
+            path.unlink()
+
+
+def _write_whole(file: IO[bytes], keys: NDArray[np.int64]) -> None:
+    """Write all of some keys: the system may take less at once."""
+    content = memoryview(keys.data).cast("B")
+    while content:
+        content = content[file.write(content) :]
+
+
+INDICES, DEGREES = "indices", "degrees"
+_NEIGHBOR = (1 << (NODE_BITS - 1)) - 1
+
+
+class Spread(msgspec.Struct, frozen=True, kw_only=True):
+    """Arcs in buckets.
+
+    Parameters
+    ----------
+    arcs
+        How many, loops left out.
+    loops
+        How many loops were left out.
+    cuts
+        Those of the buckets.
+    """
+
+    arcs: int
+    loops: int
+    cuts: list[int]
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """How far neighbor lists are written.
+
+    Parameters
+    ----------
+    buckets
+        How many are in the lists.
+    entries
+        Entries of lists that are written: two an edge.
+    arcs
+        Distinct arcs, each counted at both of its ends.
+    """
+
+    buckets: int = 0
+    entries: int = 0
+    arcs: int = 0
+
+
+class NeighborLists(NamedTuple):
+    """Neighbor lists of which the disk holds the neighbors.
+
+    Parameters
+    ----------
+    indptr
+        int64, shape (n + 1,).
+    indices
+        int32, shape (2 m,), mapped into memory: pages are read when they are looked at.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+
+def spread(arcs: Iterable[tuple[NDArray[np.int32], ...]], buckets: Buckets) -> Spread:
+    """Write every arc in both directions, by the node that it begins with, and count loops.
+
+    Parameters
+    ----------
+    arcs
+        Sources and targets, some at a time.
+    buckets
+        The open files.
+    """
+    n = loops = 0
+    for source, target in arcs:
+        keys = np.empty(2 * source.size, dtype=np.int64)
+        _pack(source, target, 0, keys[: source.size])
+        _pack(target, source, 1, keys[source.size :])
+        apart = source != target
+        if not apart.all():
+            loops += int(source.size - np.count_nonzero(apart))
+            keys = keys[np.concatenate([apart, apart])]
+        n += keys.size // 2
+        buckets.add(keys)
+    return Spread(arcs=n, loops=loops, cuts=buckets.cuts)
+
+
+def _pack(
+    first: NDArray[np.int32], second: NDArray[np.int32], turned: int, out: NDArray[np.int64]
+) -> None:
+    """Write one key an arc: where it begins, where it leads, whether it was turned."""
+    out[:] = first
+    out <<= NODE_BITS - 1
+    out |= second
+    out <<= 1
+    out |= turned
+
+
+def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
+    """Write the lists bucket by bucket, and yield how far they are before its keys are deleted.
+
+    Parameters
+    ----------
+    buckets
+        Files of keys of `spread`.
+    folder
+        Where the files `INDICES`, of int32, and `DEGREES`, of int64, are written.
+    so_far
+        What an interrupted run has noted; what it wrote behind that is written anew.
+    """
+    n = buckets.cuts[-1]
+    if not so_far.buckets:
+        np.zeros(n, dtype=np.int64).tofile(folder / DEGREES)
+        (folder / INDICES).write_bytes(b"")
+    degrees = np.memmap(folder / DEGREES, dtype=np.int64, mode="r+", shape=(n,))
+    with (folder / INDICES).open("r+b") as file:
+        file.truncate(4 * so_far.entries)
+        file.seek(0, os.SEEK_END)
+        for number, nodes, keys in buckets.taken(so_far.buckets):
+            arcs = _count_distinct(keys)
+            distinct = _without_repeats(np.right_shift(keys, 1, out=keys))
+            counted = np.bincount((distinct >> (NODE_BITS - 1)) - nodes.start, minlength=len(nodes))
+            degrees[nodes.start : nodes.stop] = counted
+            distinct &= _NEIGHBOR
+            distinct.astype(np.int32).tofile(file)
+            file.flush()
+            degrees.flush()
+            so_far = Listed(
+                buckets=number + 1,
+                entries=so_far.entries + distinct.size,
+                arcs=so_far.arcs + arcs,
+            )
+            del keys, distinct
+            yield so_far
+
+
+def _count_distinct(keys: NDArray[np.int64]) -> int:
+    """Return how many distinct ones there are among sorted keys."""
+    return int(np.count_nonzero(keys[1:] != keys[:-1])) + min(keys.size, 1)
+
+
+def _without_repeats(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct ones of sorted keys."""
+    first = np.ones(keys.size, dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return keys if first.all() else keys[first]
+
+
+def dropped(counted: Spread, lists: Listed) -> Dropped:
+    """Return what building the lists left out, as in memory.
+
+    Every distinct arc stands at both of its ends, and so does every edge.
+    """
+    arcs, edges = lists.arcs // 2, lists.entries // 2
+    return Dropped(counted.loops, counted.arcs - arcs, arcs - edges)
+
+
+def mapped(folder: Path) -> NeighborLists:
+    """Return the lists that were written into a folder, their neighbors mapped into memory."""
+    degrees = np.fromfile(folder / DEGREES, dtype=np.int64)
+    indptr = np.zeros(degrees.size + 1, dtype=np.int64)
+    np.cumsum(degrees, out=indptr[1:])
+    if not indptr[-1]:
+        return NeighborLists(indptr, np.empty(0, dtype=np.int32))
+    return NeighborLists(indptr, np.memmap(folder / INDICES, dtype=np.int32, mode="r"))

@@ -1,0 +1,250 @@
+"""Noisy cells of a graph whose neighbors the disk holds: drawn block by block of nodes, once.
+
+A cell is a pair of nodes u < v. Cells are independent of each other, so a block of rows can be
+drawn for itself: its edges pass, its background is a binomial number of distinct cells of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.progress import Advance
+from graphveil.data import Graph
+from graphveil.methods.noise import Channel, Words, flipped
+from graphveil.methods.noise.cells import number_of_cells
+from graphveil.methods.noise.uniform import FULL, distinct, union
+from graphveil.methods.noisy_cells.asymmetric_response import AsymmetricResponse
+from graphveil.methods.noisy_cells.randomized_response import RandomizedResponse
+from graphveil.scale.ties.lists import NODE_BITS, NeighborLists
+
+BLOCK_CELLS = 1 << 22
+"""About so many edges of a block are read, and about so many cells of it drawn."""
+
+_FAR = 10
+"""Noise on a count is hardly ever so many times its scale, or its deviation, above it."""
+
+_NODE = (1 << NODE_BITS) - 1
+_READ = 1 << 21
+
+
+class Drawn(NamedTuple):
+    """How many edges were published, and how many of them are true."""
+
+    published: int
+    kept: int
+
+
+def released_at_most(method: AsymmetricResponse | RandomizedResponse, graph: Graph) -> int:
+    """Return a number of edges that noise hardly ever exceeds, before any is drawn.
+
+    It reads how many edges there are: it is for the owner alone.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges(range(999), range(1, 1000), n=1000)
+    >>> released_at_most(RandomizedResponse(epsilon=3.0), graph)
+    26162
+    """
+    ones, cells, most = graph.n_edges, number_of_cells(graph), 0
+    if isinstance(method, RandomizedResponse):
+        through = method.flips(graph)
+    else:
+        most = ones + math.ceil(_FAR / method.parts["epsilon_count"])
+        stated = method.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
+        through = Channel(int(stated.T0), int(stated.T1))
+    expected = (ones * through.one + (cells - ones) * through.zero) / FULL
+    if getattr(method, "exact_size", False):  # the noisy count, whatever is drawn
+        expected = max(expected, float(most))
+    return min(cells, math.ceil(expected + _FAR * math.sqrt(expected)))
+
+
+def draw(
+    lists: NeighborLists,
+    through: Channel,
+    words: Words,
+    path: Path,
+    advance: Advance,
+    *,
+    block_cells: int = BLOCK_CELLS,
+) -> Drawn:
+    """Write the edges that are published into a file, as `read` gives them back, in order.
+
+    Parameters
+    ----------
+    lists
+        The graph.
+    through
+        The chances of either kind of cell.
+    words
+        Where the randomness comes from: one stream for all blocks.
+    path
+        The file, which is written anew.
+    advance
+        Gets the edges of the graph that are done.
+    block_cells
+        How large a block may be, about.
+    """
+    published = kept = 0
+    with path.open("wb") as file:
+        for start, stop in pairwise(_starts(lists, through, block_cells)):
+            before = _cells_before(start, stop, lists.indptr.size - 1)
+            ones = _ones(lists, start, stop, before)
+            cells, true = flipped(words, ones, int(before[-1]), through)
+            row = np.searchsorted(before, cells, side="right") - 1
+            column = cells - before[row] + row + start + 1
+            (((row + start) << NODE_BITS) | column).tofile(file)
+            published += cells.size
+            kept += true
+            advance(ones.size)
+    return Drawn(published, kept)
+
+
+def resize(
+    lists: NeighborLists, source: Path, drawn: Drawn, size: int, words: Words, path: Path
+) -> Drawn:
+    """Write exactly so many edges: a uniform part of those that were drawn, or uniform others too.
+
+    The law is that of `graphveil.methods.noisy_cells.noisy.resized`. What is removed or added is
+    one uniform
+    set of positions: how many of them a piece of the file has follows from it. They alone are in
+    memory; they are about as many as the deviation of the draw and the noise on the count.
+
+    Parameters
+    ----------
+    lists
+        The graph.
+    source, drawn
+        The file of `draw`, and what it returned.
+    size
+        How many edges there are to be.
+    words
+        Where the randomness comes from.
+    path
+        The file, which is written anew.
+
+    Returns
+    -------
+    Drawn
+        Both counts of the new file.
+    """
+    before = _cells_before(0, lists.indptr.size - 1, lists.indptr.size - 1)
+    n_cells = int(before[-1])
+    removes = size <= drawn.published
+    n, among = (
+        abs(size - drawn.published),
+        drawn.published if removes else n_cells - drawn.published,
+    )
+    chosen = distinct(words, among, n)
+    pieces = _removed(source, chosen) if removes else _added(source, chosen, before)
+    true = 0
+    with path.open("wb") as file:
+        for keys, changed in pieces:
+            keys.tofile(file)
+            true += _n_edges_among(lists, changed)
+    return Drawn(size, drawn.kept - true if removes else drawn.kept + true)
+
+
+Piece = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Edges in order, and those that were removed from among them, or added."""
+
+
+def _removed(source: Path, positions: NDArray[np.int64]) -> Iterator[Piece]:
+    """Yield the edges of a file without those at some positions."""
+    start = 0
+    for keys in read(source):
+        first, end = np.searchsorted(positions, [start, start + keys.size])
+        here = positions[first:end] - start
+        yield np.delete(keys, here), keys[here]
+        start += keys.size
+
+
+def _added(source: Path, ranks: NDArray[np.int64], before: NDArray[np.int64]) -> Iterator[Piece]:
+    """Yield the edges of a file and others in order: these by their ranks among all other cells."""
+    start = done = 0
+    for keys in read(source):
+        others_before = _cells_of(keys, before) - np.arange(start, start + keys.size)
+        end = int(np.searchsorted(ranks, others_before[-1], side="left"))
+        here = ranks[done:end]
+        earlier = start + np.searchsorted(others_before, here, side="right")
+        new = _keys_of(here + earlier, before)
+        yield union(keys, new), new
+        start, done = start + keys.size, end
+    rest = _keys_of(ranks[done:] + start, before)
+    yield rest, rest
+
+
+def _cells_of(keys: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the number of every edge among all pairs u < v, row by row."""
+    row = keys >> NODE_BITS
+    cells: NDArray[np.int64] = before[row] + (keys & _NODE) - row - 1
+    return cells
+
+
+def _keys_of(cells: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+    row = np.searchsorted(before, cells, side="right") - 1
+    return (row << NODE_BITS) | (cells - before[row] + row + 1)
+
+
+def _n_edges_among(lists: NeighborLists, keys: NDArray[np.int64]) -> int:
+    """Return how many of some pairs are edges of the graph; they are few."""
+    n = 0
+    for key in keys.tolist():
+        start, stop = lists.indptr[key >> NODE_BITS : (key >> NODE_BITS) + 2].tolist()
+        at = start + int(np.searchsorted(lists.indices[start:stop], key & _NODE))
+        n += at < stop and int(lists.indices[at]) == key & _NODE
+    return n
+
+
+def read(path: Path) -> Iterator[NDArray[np.int64]]:
+    """Yield the edges in a file of `draw`, as ``u << 32 | v`` with u below v, some at a time."""
+    with path.open("rb") as file:
+        while content := file.read(8 * _READ):
+            yield np.frombuffer(content, dtype=np.int64)
+
+
+def degrees_in(path: Path, n: int) -> NDArray[np.int64]:
+    """Return how many edges of such a file everyone has."""
+    degrees = np.zeros(n, dtype=np.int64)
+    for keys in read(path):
+        np.add.at(degrees, keys >> NODE_BITS, 1)
+        np.add.at(degrees, keys & _NODE, 1)
+    return degrees
+
+
+def _starts(lists: NeighborLists, through: Channel, block_cells: int) -> list[int]:
+    """Return the first node of every block, and the number of nodes behind them.
+
+    A block has about so many entries of lists, and expects about so many cells of the background.
+    """
+    n = lists.indptr.size - 1
+    rows = np.arange(n, dtype=np.float64)
+    expected = np.cumsum(n - 1 - rows) * (min(through.zero, FULL - through.zero) / FULL)
+    work = lists.indptr[1:] / 2 + expected
+    inner = np.searchsorted(work, np.arange(block_cells, float(work[-1]) if n else 0, block_cells))
+    starts: list[int] = np.unique(np.concatenate([[0], inner + 1, [n]])).tolist()
+    return starts
+
+
+def _cells_before(start: int, stop: int, n: int) -> NDArray[np.int64]:
+    """Return how many cells of a block stand before each of its rows, and before its end."""
+    sizes = n - 1 - np.arange(start, stop, dtype=np.int64)
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _ones(
+    lists: NeighborLists, start: int, stop: int, before: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the cells of a block that are edges, in order."""
+    indptr, indices = lists
+    here = indices[indptr[start] : indptr[stop]]
+    row = np.repeat(np.arange(stop - start), np.diff(indptr[start : stop + 1]))
+    column = here.astype(np.int64) - start - row - 1
+    later = column >= 0
+    return before[row[later]] + column[later]

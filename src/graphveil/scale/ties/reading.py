@@ -1,0 +1,325 @@
+"""A file of ties into neighbor lists on the disk, by stages that are done once."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.errors import ResourceError
+from graphveil.core.progress import Advance, stage, timed
+from graphveil.data.columns import Ties
+from graphveil.data.graph import Graph
+from graphveil.data.ids import Ids
+from graphveil.data.kinds import kind_of
+from graphveil.data.origin import FileOrigin, PublicLists, read_from
+from graphveil.io import GraphOptions, ReadingReport
+from graphveil.io.parsed import may_be_missing
+from graphveil.io.reading import Reading, source_of
+from graphveil.io.source import Source
+from graphveil.io.text.columns import NotIntegersError
+from graphveil.io.text.tie_blocks import TieFile, tie_file
+from graphveil.scale.ties.lists import (
+    BUCKET_KEYS,
+    Buckets,
+    Listed,
+    NeighborLists,
+    Spread,
+    cuts_of,
+    dropped,
+    listed,
+    mapped,
+    spread,
+)
+from graphveil.scale.ties.nodes import (
+    Known,
+    Numbering,
+    first_row_is_names,
+    nodes_of,
+    read_labels,
+    write_labels,
+)
+from graphveil.scale.working import Working, opened
+
+BYTES_A_TIE = 26
+"""The space beside the input that a tie takes at most while it is read, or released by k-degree."""
+
+BYTES_A_NOISY_TIE = 16
+"""What a tie that noise releases takes beside: once as it was drawn, once under its new ids."""
+
+LABELS, SAMPLE = "labels.parquet", "sample.npy"
+
+
+class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a file of ties once it was read.
+
+    Parameters
+    ----------
+    n_nodes
+        The number of nodes.
+    text
+        Whether its ids are read as text.
+    names_above
+        Whether its first row was taken for the names of columns.
+    count_line
+        Its first row, where that only gives the numbers of nodes and edges.
+    notes
+        What was counted on the way, for the reading report.
+    """
+
+    n_nodes: int
+    text: bool
+    names_above: bool
+    count_line: str | None
+    notes: dict[str, Any]
+
+
+@dataclass
+class TieReading:
+    """The stages of reading; each one that was done before is not done again.
+
+    Parameters
+    ----------
+    ties
+        The file.
+    working
+        The folder of the run, open.
+    bucket_keys
+        So many keys are sorted at once.
+    seconds
+        How long every stage took.
+    """
+
+    ties: TieFile
+    working: Working
+    bucket_keys: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def _folder(self) -> Path:
+        return self.working.folder / "ties"
+
+    @property
+    def _source(self) -> Source:
+        return self.ties.source
+
+    @cached_property
+    def labels(self) -> Ids:
+        """The ids of all nodes, in order."""
+        return read_labels(self.working.folder / "nodes" / LABELS)
+
+    def nodes(self) -> FileFacts:
+        """Return what is known of the file, once its ids are numbered."""
+        facts = self.working.finished("nodes", FileFacts)
+        if facts is None:
+            self._check_space()
+            with self.timed("nodes"):
+                folder = self.working.stage("nodes")
+                known, names_above = self._known(folder)
+                write_labels(known.labels, folder / LABELS)
+                np.save(folder / SAMPLE, known.sample)
+            notes = self.ties.notes
+            notes.maybe_missing = may_be_missing(known.labels)
+            notes.count_line = known.count_line
+            notes.rows -= known.count_line is not None
+            facts = FileFacts(
+                n_nodes=int(known.labels.size),
+                text=self.ties.text,
+                names_above=names_above,
+                count_line=known.count_line,
+                notes=asdict(notes),
+            )
+            self.working.finish("nodes", facts)
+        elif facts.names_above:
+            self.ties = self._with_names()
+        self.ties.text, self.ties.skipped = facts.text, int(facts.count_line is not None)
+        return facts
+
+    def _check_space(self) -> None:
+        """Refuse to begin where the disk cannot hold what the run writes on the way."""
+        needed = BYTES_A_TIE * self.ties.rows_expected()
+        check_space(self.working.folder, needed, self._source.name)
+
+    def _known(self, folder: Path) -> tuple[Known, bool]:
+        """Return the nodes, and whether the first row turned out to be names of columns."""
+        try:
+            known = nodes_of(self.ties, folder)
+        except NotIntegersError:
+            self.ties.text = True
+            known = nodes_of(self.ties, folder)
+        if not first_row_is_names(self.ties, Numbering(known.labels), known.labels.size):
+            return known, False
+        self.ties = self._with_names()
+        known, _ = self._known(folder)
+        self.ties.notes.inferred = True
+        return known, True
+
+    def _with_names(self) -> TieFile:
+        return tie_file(self._source, replace(self.ties.options, header="yes"))
+
+    def lists(self, facts: FileFacts) -> Reading[NeighborLists]:
+        """Return the neighbor lists, once they are written; refuse directions that matter."""
+        counted = self.working.finished("spread", Spread)
+        if counted is None:
+            counted = self.working.finish("spread", self._spread(facts))
+        so_far = self.working.finished("lists", Listed) or Listed()
+        buckets = Buckets(self.working.folder / "spread", counted.cuts)
+        with self.timed("lists"), stage("sorting ties", total=len(buckets)) as advance:
+            advance(so_far.buckets)
+            if not so_far.buckets:
+                self.working.stage("ties")
+            for done in listed(buckets, self._folder, so_far):
+                so_far = self.working.finish("lists", done)
+                advance(1)
+        lists = mapped(self._folder)
+        return Reading(lists, self._report(facts, counted, so_far, lists))
+
+    def _spread(self, facts: FileFacts) -> Spread:
+        sample = np.load(self.working.folder / "nodes" / SAMPLE)
+        cuts = cuts_of(sample, 2 * facts.notes["rows"], facts.n_nodes, self.bucket_keys)
+        numbering = Numbering(self.labels)
+        rows = facts.notes["rows"]
+        with (
+            self.timed("spread"),
+            stage("spreading ties", total=rows) as advance,
+            Buckets(self.working.stage("spread"), cuts) as buckets,
+        ):
+            ends = _counted(numbering.numbered(self.ties.ends()), advance)
+            return spread(ends, buckets)
+
+    def _report(
+        self, facts: FileFacts, counted: Spread, done: Listed, lists: NeighborLists
+    ) -> ReadingReport:
+        """Return what was dropped, as in memory; refuse ties whose directions matter."""
+        left_out = dropped(counted, done)
+        ties = Ties(
+            n=done.entries // 2,
+            mutual=left_out.reciprocal_pairs,
+            said=self.ties.directed,
+            names=self.ties.names,
+        )
+        if ties.matter and self.ties.options.directed != "symmetrize":
+            self._source.refuse(ties.refusal)
+        notes: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in facts.notes.items()
+            if name != "nameless"
+        }
+        return ReadingReport(
+            kind=kind_of(Graph).words,
+            format=self._source.format.name,
+            compression=self._source.compression,
+            self_loops=left_out.self_loops,
+            duplicates=left_out.duplicates,
+            reciprocal_pairs=left_out.reciprocal_pairs,
+            symmetrized=ties.n - ties.mutual if ties.matter else 0,
+            isolated=int(np.count_nonzero(np.diff(lists.indptr) == 0)),
+            **notes,
+        )
+
+    def timed(self, name: str) -> AbstractContextManager[None]:
+        """Note how long a stage takes."""
+        return timed(self.seconds, name)
+
+
+def check_space(folder: Path, needed: int, what: str) -> None:
+    """Refuse what needs more space than the disk of a folder has.
+
+    Parameters
+    ----------
+    folder
+        A folder on the disk.
+    needed
+        So many bytes, beside the release.
+    what
+        What needs them.
+
+    Raises
+    ------
+    ResourceError
+        Where less is free.
+
+    Examples
+    --------
+    >>> check_space(Path(), 0, "nothing")
+    """
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise ResourceError(
+            f"{what} needs about {needed / 1e9:,.1f} GB beside the release, {free / 1e9:,.1f} GB "
+            "are free. Free space, or choose another disk."
+        )
+
+
+def _counted(
+    batches: Iterator[tuple[NDArray[np.int32], ...]], advance: Advance
+) -> Iterator[tuple[NDArray[np.int32], ...]]:
+    for batch in batches:
+        yield batch
+        advance(batch[0].size)
+
+
+@contextmanager
+def graph_on_disk(
+    path: str | Path, options: GraphOptions | None = None, *, bucket_keys: int = BUCKET_KEYS
+) -> Iterator[Reading[Graph]]:
+    r"""Give the graph in a file, whose neighbors are mapped from a folder of temporary files.
+
+    It is the graph that `graphveil.io.load_graph` returns. Where little of it is looked at, memory
+    grows with the nodes and not with the ties. When the block is left it is gone.
+
+    Parameters
+    ----------
+    path
+        Ties in csv, tsv, text, Parquet or Arrow.
+    options
+        How the file is read.
+    bucket_keys
+        So many ends of ties are sorted at once, 8 bytes each.
+
+    Raises
+    ------
+    UsageError
+        Where the format needs all ties in memory.
+    InputError
+        Where the file cannot be read.
+    ResourceError
+        Where the disk has too little space.
+
+    Examples
+    --------
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "friends.csv")
+    ...     _ = file.write_text("source,target\nann,bob\nbob,cyd\n")
+    ...     with graph_on_disk(file) as (graph, report):
+    ...         graph.degrees().tolist(), report.rows
+    ([1, 2, 1], 2)
+    """
+    options = options or GraphOptions()
+    source = source_of(path, options.format)
+    ties = tie_file(source, options)
+    with TemporaryDirectory(prefix="graphveil-") as scratch:
+        working = opened(Path(scratch, "ties"), "", seed=None, force=False)
+        try:
+            reading = TieReading(ties, working, bucket_keys)
+            lists, report = reading.lists(reading.nodes())
+            public: PublicLists = () if options.nodes is None else ("people",)
+            graph = Graph.mapped(
+                lists.indptr,
+                lists.indices,
+                ids=reading.labels,
+                left_out=report.left_out,
+                public_lists=public,
+            )
+            yield Reading(read_from(graph, FileOrigin.of(source.path)), report)
+        finally:
+            working.close()

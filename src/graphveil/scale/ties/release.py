@@ -1,0 +1,265 @@
+"""Neighbor lists on the disk into the files of a release: edited, under new ids, counted again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import csv
+
+from graphveil.claims.manifest import Described
+from graphveil.core.errors import UsageError
+from graphveil.core.progress import Advance, stage
+from graphveil.data.kinds import KINDS
+from graphveil.io import FORMATS, Format
+from graphveil.io.parts import WRITABLE, write_pairs
+from graphveil.io.readers.columnar import opened_parquet
+from graphveil.release.files import TABULAR, described_file
+from graphveil.scale.parts import all_ids
+from graphveil.scale.ties.lists import MOST_BUCKETS, NODE_BITS, Buckets, NeighborLists
+
+COLUMNS = ("source", "target")
+BLOCK_ENTRIES = 1 << 21
+"""So many entries of lists are looked at once."""
+
+WRITTEN_ROWS = 1 << 20
+_HIGH = (1 << NODE_BITS) - 1
+_FEW = 4
+"""Ends that are so many times fewer than the nodes are counted one by one."""
+
+Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+class Changed(NamedTuple):
+    """Edges that a release has more and has not: int32, shape (x, 2), the smaller end first."""
+
+    added: NDArray[np.int32]
+    deleted: NDArray[np.int32]
+
+
+def edges_of(lists: NeighborLists) -> Iterator[NDArray[np.int64]]:
+    """Yield every edge once, in order, as ``u << 32 | v`` with u below v, some at a time."""
+    indptr, indices = lists
+    n = indptr.size - 1
+    inner = np.searchsorted(indptr, np.arange(BLOCK_ENTRIES, int(indptr[-1]), BLOCK_ENTRIES))
+    starts = np.unique(np.concatenate([[0], np.minimum(inner, n), [n]])).tolist()
+    for start, stop in pairwise(starts):
+        here = indices[indptr[start] : indptr[stop]]
+        row = np.repeat(np.arange(start, stop, dtype=np.int32), np.diff(indptr[start : stop + 1]))
+        later = here > row
+        keys = row[later].astype(np.int64)
+        keys <<= NODE_BITS
+        keys |= here[later]
+        yield keys
+
+
+def changed_edges(
+    edges: Iterable[NDArray[np.int64]], changed: Changed
+) -> Iterator[NDArray[np.int64]]:
+    """Yield edges without the deleted ones, and then the added ones.
+
+    Parameters
+    ----------
+    edges
+        Keys as `edges_of` gives them, in order.
+    changed
+        What is added and deleted.
+
+    Raises
+    ------
+    RuntimeError
+        Where an edge that is to be deleted is not there.
+    """
+    deleted = np.sort(_keys(changed.deleted))
+    gone = 0
+    for keys in edges:
+        if deleted.size and keys.size:
+            mine = deleted[slice(*np.searchsorted(deleted, [keys[0], keys[-1] + 1]))]
+            at = np.searchsorted(keys, mine)
+            gone += int(np.count_nonzero(keys[at] == mine))
+            keys = np.delete(keys, at)  # noqa: PLW2901  the rest of them
+        yield keys
+    if gone != deleted.size:
+        raise RuntimeError(f"{deleted.size - gone} edges were to be deleted that are not there")
+    yield np.sort(_keys(changed.added))
+
+
+def _keys(pairs: NDArray[np.int32]) -> NDArray[np.int64]:
+    return (pairs[:, 0].astype(np.int64) << NODE_BITS) | pairs[:, 1]
+
+
+def released_cuts(n_nodes: int, n_edges: int, bucket_keys: int) -> list[int]:
+    """Return cuts of released edges by their smaller end, of which low ids are ends more often.
+
+    Examples
+    --------
+    >>> released_cuts(100, 40, 10)
+    [0, 13, 29, 50, 100]
+    """
+    n_buckets = min(MOST_BUCKETS, max(1, -(-n_edges // bucket_keys)))
+    shares = 1 - np.sqrt(1 - np.arange(n_buckets + 1) / n_buckets)
+    cuts: list[int] = np.unique((shares * n_nodes).astype(np.int64)).tolist()
+    return cuts
+
+
+def renumber(
+    edges: Iterable[NDArray[np.int64]], new_ids: NDArray[np.int32], buckets: Buckets
+) -> int:
+    """Write edges under new ids into buckets by their smaller end, and return how many."""
+    n = 0
+    for keys in edges:
+        one, other = new_ids[keys >> NODE_BITS], new_ids[keys & _HIGH]
+        low = np.minimum(one, other).astype(np.int64)
+        low <<= NODE_BITS
+        low |= np.maximum(one, other)
+        buckets.add(low)
+        n += low.size
+    return n
+
+
+@dataclass(frozen=True)
+class Written:
+    """Data files of a release, and what was counted in them again.
+
+    Parameters
+    ----------
+    described
+        What they are.
+    degrees
+        int64, shape (n,): the edges that everyone has in the published file, by published id.
+    """
+
+    described: Described
+    degrees: NDArray[np.int64]
+
+
+def check_form(form: Format) -> None:
+    """Refuse a format that cannot be written some rows at a time.
+
+    Raises
+    ------
+    UsageError
+        Where it is one.
+    """
+    if form.name not in WRITABLE:
+        raise UsageError(
+            f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}, "
+            "or leave out --on-disk."
+        )
+
+
+def write_files(
+    public: Path, buckets: Buckets, n_nodes: int, n_edges: int, form: Format
+) -> Written:
+    """Write the files of a released graph, and count the degrees in what was written.
+
+    Parameters
+    ----------
+    public
+        The folder.
+    buckets
+        Edges under their new ids, by their smaller end.
+    n_nodes, n_edges
+        How many there are.
+    form
+        The format of the edges.
+
+    Raises
+    ------
+    RuntimeError
+        Where the file holds other edges than so many distinct ones.
+    """
+    data, nodes = public / f"data{form.extensions[0]}", public / "nodes.csv"
+    with stage(f"writing {data.name}", total=n_edges) as advance:
+        write_pairs(_tables(buckets, advance), data, form=form, names=None)
+    write_pairs(all_ids(n_nodes, "node"), nodes, form=FORMATS["csv"], names=None)
+    with stage("counting degrees", total=n_edges) as advance:
+        degrees = _degrees_in(data, form, n_nodes, n_edges, advance)
+    described = Described(
+        kind="graph",
+        files=[
+            described_file(
+                data, "data", form.name, list(COLUMNS) if form.name in TABULAR else [], n_edges
+            ),
+            described_file(nodes, "nodes", "csv", ["node"], n_nodes),
+        ],
+        counts={"nodes": n_nodes, "edges": n_edges},
+        suppressed_cells=KINDS["graph"].suppressed_cells,
+    )
+    return Written(described, degrees)
+
+
+def _tables(buckets: Buckets, advance: Advance) -> Iterator[pa.Table]:
+    """Yield all edges in order; a first table may be empty."""
+    nothing = pa.array([], pa.int64())
+    yield pa.table([nothing, nothing], names=COLUMNS)
+    for _, _, keys in buckets.taken():
+        for start in range(0, keys.size, WRITTEN_ROWS):
+            some = keys[start : start + WRITTEN_ROWS]
+            yield pa.table([pa.array(some >> NODE_BITS), pa.array(some & _HIGH)], names=COLUMNS)
+            advance(some.size)
+
+
+def _degrees_in(
+    data: Path, form: Format, n_nodes: int, n_edges: int, advance: Advance
+) -> NDArray[np.int64]:
+    """Return how many edges of a written file everyone has; they must ascend strictly."""
+    degrees = np.zeros(n_nodes, dtype=np.int64)
+    last, n = np.int64(-1), 0
+    for source, target in _ends_in(data, form):
+        keys = (source << NODE_BITS) | target
+        if not (np.all(source < target) and np.all(np.diff(keys, prepend=last) > 0)):
+            raise RuntimeError("edges were about to be published that repeat, or are out of order")
+        last = keys[-1] if keys.size else last
+        n += keys.size
+        _count(degrees, source)
+        _count(degrees, target)
+        advance(source.size)
+    if n != n_edges:
+        raise RuntimeError(f"{n} edges were about to be published, and {n_edges} are released")
+    return degrees
+
+
+def _count(degrees: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+    if _FEW * ends.size < degrees.size:
+        np.add.at(degrees, ends, 1)
+    else:
+        degrees += np.bincount(ends, minlength=degrees.size)
+
+
+def _ends_in(data: Path, form: Format) -> Iterator[Ends]:
+    """Yield both columns of a written file, some rows at a time."""
+    if form.name == "parquet":
+        with opened_parquet(data) as file:
+            for batch in file.iter_batches(WRITTEN_ROWS, columns=list(COLUMNS)):
+                yield _arrays(batch)
+        return
+    convert = csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.int64()))
+    read = csv.ReadOptions(
+        column_names=list(COLUMNS), skip_rows=1, block_size=1 << 24, use_threads=False
+    )
+    parse = csv.ParseOptions(delimiter="," if form.name == "csv" else "\t")
+    with pa.OSFile(os.fsencode(data)) as stream:
+        if _one_line(data):
+            return
+        for batch in csv.open_csv(stream, read, parse, convert):
+            yield _arrays(batch)
+
+
+def _one_line(data: Path) -> bool:
+    """Whether a file of text holds no row below its first line."""
+    with data.open("rb") as stream:
+        stream.readline()
+        return not stream.read(1)
+
+
+def _arrays(batch: pa.RecordBatch) -> Ends:
+    source, target = (column.to_numpy() for column in batch.columns)
+    return source, target

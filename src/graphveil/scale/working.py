@@ -1,0 +1,339 @@
+"""The folder of an unfinished run: private, and enough to go on from where it stopped.
+
+What becomes of the working folder of a run that ends before its release stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import msgspec
+
+from graphveil.core.atomic import LOCK, OWNER_ONLY, kept_elsewhere, whole_file, working_folder
+from graphveil.core.errors import GraphveilError, ReleaseError, ResourceError, option, warn
+from graphveil.core.randomness import Randomness
+from graphveil.core.storage import Address, Place, place_of
+from graphveil.core.warnings import LeftoverWarning
+
+if sys.platform != "win32":
+    import fcntl
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+RUN = "run.json"
+ADDRESS_DIGITS = 8
+_PRIVATE, _OTHERS = 0o700, 0o077
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is of, and where its randomness comes from: secret.
+
+    Parameters
+    ----------
+    fingerprint
+        The digest of the input file and of everything that decides the result.
+    root
+        The entropy of the run in hexadecimal digits, drawn from the operating system.
+    """
+
+    fingerprint: str
+    root: str
+
+    @property
+    def name(self) -> str:
+        """What this run alone has, in hexadecimal digits; it tells nothing of root, seed or data.
+
+        A seed takes no part: whoever sees the name could try seeds.
+        """
+        root = Randomness(_root=int(self.root, 16))
+        return root.secret(f"name of the run {self.fingerprint}").hex()
+
+    def opened(self, folder: Path, seed: int | None, lock: IO[bytes]) -> Working:
+        """Return the run in its folder."""
+        randomness = Randomness(seed=seed, _root=int(self.root, 16))
+        return Working(folder, randomness, lock, self.name)
+
+
+@dataclass(frozen=True)
+class Working:
+    """An open working folder.
+
+    Parameters
+    ----------
+    folder
+        The folder, mode 0700.
+    randomness
+        The randomness of the run, the same after it was continued.
+    lock
+        Held open as long as this run goes on.
+    name
+        What this run alone has, the same after it was continued.
+    """
+
+    folder: Path
+    randomness: Randomness
+    lock: IO[bytes]
+    name: str
+
+    @property
+    def folders(self) -> tuple[str, str]:
+        """Where the run keeps people's rows, in words, and what to call that: it, or both."""
+        return _in_words(self.folder)
+
+    def stage(self, name: str) -> Path:
+        """Return an empty folder for a stage that begins."""
+        folder = self.folder / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        return folder
+
+    def is_done(self, name: str) -> bool:
+        """Whether a stage is done."""
+        return (self.folder / f"{name}.json").is_file()
+
+    def finished(self, name: str, kind: type[S]) -> S | None:
+        """Return what a stage left when it was done, or None where it was not."""
+        path = self.folder / f"{name}.json"
+        return msgspec.json.decode(path.read_bytes(), type=kind) if path.is_file() else None
+
+    def finish(self, name: str, result: S) -> S:
+        """Note that a stage is done, and return its result."""
+        with whole_file(self.folder / f"{name}.json", mode=OWNER_ONLY) as part:
+            part.write_bytes(msgspec.json.encode(result))
+        return result
+
+    def remove(self) -> None:
+        """Delete the folder with everything in it, and what the run keeps elsewhere."""
+        self.close()
+        _delete(self.folder)
+
+    def close(self) -> None:
+        """Let go of the folder, so that another run may go on there."""
+        self.lock.close()
+
+
+def unfinished_beside(place: Place) -> Path:
+    """Return what the working folder of an unfinished run stands beside, on this machine.
+
+    That is the release or private folder itself; of an address, a name in the current folder that
+    no other address has.
+
+    Examples
+    --------
+    >>> from graphveil.core.storage import place_of
+    >>> unfinished_beside(place_of("s3a://owner/lists-k8")).name
+    'lists-k8-3be5d819'
+    """
+    if isinstance(place, Path):
+        return place
+    digest = hashlib.sha256("/".join(place.located).encode()).hexdigest()
+    return Path.cwd() / f"{place.name}-{digest[:ADDRESS_DIGITS]}"
+
+
+def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Working:
+    """Return the working folder of a run, the one it left when it was interrupted included.
+
+    Parameters
+    ----------
+    out
+        The release folder, or the private one where that lies in another place: the working folder
+        stands beside it.
+    fingerprint
+        What the run is of.
+    seed
+        The seed, if one was given.
+    force
+        Whether a folder that another run left is deleted.
+
+    Raises
+    ------
+    ReleaseError
+        Where another run left its folder and force is off, or others can write into the folder.
+    """
+    folder = working_folder(out)
+    if os.path.lexists(folder):
+        _check_own(folder)
+        lock = _locked(folder)
+        run = msgspec.json.decode((folder / RUN).read_bytes(), type=Run)
+        if run.fingerprint == fingerprint:
+            return run.opened(folder, seed, lock)
+        lock.close()
+        if not force:
+            where, all_of_it = _in_words(folder)
+            raise ReleaseError(
+                f"{where} holds an unfinished run of other data or options. Delete {all_of_it}, "
+                f"or say {option('force', value=True)}."
+            )
+        _delete(folder)
+    try:
+        folder.mkdir(mode=_PRIVATE)
+        run = Run(fingerprint=fingerprint, root=f"{secrets.randbits(256):x}")
+        with whole_file(folder / RUN, mode=OWNER_ONLY) as part:
+            part.write_bytes(msgspec.json.encode(run))
+        return run.opened(folder, seed, _locked(folder))
+    except OSError as error:
+        raise ResourceError(f"{folder} cannot be written ({error.strerror}).") from error
+
+
+def _check_own(folder: Path) -> None:
+    """Refuse a folder that this owner's unfinished run did not leave as it is.
+
+    Whoever could write into it could put other people's rows, or known randomness, into a release.
+
+    Raises
+    ------
+    ReleaseError
+        Where it is a link, holds no run, belongs to somebody else, or is open to others.
+    """
+    status = folder.lstat()
+    if not (stat.S_ISDIR(status.st_mode) and stat.S_ISREG(_mode_of(folder / RUN))):
+        raise ReleaseError(f"{folder} is not the folder of an unfinished run. Move it away.")
+    if sys.platform != "win32":
+        if status.st_uid != os.geteuid():
+            raise ReleaseError(
+                f"{folder} belongs to another user (number {status.st_uid}), so it is neither "
+                "taken up nor deleted. Choose another name for the release, or move it away."
+            )
+        mode = stat.S_IMODE(status.st_mode)
+        if mode & _OTHERS:
+            raise ReleaseError(
+                f"{folder} is open to others (mode {mode:o}, a run leaves {_PRIVATE:o}), so what "
+                "it holds is not taken up. Delete it, or move it away."
+            )
+
+
+def _delete(folder: Path) -> None:
+    """Delete a working folder, after what it names elsewhere; tell the owner of what is left.
+
+    Warns
+    -----
+    LeftoverWarning
+        Where something could not be deleted.
+    """
+    elsewhere = kept_elsewhere(folder)
+    for place in (None if elsewhere is None else place_of(elsewhere), folder):
+        if place is not None and not _is_gone(place):
+            left = f"{place} holds rows of people, and could not be deleted. Delete it"
+            warn(left, LeftoverWarning)
+
+
+def _is_gone(place: Place) -> bool:
+    """Whether everything in a place could be deleted: what is behind a link could not."""
+    if isinstance(place, Address):
+        folder = place.mounted
+        if folder is None:
+            return _is_gone_from_store(place)
+        place = folder
+    shutil.rmtree(place, ignore_errors=True)
+    return not os.path.lexists(place)
+
+
+def _is_gone_from_store(place: Address) -> bool:
+    try:
+        place.delete_all()
+    except GraphveilError:
+        return False
+    return True
+
+
+def _in_words(folder: Path) -> tuple[str, str]:
+    """Return the words for a working folder with what it names elsewhere, and for all of it."""
+    elsewhere = kept_elsewhere(folder)
+    return (f"{folder}", "it") if elsewhere is None else (f"{folder} (with {elsewhere})", "both")
+
+
+def _mode_of(path: Path) -> int:
+    try:
+        return path.lstat().st_mode
+    except OSError:
+        return 0
+
+
+def _locked(folder: Path) -> IO[bytes]:
+    """Return an open file that no other run can hold at the same time."""
+    lock = (folder / LOCK).open("wb")
+    try:
+        if sys.platform != "win32":
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.close()
+        raise ReleaseError(
+            f"{folder} belongs to a run that is still going on. Wait for it, or stop it."
+        ) from error
+    return lock
+
+
+def fingerprint_of(file_sha256: str, decided_by: Mapping[str, Any]) -> str:
+    """Return the digest of a file's bytes and of what else decides the result.
+
+    Examples
+    --------
+    >>> fingerprint_of("b5", {"k": 2}) == fingerprint_of("b5", {"k": 3})
+    False
+    """
+    digest = hashlib.sha256(file_sha256.encode())
+    digest.update(msgspec.json.encode(decided_by, order="deterministic"))
+    return digest.hexdigest()
+
+
+@contextmanager
+def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None]:
+    """Delete the working folder where the same call would fail again; else say where it is.
+
+    Parameters
+    ----------
+    working
+        The folder.
+    once
+        A stage that is not to be done again: once it is done, nothing is deleted.
+
+    Raises
+    ------
+    ResourceError
+        Where the disk fails.
+    """
+    try:
+        yield
+    except ResourceError:
+        _say_where(working)
+        raise
+    except ReleaseError:  # something stands in the way, and is no fault of the rows
+        _say_where(working, once="what stands in the way is gone")
+        raise
+    except OSError as error:
+        _say_where(working)
+        raise ResourceError(
+            f"{working.folder} cannot be written ({error.strerror or error}). Free space, and run "
+            "the same command again."
+        ) from error
+    except GraphveilError:
+        if once and working.is_done(once):
+            _say_where(working)
+        else:
+            working.remove()
+        raise
+    except BaseException:
+        _say_where(working)
+        raise
+    finally:
+        working.close()
+
+
+def _say_where(working: Working, *, once: str = "") -> None:
+    goes_on = "the same command goes on from there" + (f", once {once}" if once else "")
+    where, all_of_it = working.folders
+    message = (
+        f"the unfinished run is kept in {where}, for its owner alone: {goes_on}. Delete "
+        f"{all_of_it} to give up"
+    )
+    warn(message, LeftoverWarning)

@@ -1,0 +1,228 @@
+"""The verb advise: the risk of data as it stands, and the methods that fit.
+
+The risk of data as it stands, under every measure.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from graphveil.attacks.registry import ATTACKS
+from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
+from graphveil.core.errors import ParameterError
+from graphveil.core.progress import stage
+from graphveil.data import Data, Graph, Network
+from graphveil.data.kinds import CONTAINERS, accepted_kinds, compared_kind, encoded, kind_of
+from graphveil.data.measures import MEASURES, EqualRows, Identifiability, measure
+from graphveil.data.measures.network import Alone
+from graphveil.data.measures.registry import DIRECTED_COUNT
+from graphveil.data.objects import as_container
+from graphveil.evaluate.metrics.table import METRICS
+from graphveil.methods import METHODS
+from graphveil.methods.base import Anonymizer
+from graphveil.release import Release
+from graphveil.verbs.advise.answers import Advice, Risk
+from graphveil.verbs.advise.trials import SEED, choice_of
+from graphveil.verbs.advise.until import AdviceUntil, in_order, reached_by
+from graphveil.verbs.attack import attack_release
+from graphveil.verbs.bounds import Bound, NoPartError, check_bound, read_bound
+from graphveil.verbs.evaluate import evaluate_release
+
+FEW = 5
+"""Who is alike fewer people than this, themselves included, is counted."""
+
+ORDER = ("degree", "edge-count", "count", "vrq", "degree-distribution", "dk", "hybrid")
+"""The measures of a graph, quick ones first."""
+
+
+def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
+    """Return the risk under every measure, for graphs at distance 1.
+
+    Parameters
+    ----------
+    data
+        The data as it stands.
+    until
+        No further measure is begun once the process has used so many seconds of CPU.
+    """
+    if isinstance(data, Network):
+        return tuple(_of_network(data, until))
+    if not isinstance(data, Graph):
+        return (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
+    return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))
+
+
+def _of_network(network: Network, until: float) -> Iterator[Risk]:
+    """Yield what attributes and ties leave of people; of directed ones also what is around."""
+    directed = len(network.layers) == 1 and network.layers[0].directed
+    for name in (None, DIRECTED_COUNT) if directed else (None,):
+        if name is not None and time.process_time() > until:
+            return
+        risk = measure(network, measure=name, known=network.attributes, k=FEW)
+        whole = Alone(risk.knows, risk.uniqueness, risk.share_unprotected)
+        n = max(network.size, 1)
+        for part in [*(risk.parts if name is None else ()), whole]:
+            yield Risk(
+                known=part.knows,
+                measure=risk.measure,
+                unique=round(part.uniqueness * n),
+                share_unique=part.uniqueness,
+                unprotected=round(part.share_unprotected * n),
+                share_unprotected=part.share_unprotected,
+            )
+
+
+def _of_graph(graph: Graph, until: float) -> Iterator[Risk]:
+    names = [*ORDER, *(name for name in MEASURES if name not in ORDER)]
+    for name in names:
+        if time.process_time() > until:
+            return
+        with stage(f"measuring by {name}"):
+            yield _risk(measure(graph, measure=name, k=FEW), MEASURES[name].knows, name)
+
+
+def _risk(measured: Identifiability | EqualRows, known: str, name: str | None) -> Risk:
+    n = max(measured.own_sizes.size, 1)
+    unique = int((measured.own_sizes == 1).sum())
+    few = int((measured.own_sizes < FEW).sum())
+    return Risk(
+        known=known,
+        measure=name,
+        unique=unique,
+        share_unique=unique / n,
+        unprotected=few,
+        share_unprotected=few / n,
+    )
+
+
+MEASURING_SECONDS, ALL_SECONDS = 10.0, 20.0
+"""The CPU after which no further measure, and no further trial, is begun."""
+
+UNTIL_SECONDS = 120.0
+"""The CPU that a search under bounds takes where nothing is said."""
+
+
+@overload
+def advise(data: Any) -> Advice: ...
+
+
+@overload
+def advise(data: Any, *, until: Sequence[str], seconds: float = ...) -> AdviceUntil: ...
+
+
+def advise(
+    data: Any, *, until: Sequence[str] | None = None, seconds: float = UNTIL_SECONDS
+) -> Advice | AdviceUntil:
+    """Return how identifiable people are, and what a release with each method would be.
+
+    Every method that fits is tried on a part of the data, with several values of its main
+    parameter. All of it takes about 30 s of CPU at most; what was not begun by then says so. With
+    `until`, the main parameter of each method is searched instead: for the strength that keeps
+    every bound, at two draws, by at most 12 runs.
+
+    Parameters
+    ----------
+    data
+        A `Graph`, `Bipartite` or `Table`, or an object of another library that holds one (NetworkX,
+        igraph, SciPy, pandas, polars, DuckDB, Arrow).
+    until
+        Bounds such as ``"kept >= 0.9"``, ``"false <= 2 %"``, ``"largest class risk <= 0.09"``, or
+        of a part of a metric or an attack, ``"clustering: relative error <= 0.1"``. All must hold.
+    seconds
+        The CPU that all runs of the search may take, about.
+
+    Raises
+    ------
+    ParameterError
+        Where a bound cannot be read, or nothing measures it on this data.
+    UsageError
+        Where the object can be read in more than one way, or in none.
+    DataError
+        Where items may be people and nobody said whether they are.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 5], n=6)
+    >>> advice = advise(path)
+    >>> advice.risks[0].unique, advice.choices[0].call
+    (0, 'gv.KDegree(k=5).anonymize(data)')
+    >>> advise(path, until=["largest class risk <= 0.5"]).met[0].parameters["k"]
+    2
+    """
+    container: Data = as_container(data, CONTAINERS, wanted_by="advise")
+    kind = kind_of(container)
+    kind.check(container)
+    if until is not None:
+        return _until(container, [read_bound(text) for text in until], seconds)
+    started = time.process_time()
+    risks = risks_of(container, until=started + MEASURING_SECONDS)
+    return Advice(
+        kind=kind.name,
+        sizes={word: getattr(container, size) for word, size in kind.sizes.items()},
+        risks=risks,
+        choices=tuple(
+            choice_of(method, encoded(container, method.accepts), until=started + ALL_SECONDS)
+            for method in METHODS.values()
+            if _fits(method.accepts, container)
+        ),
+    )
+
+
+def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
+    """Return what every method that promises something reaches under some bounds."""
+    if not bounds:
+        raise ParameterError("no bound is given. Say one such as 'kept >= 0.9'.")
+    methods = [
+        method
+        for method in METHODS.values()
+        if _fits(method.accepts, data) and not isinstance(_promise(method), NotClaimed)
+    ]
+    read = {accepted_kinds(method.accepts)[0] for method in methods} | {compared_kind(type(data))}
+    metrics = [metric.name for metric in METRICS.values() if metric.kind in read]
+    attacks = [attack.name for attack in ATTACKS.values() if read & {*attack.kinds}]
+    for bound in bounds:
+        check_bound(bound, metrics, attacks)
+    share = seconds / max(len(methods), 1)
+    reached = [
+        reached_by(method, encoded(data, method.accepts), bounds, _figures, seconds=share)
+        for method in methods
+    ]
+    return AdviceUntil(
+        kind=kind_of(data).name,
+        bounds=tuple(map(str, bounds)),
+        reached=in_order([one for one in reached if one is not None]),
+    )
+
+
+def _promise(method: type[Anonymizer[Any]]) -> AnyGuarantee:
+    return method.from_parameters(dict(method.example)).guarantee
+
+
+def _figures(release: Release[Any], data: Data, bounds: Sequence[Bound]) -> dict[Bound, float]:
+    """Return the figures of metrics and attacks that bounds name."""
+    figures: dict[Bound, float] = {}
+    for bound in bounds:
+        name = [bound.question]
+        if bound.question in METRICS:
+            rows = evaluate_release(release, data, metrics=name, seed=SEED)
+        else:
+            rows = attack_release(release, data, attacks=name, seed=SEED)
+        parts = {row.part: row.value for row in rows if row.question == bound.question}
+        if bound.part not in parts:
+            known = ", ".join(filter(None, parts)) or rows.not_measured.get(bound.question, "none")
+            raise NoPartError(
+                f"{bound.question} has no part {bound.part!r} here. Name one of: {known}."
+            )
+        value = parts[bound.part]
+        if value is not None:
+            figures[bound] = value
+    return figures
+
+
+def _fits(accepts: Any, data: Data) -> bool:
+    """Whether a method is for this data: a graph as users by features is another question."""
+    kinds = accepted_kinds(accepts)
+    own = type(data)
+    return own in kinds and (own is not Graph or kinds[0] is Graph)

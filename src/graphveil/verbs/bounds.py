@@ -1,0 +1,155 @@
+"""Bounds on what a release may cost and tell: a line of text each, as ``kept >= 0.9``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from graphveil.core.errors import ParameterError, did_you_mean
+
+Relation = Literal["<=", ">="]
+
+KEPT, FALSE, RISK = "kept", "false", "largest class risk"
+PLAIN: tuple[str, ...] = (KEPT, FALSE, RISK)
+"""What can be bounded beside parts of metrics and of attacks: shares, all of them."""
+
+_FORM = re.compile(
+    r"\s*(?P<what>.+?)\s*(?P<relation><=|>=|≤|≥)\s*(?P<number>\S+?)\s*(?P<percent>%?)\s*"
+)
+_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?|\.[0-9]+")
+_USUAL: dict[str, Relation] = {"≤": "<=", "≥": ">="}
+_LONGEST = 200
+
+
+class NoPartError(ParameterError):
+    """A bound names a part that a metric or an attack has not, on this data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """One number that must not be passed.
+
+    Parameters
+    ----------
+    question
+        ``kept`` and ``false`` (the share of what is kept, and of what is published and false),
+        ``largest class risk`` (1 divided by the smallest class of the promise), or the name of a
+        metric or of an attack.
+    part
+        The part of a metric or an attack; empty where there is none.
+    relation
+        Which side is allowed.
+    value
+        The bound itself: a share where percent were given.
+
+    Examples
+    --------
+    >>> bound = read_bound("clustering: relative error <= 10 %")
+    >>> bound.question, bound.part, bound.value, bound.holds(0.1)
+    ('clustering', 'relative error', 0.1, True)
+    >>> print(bound)
+    clustering: relative error <= 0.1
+    """
+
+    question: str
+    part: str = ""
+    relation: Relation
+    value: float
+
+    @property
+    def what(self) -> str:
+        """What is bounded."""
+        return f"{self.question}: {self.part}" if self.part else self.question
+
+    def holds(self, figure: float) -> bool:
+        """Whether a figure keeps the bound."""
+        return figure <= self.value if self.relation == "<=" else figure >= self.value
+
+    def missed_by(self, figure: float) -> float:
+        """Return how far a figure is on the wrong side; 0 where it is on the right one."""
+        excess = figure - self.value if self.relation == "<=" else self.value - figure
+        return max(excess, 0.0)
+
+    def __str__(self) -> str:
+        """Return the line that says it."""
+        return f"{self.what} {self.relation} {self.value:.12g}"
+
+
+def read_bound(text: str) -> Bound:
+    """Return the bound that a line says.
+
+    Parameters
+    ----------
+    text
+        ``WHAT <= NUMBER`` or ``WHAT >= NUMBER``; percent are shares.
+
+    Raises
+    ------
+    ParameterError
+        Where the line cannot be read.
+
+    Examples
+    --------
+    >>> read_bound("kept >= 90 %") == read_bound("kept>=0.9")
+    True
+    """
+    match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
+    if match is None or not _NUMBER.fullmatch(match["number"]):
+        raise ParameterError(
+            f"the bound {text[:_LONGEST]!r} cannot be read. Say WHAT <= NUMBER or WHAT >= NUMBER, "
+            "such as 'kept >= 0.9' or 'clustering: relative error <= 10 %'."
+        )
+    question, _, part = (word.strip() for word in match["what"].partition(":"))
+    number = float(match["number"]) / (100 if match["percent"] else 1)
+    if not math.isfinite(number):
+        raise ParameterError(f"the bound {text!r} has no finite number. Give one such as 0.1.")
+    relation = match["relation"]
+    sign = _USUAL.get(relation, "<=" if relation == "<=" else ">=")
+    return Bound(question=question.lower(), part=part, relation=sign, value=number)
+
+
+def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) -> None:
+    """Refuse a bound that nothing measures on this kind of data.
+
+    Parameters
+    ----------
+    bound
+        The bound.
+    metrics, attacks
+        The names of those that read this kind of data.
+
+    Raises
+    ------
+    ParameterError
+        Where it bounds none of them, or a metric or attack without naming its part.
+    """
+    known = (*PLAIN, *metrics, *attacks)
+    if bound.question not in known:
+        raise ParameterError(
+            f"nothing measures {bound.question!r} on this data. "
+            f"{did_you_mean(bound.question, known)}It can be one of {', '.join(PLAIN)}, or a part "
+            f"of {', '.join((*metrics, *attacks))}."
+        )
+    if bound.question in PLAIN and bound.part:
+        raise ParameterError(f"{bound.question!r} has no part {bound.part!r}. Leave it out.")
+    if bound.question == RISK and (bound.relation == ">=" or not 0 < bound.value <= 1):
+        raise ParameterError(f"{bound} is no bound on a risk. Say {RISK} <= 0.09.")
+    if bound.question not in PLAIN and not bound.part:
+        raise ParameterError(
+            f"{bound.question!r} has several parts. Name one, such as "
+            f"'{bound.question}: share {bound.relation} {bound.value:.12g}'."
+        )
+
+
+def smallest_class(bound: Bound) -> int:
+    """Return the smallest class that a bound on the largest risk allows.
+
+    Examples
+    --------
+    >>> smallest_class(read_bound("largest class risk <= 0.09"))
+    12
+    """
+    return math.ceil(1 / bound.value - 1e-9)

@@ -1,0 +1,401 @@
+"""Pictures of a page: marks of our own as inline SVG, drawn without a script.
+
+Every picture is drawn twice: 640 units wide, and 340 for a phone, with labels above the rows. The
+style sheet shows one of them.
+
+Numbers as a page shows them: three digits at most, never in powers of ten.
+
+Distributions of whole numbers, before and after, in few bins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+
+from graphveil.core.text import printable
+
+NONE = "–"
+"""What stands where a figure does not apply."""
+
+
+def percent(share: float) -> str:
+    """Return a share in percent: below 1 to two places, above to one, whole where it is 100.
+
+    Examples
+    --------
+    >>> percent(0.00093), percent(0.0335), percent(0.313), percent(1.0), percent(1e-9)
+    ('0.09 %', '3.4 %', '31.3 %', '100 %', '< 0.01 %')
+    """
+    value = 100 * share
+    if value == 0:
+        return "0 %"
+    if abs(value) < 0.005:
+        return "< 0.01 %" if value > 0 else "> -0.01 %"
+    text = f"{value:.2f}" if abs(value) < 0.995 else f"{value:.1f}"
+    if text.endswith("100.0") and value == 100:
+        text = text.removesuffix(".0")
+    elif text == "100.0" and value < 100:
+        text = "> 99.9"
+    return f"{text} %"
+
+
+def count(number: float) -> str:
+    """Return a count with commas.
+
+    Examples
+    --------
+    >>> count(1133), count(5)
+    ('1,133', '5')
+    """
+    return f"{round(number):,}"
+
+
+def plain(value: float) -> str:
+    """Return a number with about three digits.
+
+    Examples
+    --------
+    >>> plain(0.21987), plain(3.5712), plain(71.0), plain(12345.6), plain(0.00001)
+    ('0.22', '3.57', '71', '12,346', '0.00001')
+    """
+    if value == round(value) or abs(value) >= 100:
+        return f"{value:,.0f}"
+    places = 2 if abs(value) >= 1 else 3
+    if 0 < abs(value) < 0.001:
+        places = 6
+    return f"{value:.{places}f}".rstrip("0").rstrip(".")
+
+
+def of_hundred(share: float) -> str:
+    """Return how many of 100 a share is, in words.
+
+    Examples
+    --------
+    >>> of_hundred(0.313), of_hundred(0.004), of_hundred(0.999), of_hundred(0.01)
+    ('31 of 100', 'fewer than 1 of 100', 'more than 99 of 100', '1 of 100')
+    """
+    whole = round(100 * share)
+    if share > 0 and whole == 0:
+        return "fewer than 1 of 100"
+    if share < 1 and whole == 100:
+        return "more than 99 of 100"
+    return f"{whole} of 100"
+
+
+def odds_of_hundred(odds: float) -> str:
+    """Return how sure somebody is at these odds against 1, of 100.
+
+    Examples
+    --------
+    >>> odds_of_hundred(1.0), odds_of_hundred(2.718)
+    ('50 of 100', '73 of 100')
+    """
+    return of_hundred(1.0 if odds > 1e15 else odds / (1 + odds))
+
+
+MOST_BINS = 60
+
+
+class Bin(NamedTuple):
+    """How many people have a number from `low` to `high`, before and after.
+
+    `before` is None where there is no original.
+    """
+
+    low: int
+    high: int
+    before: int | None
+    after: int
+
+    @property
+    def name(self) -> str:
+        """The numbers of the bin, as a table shows them."""
+        return f"{self.low:,}" if self.low == self.high else f"{self.low:,}–{self.high:,}"
+
+
+def binned(after: NDArray[np.int64], before: NDArray[np.int64] | None = None) -> list[Bin]:
+    """Return at most 60 bins that hold every number, narrow where numbers are small.
+
+    Parameters
+    ----------
+    after, before
+        int64, of any shape (n,): numbers of 0 or more, of the release and of the original.
+
+    Examples
+    --------
+    >>> [(one.name, one.after) for one in binned(np.array([0, 1, 1, 3]))]
+    [('0', 1), ('1', 2), ('2', 0), ('3', 1)]
+    >>> len(binned(np.arange(100_000)))
+    60
+    """
+    every = after if before is None else np.concatenate([after, before])
+    if not every.size:
+        return []
+    largest = int(every.max())
+    starts = _starts(largest)
+    edges = np.append(starts, largest + 1)
+    counts = np.histogram(after, bins=edges)[0]
+    earlier = None if before is None else np.histogram(before, bins=edges)[0]
+    return [
+        Bin(
+            int(edges[number]),
+            int(edges[number + 1]) - 1,
+            None if earlier is None else int(earlier[number]),
+            int(counts[number]),
+        )
+        for number in range(starts.size)
+    ]
+
+
+def _starts(largest: int) -> NDArray[np.int64]:
+    """Return where bins begin: every number while they suffice, then in growing steps."""
+    if largest < MOST_BINS:
+        return np.arange(largest + 1, dtype=np.int64)
+    starts = np.arange(MOST_BINS, dtype=np.int64)
+    for number in range(MOST_BINS // 2, 4 * MOST_BINS):
+        steps = np.geomspace(1, largest + 1, number).astype(np.int64)
+        distinct = np.unique(np.concatenate([[0], steps[:-1]]))
+        if distinct.size > MOST_BINS:
+            break
+        starts = distinct
+    return starts
+
+
+LABEL_LETTERS = 36
+
+
+class Mark(NamedTuple):
+    """One row of a picture: shares in 0..1, None for what is not there."""
+
+    label: str
+    after: float
+    before: float | None = None
+    low: float | None = None
+    high: float | None = None
+    guess: float | None = None
+
+
+class _Frame(NamedTuple):
+    """Where a picture draws: its width, the ends of its axis, the height of a row."""
+
+    name: str
+    width: int
+    left: int
+    right: int
+    row: int
+    label_above: bool
+
+
+_DOTS = (
+    _Frame("wide", 640, 232, 612, 34, label_above=False),
+    _Frame("narrow", 340, 18, 316, 48, label_above=True),
+)
+_LONG_LABELS = _Frame("alone", 720, 290, 692, 26, label_above=False)
+_STEPS = (
+    _Frame("wide", 640, 56, 624, 0, label_above=False),
+    _Frame("narrow", 340, 48, 330, 0, label_above=False),
+)
+
+
+def dots(marks: Sequence[Mark], *, title: str) -> Markup:
+    """Return a row a mark: before as an open disc, after as a filled one, the guess as a bar.
+
+    Examples
+    --------
+    >>> picture = dots([Mark("<ties>", 0.5)], title="Right guesses")
+    >>> "&lt;ties&gt;" in picture, "<script" in picture
+    (True, False)
+    """
+    return Markup("").join(_svg(f, _dots_height(marks, f), title, _dots(marks, f)) for f in _DOTS)
+
+
+def _dots_height(marks: Sequence[Mark], frame: _Frame) -> int:
+    return frame.row * len(marks) + 34
+
+
+def _dots(marks: Sequence[Mark], frame: _Frame) -> Iterator[str]:
+    bottom = frame.row * len(marks) + 10
+
+    def x(share: float) -> float:
+        return round(frame.left + min(max(share, 0.0), 1.0) * (frame.right - frame.left), 1)
+
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        yield _line("grid", x(tick), 6, x(tick), bottom)
+        yield _text("tick", x(tick), bottom + 18, f"{100 * tick:.0f} %", "middle")
+    for number, mark in enumerate(marks):
+        y = frame.row * number + (34 if frame.label_above else 24)
+        label = printable(mark.label, LABEL_LETTERS)
+        if frame.label_above:
+            yield _text("lab", frame.left, y - 13, label, "start")
+        else:
+            yield _text("lab", frame.left - 14, y + 4, label, "end")
+        if mark.before is not None:
+            yield _line("link", x(mark.before), y, x(mark.after), y)
+            yield f'<circle cx="{x(mark.before)}" cy="{y}" r="5" class="before"/>'
+        if mark.low is not None and mark.high is not None:
+            yield _line("ci", x(mark.low), y, x(mark.high), y)
+        if mark.guess is not None:
+            yield _line("guess", x(mark.guess), y - 7, x(mark.guess), y + 7)
+        yield f'<circle cx="{x(mark.after)}" cy="{y}" r="6" class="after"/>'
+
+
+def steps(bins: Sequence[Bin], *, title: str) -> Markup:
+    """Return the share of people with at most a number, as steps: before wide and grey beneath.
+
+    Examples
+    --------
+    >>> steps([Bin(0, 0, 2, 1), Bin(1, 1, 0, 1)], title="Ties").count("<polyline")
+    4
+    """
+    return Markup("").join(_svg(frame, 236, title, _steps(bins, frame)) for frame in _STEPS)
+
+
+def _steps(bins: Sequence[Bin], frame: _Frame) -> Iterator[str]:
+    top, bottom, largest = 12.0, 198.0, max(bins[-1].high, 1)
+
+    def x(number: float) -> float:
+        share = math.log1p(number) / math.log1p(largest)
+        return round(frame.left + share * (frame.right - frame.left), 1)
+
+    def y(share: float) -> float:
+        return round(bottom - share * (bottom - top), 1)
+
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        yield _line("grid", frame.left, y(tick), frame.right, y(tick))
+        yield _text("tick", frame.left - 8, y(tick) + 4, f"{100 * tick:.0f} %", "end")
+    last = -math.inf
+    for number in _round_numbers(largest):
+        if x(number) - last > 30:
+            yield _text("tick", x(number), bottom + 20, f"{number:,}", "middle")
+            last = x(number)
+    for name, values in (
+        ("lbefore", [one.before for one in bins]),
+        ("lafter", [one.after for one in bins]),
+    ):
+        counts = [number for number in values if number is not None]
+        if len(counts) == len(bins) and any(counts):
+            points = " ".join(f"{x(a)},{y(b)}" for a, b in _corners(bins, counts))
+            yield f'<polyline points="{points}" class="{name}"/>'
+
+
+def _corners(bins: Sequence[Bin], counts: Sequence[int]) -> Iterator[tuple[float, float]]:
+    """Yield the corners of the steps: number and share of people with at most that."""
+    whole, reached = sum(counts), 0
+    yield bins[0].low, 0.0
+    for one, number in zip(bins, counts, strict=True):
+        yield one.low, reached / whole
+        reached += number
+        yield one.low, reached / whole
+    yield bins[-1].high, 1.0
+
+
+ALONE = (
+    ".gvf{--ink:#16191d;--soft:#5a6470;--line:#d9dee4;--paper:#fff;--after:#1f5fa8;--guess:#9a5b00;"
+    "--before:#9aa5b1;background:var(--paper);max-width:100%;font-family:system-ui,sans-serif}"
+    "@media (prefers-color-scheme:dark){.gvf{--ink:#e8ebee;--soft:#a3adb8;--line:#343b43;"
+    "--paper:#14171a;--after:#7fb4ec;--guess:#e6a44a;--before:#6b7681}}"
+    ".gvf .grid{stroke:var(--line)}.gvf .tick{font-size:12.5px;fill:var(--soft)}"
+    ".gvf .lab{font-size:13.5px;fill:var(--ink)}.gvf .head{font-size:14.5px;fill:var(--ink)}"
+    ".gvf .before{fill:var(--paper);stroke:var(--before);stroke-width:2.5}"
+    ".gvf .after{fill:var(--after)}.gvf .link{stroke:var(--before);stroke-width:2}"
+    ".gvf .ci{stroke:var(--after);stroke-width:7;stroke-opacity:.3;stroke-linecap:round}"
+    ".gvf .guess{stroke:var(--guess);stroke-width:3}"
+    ".gvf .lbefore{fill:none;stroke:var(--before);stroke-width:4}"
+    ".gvf .lafter{fill:none;stroke:var(--after);stroke-width:1.8}"
+)
+"""The style of a picture that stands alone: the colors of a page, for the classes of a picture."""
+
+
+def dots_alone(marks: Sequence[Mark], *, title: str) -> Markup:
+    """Return the wide picture of `dots` with its title, its style and what stands for what.
+
+    Examples
+    --------
+    >>> picture = dots_alone([Mark("ties", 0.5, guess=0.1)], title="Right guesses")
+    >>> "guess without it" in picture, "original" in picture
+    (True, False)
+    """
+    frame, height = _LONG_LABELS, _dots_height(marks, _LONG_LABELS)
+    key = "".join(_key(marks, height + 14))
+    return _alone(frame, height + 26, title, "".join(_dots(marks, frame)) + key)
+
+
+def _key(marks: Sequence[Mark], y: float) -> Iterator[str]:
+    """Yield what stands for what, from left to right, of what is in the picture."""
+    x = 20.0
+    names = {"before": "original", "after": "release", "low": "95 % interval"}
+    for field, name in (names | {"guess": "guess without it"}).items():
+        if all(getattr(mark, field) is None for mark in marks):
+            continue
+        if field == "low":
+            yield _line("ci", x - 4, y, x + 6, y)
+        elif field == "guess":
+            yield _line("guess", x, y - 7, x, y + 7)
+        else:
+            yield f'<circle cx="{x}" cy="{y}" r="{5 if field == "before" else 6}" class="{field}"/>'
+        yield _text("tick", x + 14, y + 4, name, "start")
+        x += 44 + 7 * len(name)
+
+
+def steps_alone(bins: Sequence[Bin], *, title: str, axis: str) -> Markup:
+    """Return the wide picture of `steps` with its title, its style and the name of its axis.
+
+    Examples
+    --------
+    >>> steps_alone([Bin(0, 0, None, 1)], title="Ties", axis="number of ties").count("<svg")
+    1
+    """
+    frame = _STEPS[0]
+    below = _text("tick", (frame.left + frame.right) / 2, 240, axis, "middle")
+    return _alone(frame, 250, title, "".join(_steps(bins, frame)) + below)
+
+
+def _alone(frame: _Frame, height: float, title: str, parts: str) -> Markup:
+    text = printable(title)
+    return Markup(  # noqa: S704  every text in it is escaped, everything else is a number
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -30 {frame.width} {height + 30}" '
+        f'width="{frame.width}" role="img" class="gvf"><title>{escape(text)}</title>'
+        f"<style>{ALONE}</style>{_text('head', 8, -10, text, 'start')}{parts}</svg>"
+    )
+
+
+def _round_numbers(largest: int) -> Iterator[int]:
+    yield 0
+    power = 1
+    while power <= largest:
+        yield from (factor * power for factor in (1, 2, 5) if factor * power <= largest)
+        power *= 10
+
+
+def _svg(frame: _Frame, height: int, title: str, parts: Iterator[str]) -> Markup:
+    head = escape(printable(title))
+    return Markup(  # noqa: S704  every text in it is escaped above, everything else is a number
+        f'<svg viewBox="0 0 {frame.width} {height}" role="img" class="chart {frame.name}">'
+        f"<title>{head}</title>{''.join(parts)}</svg>"
+    )
+
+
+def _line(name: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" class="{name}"/>'
+
+
+def _text(name: str, x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x}" y="{y}" class="{name}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def described(mark: Mark) -> list[str]:
+    """Return a mark as a row of the table behind its picture."""
+    ends = (
+        ""
+        if mark.low is None or mark.high is None
+        else f"{percent(mark.low)} to {percent(mark.high)}"
+    )
+    others = ["–" if share is None else percent(share) for share in (mark.before, mark.guess)]
+    return [mark.label, others[0], percent(mark.after), ends or "–", others[1]]

@@ -1,0 +1,312 @@
+"""The verb report: a page that a person can hand on, or a description for machines."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from graphveil.claims.manifest import Manifest, read_manifest
+from graphveil.claims.record import Record, private_folder, read_record
+from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
+from graphveil.core.progress import stage
+from graphveil.core.randomness import Randomness
+from graphveil.data import Data, Graph, Network
+from graphveil.evaluate.comparison import Comparison
+from graphveil.evaluate.measuring import comparison_of, measured
+from graphveil.release import Release, read_release
+from graphveil.release.publishing import WriteOptions
+from graphveil.verbs.read import Original, as_release, original_data, refuse_release
+from graphveil.verbs.report.document import Form, Report, command_line
+from graphveil.verbs.report.figures import of_page
+from graphveil.verbs.report.legal_questions import OF_FEATURES, OF_NETWORKS, Figures, answers_of
+from graphveil.verbs.report.machine import FORMS, json_text, read_declared, recipient_of
+from graphveil.verbs.report.pages import Page, html_of, kept_of
+from graphveil.verbs.report.sections import (
+    commands_of,
+    figures_of,
+    kinds_of_people,
+    of_data,
+    of_release,
+    title_of,
+    versions_of,
+)
+from graphveil.verbs.verify import verify_release
+from graphveil.verify.verdict import Verdict
+
+
+def report_release(
+    release: Release[Any] | str | Path,
+    original: Any = None,
+    *,
+    public: bool | None = None,
+    form: Form = "html",
+    recipient: str | None = None,
+    declared: str | Path | None = None,
+    attacks: Sequence[str] = (),
+    seed: int | None = None,
+) -> Report:
+    """Return a report of a release; a public one says only what follows from the released files.
+
+    Parameters
+    ----------
+    release
+        A release, or the folder of one.
+    original
+        The data that it was made from, an object that holds it, or the name of its file. Without it
+        nothing is attacked or compared.
+    public
+        Whether the report may be published. Where not given: where neither the original nor the
+        owner's private folder is there.
+    form
+        ``html`` for a page; ``croissant``, ``datapackage`` or ``json`` for machines, always public.
+    recipient
+        To whom it is released: ``public``, ``named`` or ``controlled``.
+    declared
+        A TOML file of what the owner declares besides.
+    attacks
+        Attacks that run only where they are named.
+    seed
+        For what is sampled.
+
+    Raises
+    ------
+    ReleaseError
+        Where the folder is no release.
+    UsageError
+        Where the original is another one, or what is declared or asked for is unknown.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    >>> report = report_release(gv.KDegree(k=2).anonymize(graph), public=True)
+    >>> report.verdict.ok, report.text[:15], "anonymous" in report.text
+    (True, '<!doctype html>', False)
+    """
+    release = as_release(release, wanted_by="report")
+    refuse_release(original)
+    if form not in ("html", *FORMS):
+        raise UsageError(f"as={form!r} is unknown. Use croissant, datapackage or json.")
+    says = {} if declared is None else read_declared(declared)
+    whom = recipient or says.get("recipient")
+    recipient_of(whom)
+    says |= {} if whom is None else {"recipient": whom}
+    if isinstance(release, Release):
+        return _of_memory(release, original, public, form, says, attacks, seed)
+    if public is None:
+        public = original is None and not private_folder(release).is_dir()
+    if public or form != "html":
+        with _released_alone(release) as folder:
+            return _public(
+                folder, private_folder(release).name.removesuffix(".private"), form, says
+            )
+    return _for_owner(_Asked(release, release, original, says, tuple(attacks), seed))
+
+
+class _Asked(NamedTuple):
+    """What an owner's page is made from.
+
+    Parameters
+    ----------
+    release, folder
+        The release as it was handed over, and the folder in which it lies.
+    original, says, attacks, seed
+        As `report_release` takes them.
+    """
+
+    release: Release[Any] | Path
+    folder: Path
+    original: Any
+    says: Mapping[str, str]
+    attacks: tuple[str, ...]
+    seed: int | None
+
+
+def _of_memory(
+    release: Release[Any],
+    original: Any,
+    public: bool | None,  # noqa: FBT001  as the caller was asked
+    form: Form,
+    says: Mapping[str, str],
+    attacks: Sequence[str],
+    seed: int | None,
+) -> Report:
+    with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
+        folder = release.published(Path(scratch, "release"), "csv", WriteOptions())
+        if public or form != "html":
+            with _released_alone(folder) as alone:
+                return _public(alone, "release", form, says)
+        return _for_owner(_Asked(release, folder, original, says, tuple(attacks), seed))
+
+
+@contextmanager
+def _released_alone(folder: Path) -> Iterator[Path]:
+    """Give a release folder that has nothing beside it, so that nothing private can be read."""
+    read_manifest_or_refuse(folder)
+    with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
+        alone = Path(scratch, "release")
+        alone.symlink_to(folder.resolve(), target_is_directory=True)
+        yield alone
+
+
+def read_manifest_or_refuse(folder: Path) -> Manifest | None:
+    """Return the manifest of a release; None where it is broken.
+
+    Raises
+    ------
+    ReleaseError
+        Where there is none: the folder is no release.
+    """
+    from graphveil.claims.manifest import manifest_bytes  # noqa: PLC0415  beside its only use
+
+    manifest_bytes(folder)
+    try:
+        return read_manifest(folder)
+    except ReleaseError:
+        return None
+
+
+def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Report:
+    manifest = read_manifest_or_refuse(folder)
+    with stage("verifying"):
+        verdict = verify_release(folder)
+    if form != "html":
+        if manifest is None:
+            raise ReleaseError(
+                f"{name}: its release.json cannot be read, so nothing describes it to a machine. "
+                "Make the page, which says what is wrong."
+            )
+        text = json_text(FORMS[form](manifest, verdict, name, says))
+        return Report(text=text, form=form, public=True, verdict=verdict)
+    read = _read(folder, verdict)
+    parts = of_release(read, verdict, manifest, says)
+    if read is not None:
+        parts |= of_data(read, None)
+        subjects = _subjects(read.data)
+        parts["tests"] = answers_of(read.guarantee, verdict, subjects, Figures())
+    page = Page(
+        public=True,
+        title=title_of(read, None),
+        commands=commands_of(manifest, "INPUT", "RELEASE"),
+        versions=versions_of(manifest, None),
+        **parts,
+    )
+    return _report(page, verdict)
+
+
+def _for_owner(asked: _Asked) -> Report:
+    manifest = read_manifest_or_refuse(asked.folder)
+    record = read_record(asked.folder)
+    original = original_data_or_none(asked)
+    with stage("verifying"):
+        verdict = verify_release(asked.release, original)
+    _refuse_another(verdict, record)
+    read = asked.release if isinstance(asked.release, Release) else _read(asked.folder, verdict)
+    name = asked.folder.resolve().name
+    parts = of_release(read, verdict, manifest, asked.says)
+    if read is not None and verdict.ok:
+        pair = data = None
+        if original is not None:
+            data = original_data(asked.release, original)
+            pair = comparison_of(read, data, Randomness(seed=asked.seed), wanted_by="report")
+        parts |= of_data(read, pair)
+        parts |= _measured(asked, read, verdict, (data, pair), name)
+    elif original is not None:
+        why = "the release does not keep what it says, so nothing was measured on it"
+        parts["missing"] = [("Comparisons and attacks", why)]
+    file = original.file.name if isinstance(original, Original) else "INPUT"
+    page = Page(
+        public=False,
+        title=title_of(read, name if isinstance(asked.release, Path) else None),
+        commands=commands_of(manifest, file, name, owner=True),
+        versions=versions_of(manifest, record),
+        **parts,
+    )
+    return _report(page, verdict)
+
+
+def original_data_or_none(asked: _Asked) -> Any:
+    """Return the original, read from its file where it is one of a folder."""
+    if isinstance(asked.original, str | Path) and isinstance(asked.release, Path):
+        from graphveil.verbs.read import read_original  # noqa: PLC0415  beside its only use
+
+        return read_original(asked.release, asked.original)
+    return asked.original
+
+
+def _refuse_another(verdict: Verdict, record: Record | None) -> None:
+    """Refuse an original that the release was not made from.
+
+    Raises
+    ------
+    UsageError
+        Where it is another one.
+    """
+    wrong = {check.name for check in verdict.failures()}
+    if "original" in wrong or (record is None and "same size" in wrong):
+        raise UsageError(
+            "this is not the original: the release was made from other data. Give the file that it "
+            "was made from, and read it in the same way."
+        )
+
+
+def _read(folder: Path, verdict: Verdict) -> Release[Any] | None:
+    """Return the release; None where it does not verify and cannot be read."""
+    try:
+        return read_release(folder)
+    except GraphveilError:
+        if verdict.ok:
+            raise
+        return None
+
+
+def _measured(
+    asked: _Asked,
+    read: Release[Any],
+    verdict: Verdict,
+    beside: tuple[Any, Comparison[Any] | None],
+    name: str,
+) -> dict[str, Any]:
+    """Return the sections that compare with the original, and the tests."""
+    original, pair = beside
+    command = command_line("report", name, "--original", "INPUT")
+    subjects = _subjects(read.data)
+    if pair is None:
+        command_for = Figures(command=command)
+        return {"tests": answers_of(read.guarantee, verdict, subjects, command_for)}
+    folder = asked.release if isinstance(asked.release, Path) else None
+    figures = figures_of(
+        read,
+        folder,
+        pair,
+        original=original,
+        attacks=asked.attacks,
+        seed=asked.seed,
+        command=command,
+    )
+    with stage("comparing"):
+        rows = measured("release", pair, None)
+    return {
+        "tests": answers_of(read.guarantee, verdict, subjects, figures),
+        "kept": kept_of(rows),
+        "kinds": kinds_of_people(pair.original),
+    }
+
+
+def _subjects(data: Data) -> Sequence[Any]:
+    return OF_NETWORKS if isinstance(data, Graph | Network) else OF_FEATURES
+
+
+def _report(page: Page, verdict: Verdict) -> Report:
+    short = tuple((test.heading, test.in_short) for test in page.tests)
+    return Report(
+        text=html_of(page),
+        form="html",
+        public=page.public,
+        verdict=verdict,
+        answers=short,
+        figures=of_page(page),
+    )

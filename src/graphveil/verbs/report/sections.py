@@ -1,0 +1,483 @@
+"""What a page says of a release beside its tests: verdict, promise, facts, and how to repeat it.
+
+What a report is made of: the rows of other verbs, beside those of the original under new ids.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import AttackInput
+from graphveil.attacks.costs import spelled
+from graphveil.attacks.networks.copies import EXTREMES, OF_DRAWS
+from graphveil.attacks.registry import ATTACKS, EVERY
+from graphveil.claims.guarantees import (
+    AnyGuarantee,
+    EdgeDP,
+    NodeDP,
+    NotClaimed,
+    StructuralKAnonymity,
+)
+from graphveil.claims.manifest import Manifest
+from graphveil.claims.record import ATTACKED, Record, private_folder
+from graphveil.core.errors import GraphveilWarning
+from graphveil.core.progress import context, stage, within
+from graphveil.core.rows import Row, Rows
+from graphveil.core.version import __version__
+from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.data.measures import measure, singled_out
+from graphveil.evaluate.comparison import Comparison, NetworkComparison
+from graphveil.evaluate.measuring import ties_of
+from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.methods import METHODS
+from graphveil.methods.rename import Rename
+from graphveil.release import Release
+from graphveil.verbs.attack import attack_release, entry_of, rerun_of
+from graphveil.verbs.report.charts import binned, count, plain
+from graphveil.verbs.report.document import anonymize_command, command_line
+from graphveil.verbs.report.legal_questions import Figures, number_of, promised_line
+from graphveil.verbs.report.machine import FIELDS, recipient_of
+from graphveil.verbs.report.pages import Standing
+from graphveil.verify.verdict import Verdict
+
+KNOWLEDGE = (
+    ("degree", "how many ties the person has"),
+    ("count", "how many people and ties there are around the person"),
+    ("vrq", "how many ties the person and each of their contacts has"),
+)
+"""Measures of networks, and what they know in words."""
+
+MOST_TIES = 2_000_000
+"""In networks with more ties the number of ties alone is looked at."""
+
+MOST_KINDS = 10
+ITEMS_SEED = 0
+"""Items are drawn in the same way for every page, so that a public one is the same bytes."""
+
+
+def figures_of(
+    release: Release[Any],
+    folder: Path | None,
+    pair: Comparison[Any],
+    *,
+    original: Data,
+    attacks: Sequence[str],
+    seed: int | None,
+    command: str,
+) -> Figures:
+    """Return the rows of attacks on a release, and on its original under new ids.
+
+    Parameters
+    ----------
+    release, folder
+        The release; where it lies in a folder, everybody's own risk is written beside it.
+    pair
+        The original beside the release.
+    original
+        The original as it was read.
+    attacks
+        Attacks that run only where they are named, and are.
+    seed
+        For what is sampled.
+    command
+        What has further attacks run.
+
+    Raises
+    ------
+    ParameterError, ResourceError
+        As `attack_release`.
+    """
+    for name in attacks:
+        if name != EVERY:
+            entry_of(name)
+    attacked = folder if folder is not None and private_folder(folder).is_dir() else release
+    with stage("attacking the release"):
+        after = _attacked(attacked, original, attacks, seed)
+    with _once_more(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphveilWarning)
+        same = _as_published(pair)
+        before = _attacked(Rename().anonymize(same, seed=seed), same, attacks, seed)
+    return Figures(
+        after=with_intervals(after, original.size),
+        before=before,
+        worst={} if attacked is release else _worst(private_folder(folder or Path())),
+        times=dict(_times(release, pair, attacks)),
+        command=command,
+    )
+
+
+@contextmanager
+def _once_more() -> Iterator[None]:
+    """Attack the original under new ids in this block: notices say that it is the second time."""
+    say = context().notices
+    again = None if say is None else lambda text: say(f"{text}, once more on the original")
+    with stage("attacking the original under new ids"), within(notices=again):
+        yield
+
+
+def _as_published(pair: Comparison[Any]) -> Data:
+    """Return the original: of a network with the attributes that the release has."""
+    if not isinstance(pair, NetworkComparison):
+        same: Data = pair.original
+        return same
+    before, after = pair.networks
+    return before.with_attributes(after.attributes)
+
+
+def _attacked(
+    release: Release[Any] | Path, original: Data, attacks: Sequence[str], seed: int | None
+) -> Rows:
+    """Return the rows of what runs unasked, and of what was asked for besides."""
+    if EVERY in attacks:
+        every = attack_release(release, original, attacks=[EVERY], seed=seed)
+        return Rows([*every, *every.missing])
+    rows = attack_release(release, original, seed=seed)
+    run = {row.question for row in rows}
+    further = [name for name in attacks if name not in run]
+    if not further:
+        return rows
+    named = attack_release(release, original, attacks=further, seed=seed)
+    return Rows([*rows, *rows.missing, *named, *named.missing])
+
+
+def with_intervals(rows: Rows, people: int) -> Rows:
+    """Return rows in which a drawn share of people without an interval has the exact binomial one.
+
+    One draw of a copy has no interval of its own; without one, three people of 500 by chance would
+    be an answer. People are counted as if they were pointed at one by one (Clopper & Pearson 1934);
+    of the largest of several draws, each as often (Bonferroni).
+
+    Examples
+    --------
+    >>> from graphveil.core.rows import Row
+    >>> row = Row(release="a", question="seeded-matching", part="right", value=3 / 536,
+    ...           unit="share of people", known="sampled", guess=1 / 536)
+    >>> with_intervals(Rows([row]), 536)[0].low < 1 / 536
+    True
+    """
+    return Rows([*(_with_interval(row, people) for row in rows), *rows.missing])
+
+
+def _with_interval(row: Row, people: int) -> Row:
+    if row.known != "sampled" or row.interval is not None or row.unit != "share of people":
+        return row
+    from scipy.special import betaincinv  # noqa: PLC0415  few rows need it
+
+    right = (row.value or 0.0) * people
+    draws = row.sample_size if row.part.endswith(OF_DRAWS.format(EXTREMES[-1])) else 1
+    tail = 0.025 / (draws or 1)
+    low = betaincinv(right, people - right + 1, tail) if right > 0 else 0.0
+    high = betaincinv(right + 1, people - right, 1 - tail) if right < people else 1.0
+    return dataclasses.replace(row, low=float(low), high=float(high))
+
+
+def _worst(private: Path) -> dict[str, float]:
+    """Return by attack the mean risk of the hundredth of people who are worst off."""
+    from pyarrow import parquet  # noqa: PLC0415  loaded when a file is read
+
+    worst = {}
+    for path in sorted((private / ATTACKED).glob("*.parquet")):
+        risk = parquet.read_table(path, columns=["risk"])["risk"].to_numpy()
+        known = np.sort(risk[~np.isnan(risk)])[::-1]
+        if known.size:
+            worst[path.stem] = float(known[: math.ceil(known.size / 100)].mean())
+    return worst
+
+
+def _times(
+    release: Release[Any], pair: Comparison[Any], asked: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the attacks that run only where they are named, and how long each takes."""
+    features = pair if isinstance(pair.original, Graph | Bipartite) else None
+    for name, entry in ATTACKS.items():
+        if not entry.by_name or {name, EVERY} & {*asked}:
+            continue
+        seen = pair if entry.kind is type(pair.original) else features
+        if seen is None or entry.kind is not type(seen.original) or seen.position is None:
+            continue
+        situation = AttackInput(comparison=seen, release=release, rerun=rerun_of(release))
+        try:
+            yield name, spelled(max(1.0, entry.seconds(situation, entry.options())))
+        except NotMeasuredError:
+            continue
+
+
+def standing_of(after: Data, before: Data | None, k: int | None) -> list[Standing]:
+    """Return who stands out in a release, and in its original where there is one.
+
+    Parameters
+    ----------
+    after, before
+        The data.
+    k
+        Below which people have few look-alikes; None where there is no such number.
+    """
+    if isinstance(after, Graph):
+        few = KNOWLEDGE[:1] if after.n_edges > MOST_TIES else KNOWLEDGE
+        return [_standing_among(name, words, after, before, k) for name, words in few]
+    noun = "items" if isinstance(after, Bipartite) else "values"
+    rows = [_standing("the whole row", measure(after, k=k or 2), _rows_of(before, k), k)]
+    earlier = {} if before is None else _alone(before)
+    few_items = [
+        Standing(
+            known=f"{items} {noun if items > 1 else noun.removesuffix('s')} of the row",
+            alone=share,
+            alone_before=earlier.get(items),
+        )
+        for items, share in _alone(after).items()
+    ]
+    return few_items + rows
+
+
+def standing_with_attributes(
+    network: Network, known: Sequence[str], k: int | None
+) -> list[Standing]:
+    """Return who stands out in a release by known attributes, and by all that is published.
+
+    Parameters
+    ----------
+    network
+        The released people and ties.
+    known
+        The attributes that the promise covers.
+    k
+        As in `standing_of`.
+    """
+    every = network.attributes
+    chosen = [names for names in (tuple(known), every) if names]
+    return [
+        _standing(risk.knows, risk, None, k)
+        for risk in (measure(network, known=names, k=k or 2) for names in dict.fromkeys(chosen))
+    ]
+
+
+def _alone(data: Data) -> dict[int, float]:
+    """Return the share of people who are alone with some of their items, by how many."""
+    return {one.items: one.share for one in singled_out(data, seed=ITEMS_SEED)}
+
+
+def _rows_of(before: Data | None, k: int | None) -> Any:
+    return None if before is None else measure(before, k=k or 2)
+
+
+def _standing_among(
+    name: str, words: str, after: Graph, before: Data | None, k: int | None
+) -> Standing:
+    measured = measure(after, measure=name, k=k or 2)
+    earlier = measure(before, measure=name, k=k or 2) if isinstance(before, Graph) else None
+    return _standing(words, measured, earlier, k)
+
+
+def _standing(words: str, after: Any, before: Any, k: int | None) -> Standing:
+    return Standing(
+        known=words,
+        alone=after.uniqueness,
+        alone_before=None if before is None else before.uniqueness,
+        few=None if k is None else after.share_unprotected,
+        few_before=None if k is None or before is None else before.share_unprotected,
+    )
+
+
+def kinds_of_people(original: Data) -> list[str]:
+    """Return what the people with the most ties whom nobody looks like have, ten of them."""
+    if not isinstance(original, Graph):
+        return []
+    measured = measure(original, measure="count", k=2)
+    degrees = original.degrees()
+    alone = np.flatnonzero(measured.own_sizes == 1)
+    order = alone[np.argsort(-degrees[alone], kind="stable")][:MOST_KINDS]
+    among = measured.values["edges"] - degrees
+    shown = zip(degrees[order].tolist(), among[order].tolist(), strict=True)
+    return [f"{count(ties)} ties, {count(closed)} closed triangles" for ties, closed in shown]
+
+
+def numbers_of(data: Data) -> NDArray[np.int64]:
+    """Return a number of each person: ties, items, or the people with an equal row."""
+    if isinstance(data, Graph):
+        return data.degrees()
+    if isinstance(data, Bipartite):
+        return np.diff(data.indptr).astype(np.int64)
+    sizes: NDArray[np.int64] = measure(data, k=2).own_sizes
+    return sizes
+
+
+DISTRIBUTIONS: Mapping[type, str] = {
+    Graph: "How many ties people have",
+    Bipartite: "How many items people have",
+    Table: "How many people have an equal row",
+}
+"""What `numbers_of` counts."""
+
+
+def of_ties(release: Release[Any]) -> Release[Any]:
+    """Return a release of a network as one of its ties alone; others as they are."""
+    if not isinstance(release.data, Network):
+        return release
+    return dataclasses.replace(release, data=ties_of(release.data))
+
+
+def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
+    """Return the sections of the released data, beside the original where it is there."""
+    network, read = read.data, of_ties(read)
+    before = None if pair is None else pair.original
+    k = number_of(read.guarantee)
+    few = k if k is not None and k > 1 else None
+    earlier = None if before is None else numbers_of(before)
+    standing = standing_of(read.data, before, few) if read.data.size else []
+    if isinstance(network, Network) and network.size:
+        standing += standing_with_attributes(network, getattr(read.guarantee, "known", ()), few)
+    return {
+        "standing": standing,
+        "fewer_than": few,
+        "distribution": binned(numbers_of(read.data), earlier),
+        "distribution_of": DISTRIBUTIONS[type(read.data)],
+    }
+
+
+def of_release(
+    read: Release[Any] | None, verdict: Verdict, manifest: Manifest | None, says: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the sections that need no original: verdict, promise, recipients, limits."""
+    whom = recipient_of(says.get("recipient"))
+    guarantee = None if manifest is None else manifest.claim.guarantee
+    shows = verdict.failures() if not verdict.ok else verdict.undecided
+    holds = verdict.exit_code == 0
+    return {
+        "answer": answer_of(verdict, guarantee),
+        "good": None if verdict.ok and (not holds or isinstance(guarantee, NotClaimed)) else holds,
+        "checks": [(check.name, check.detail) for check in shows[:10]],
+        "quote": verdict.sentence if holds and guarantee is not None else "",
+        "unit": UNITS.get(type(guarantee), "") if holds else "",
+        "facts": facts_of(read, manifest, verdict),
+        "recipient": whom,
+        "declared": [(FIELDS[name], text) for name, text in says.items() if name in FIELDS],
+        "limits": "" if manifest is None else manifest.claim.does_not_protect_against,
+    }
+
+
+UNITS: Mapping[type, str] = {
+    StructuralKAnonymity: "It covers one kind of knowledge of one person, and nothing else.",
+    EdgeDP: "The unit is one tie or one item: all of one person together is protected less.",
+    NodeDP: "The unit is all of one person together.",
+}
+"""What a promise covers, by its type; others say it in their sentence."""
+
+
+def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
+    """Return the verdict in a sentence for somebody who knows nothing of checks.
+
+    Examples
+    --------
+    >>> answer_of(Verdict("recomputed", "All is well.", []), None)
+    'Every claim holds. 0 checks were made again from the files for this page.'
+    """
+    checks = len(verdict.checks)
+    made = f"{checks} checks were made again from the files for this page"
+    if not verdict.ok:
+        wrong = len(verdict.failures())
+        return (
+            "This release does not keep what it says. Do not rely on its promise: "
+            f"{wrong} of {checks} checks failed."
+        )
+    if verdict.unknown_method is not None:
+        return "It cannot be said whether this release keeps its promise: its method is not known."
+    if verdict.undecided:
+        return "It cannot be said from these files alone whether this release keeps its promise."
+    if verdict.word == "not claimed":
+        return f"Nothing is promised of this release. {made}."
+    with_what = f", for {unit}" if (unit := _unit_and_strength(guarantee)) else ""
+    if verdict.word == "by construction":
+        return f"Every claim that a file can show holds{with_what}. {made}."
+    return f"Every claim holds{with_what}. {made}."
+
+
+def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:
+    if isinstance(guarantee, EdgeDP | NodeDP):
+        unit = "one tie or item" if isinstance(guarantee, EdgeDP) else "all of one person"
+        return f"{unit}, with epsilon = {plain(guarantee.epsilon)}"
+    number = None if guarantee is None else number_of(guarantee)
+    if number is None:
+        return ""
+    unit = (
+        "what is known of one person"
+        if isinstance(guarantee, StructuralKAnonymity)
+        else "one person's row"
+    )
+    return f"{unit}, with k = {number}"
+
+
+def facts_of(
+    read: Release[Any] | None, manifest: Manifest | None, verdict: Verdict
+) -> list[tuple[str, str]]:
+    """Return the numbers at the top of a page, each with what it counts."""
+    facts: list[tuple[str, str]] = []
+    if read is not None:
+        facts.append(("People", count(read.data.size)))
+        if isinstance(read.data, Graph):
+            facts.append(("Ties published", count(read.data.n_edges)))
+        elif isinstance(read.data, Bipartite):
+            facts.append(("Items published", count(read.data.n_entries)))
+        elif isinstance(read.data, Network):
+            facts.append(("Ties published", count(read.data.n_ties)))
+            facts.append(("Attributes published", count(read.data.n_attributes)))
+        else:
+            facts.append(("Columns", count(read.data.n_columns)))
+    if manifest is not None:
+        facts.append(("Method", manifest.method.name))
+        line = promised_line(manifest.claim.guarantee, verdict)
+        number = number_of(manifest.claim.guarantee)
+        if line is not None and line.evidence.recomputed and number is not None:
+            facts.append(("Left to choose from, at least", count(number)))
+    unchecked = sum(check.outcome == "not checked" for check in verdict.checks)
+    if unchecked:
+        facts.append(("Checks", f"{unchecked} of {len(verdict.checks)} not made"))
+    return facts
+
+
+def title_of(read: Release[Any] | None, name: str | None) -> str:
+    """Return the title of a page: the name that it was given, or what the data is."""
+    if name is not None:
+        return name
+    if read is None:
+        return "A release"
+    words = {Table: "A table", Bipartite: "Items"}.get(type(read.data), "A network")
+    return f"{words} of {count(read.data.size)} people"
+
+
+def commands_of(
+    manifest: Manifest | None, file: str, name: str, *, owner: bool = False
+) -> list[str]:
+    """Return the commands that make the release and its page again."""
+    original = ("--original", file) if owner else ()
+    lines = [
+        command_line("verify", name, *original),
+        command_line("report", name, *original),
+    ]
+    if manifest is None:
+        return lines
+    method = METHODS.get(manifest.method.name)
+    if method is None:
+        return lines
+    return [anonymize_command(method, manifest.method.parameters, file, name), *lines]
+
+
+def versions_of(manifest: Manifest | None, record: Record | None) -> list[str]:
+    """Return who made the release and the page, and the digests that name both."""
+    lines = []
+    if manifest is not None:
+        lines.append(f"Released by {manifest.tool} {manifest.version}.")
+        lines.append(f"Source of the method: {manifest.method.source}.")
+        lines.append(f"Seal of the release: {manifest.seal}")
+    lines.append(f"Page made by graphveil {__version__}.")
+    if record is not None:
+        lines.append(f"Digest of the original: {record.input_sha256}")
+    return lines

@@ -1,0 +1,423 @@
+"""What the points of a sweep came to: figures, frontiers, and which points keep bounds.
+
+The table of a sweep: a row a figure, and one for each point that has none.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphveil.core.atomic import OWNER_ONLY, whole_file
+from graphveil.core.errors import ParameterError, one_of
+from graphveil.core.rows import Row
+from graphveil.verbs.bounds import Bound, read_bound
+from graphveil.verbs.sweep.grid import Plan, Point, Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+OWN = {
+    "point": "int64",
+    "method": "string",
+    "draw": "int64",
+    "status": "string",
+    "promise": "string",
+}
+FIGURES = {
+    "release": "string",
+    "question": "string",
+    "part": "string",
+    "value": "float64",
+    "unit": "string",
+    "direction": "string",
+    "known": "string",
+    "sample_size": "int64",
+    "low": "float64",
+    "high": "float64",
+    "guess": "float64",
+    "reason": "string",
+}
+"""The fields of a row that the table has, and their types."""
+
+TIMES = {"seconds": "float64", "cpu_seconds": "float64"}
+"""What differs from run to run."""
+
+
+def parameter_column(name: str) -> str:
+    """Return the column of a parameter: its own name, unless figures have one of that name.
+
+    Examples
+    --------
+    >>> parameter_column("k"), parameter_column("unit")
+    ('k', 'parameter_unit')
+    """
+    return f"parameter_{name}" if name in OWN | FIGURES | TIMES else name
+
+
+def table_of(plan: Plan, results: Mapping[int, Result]) -> pa.Table:
+    """Return the table: every figure of every point, in the order of the plan.
+
+    A point without a release is one row without a figure, with its reason.
+
+    Parameters
+    ----------
+    plan
+        The sweep's.
+    results
+        What became of every point, by its number.
+    """
+    import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
+
+    parameters = _parameters(plan.points)
+    types = {
+        **{name: getattr(pa, kind)() for name, kind in OWN.items()},
+        **{parameter_column(name): _type(pa, values) for name, values in parameters.items()},
+        **{name: getattr(pa, kind)() for name, kind in (FIGURES | TIMES).items()},
+    }
+    strings = {name for name, kind in types.items() if kind == pa.string()}
+    records = [
+        {name: _cell(value, text=name in strings) for name, value in record.items()}
+        for point in plan.points
+        for record in _records(point, results[point.number], list(parameters))
+    ]
+    schema = pa.schema(list(types.items()))
+    columns = {name: [record[name] for record in records] for name in types}
+    return pa.table(columns, schema=schema)
+
+
+def _records(point: Point, result: Result, parameters: Sequence[str]) -> Iterator[dict[str, Any]]:
+    own = {
+        "point": point.number,
+        "method": point.method,
+        "draw": point.draw,
+        "status": result.status,
+        "promise": result.promise or None,
+        **{parameter_column(name): point.parameters.get(name) for name in parameters},
+        "seconds": result.seconds,
+        "cpu_seconds": result.cpu_seconds,
+    }
+    without = dataclasses.asdict(
+        Row(release=point.name, question="", reason=result.reason or result.status)
+    )
+    for row in result.rows or [without]:
+        yield own | {name: row.get(name) for name in FIGURES}
+
+
+def _parameters(points: Iterable[Point]) -> dict[str, list[Any]]:
+    """Return the values of every parameter that some point has, by its name, sorted."""
+    values: dict[str, list[Any]] = {}
+    for point in points:
+        for name, value in point.parameters.items():
+            if value is not None:
+                values.setdefault(name, []).append(value)
+    return {name: values[name] for name in sorted(values)}
+
+
+def _type(pa: Any, values: Sequence[Any]) -> Any:
+    kinds = set(map(type, values))
+    if kinds == {bool}:
+        return pa.bool_()
+    if kinds == {int}:
+        return pa.int64()
+    return pa.float64() if kinds <= {int, float} else pa.string()
+
+
+def _cell(value: Any, *, text: bool) -> Any:
+    return str(value) if text and value is not None else value
+
+
+def write_table(table: pa.Table, path: Path) -> Path:
+    """Write a table as Parquet, whole and for its owner alone; return the file.
+
+    Raises
+    ------
+    OSError
+        Where the disk is full.
+    """
+    from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
+
+    with whole_file(path, mode=OWNER_ONLY) as part, part.open("wb") as stream:
+        parquet.write_table(table, stream)
+    return path
+
+
+STRENGTHS = ("k", "epsilon")
+"""Axes that stand for the figure ``strength`` of that part."""
+
+USES = ("edge-jaccard: all", "entry-jaccard: all", "cells-shown: all", "kept")
+ATTACKED = (
+    "candidate-set: degree and triangles, right guess",
+    "matching: best guess, mean",
+    "linkage: 4 known, 0 false: own row",
+)
+"""The figures of use, and of attacks, that are shown where nothing else is asked for: the first
+of these that was measured."""
+
+
+class Figure(NamedTuple):
+    """One figure over the repeats of a point.
+
+    Parameters
+    ----------
+    mean, low, high
+        Its mean, its least and its largest value.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+
+class Setting(NamedTuple):
+    """One method with its parameters, and its repeats.
+
+    Parameters
+    ----------
+    points
+        The points, one a repeat.
+    results
+        What became of them.
+    """
+
+    points: tuple[Point, ...]
+    results: tuple[Result, ...]
+
+    @property
+    def first(self) -> Point:
+        """The first of its points."""
+        return self.points[0]
+
+    @property
+    def failure(self) -> Result | None:
+        """The first result without a release; None where every repeat has one."""
+        return next((one for one in self.results if one.status != "finished"), None)
+
+    def figure(self, axis: Axis) -> Figure | None:
+        """Return a figure over all repeats; None where one of them lacks it."""
+        values = [value_of(result, axis) for result in self.results]
+        known = [value for value in values if value is not None]
+        if self.failure is not None or len(known) < len(values):
+            return None
+        return Figure(fmean(known), min(known), max(known))
+
+
+class Axis(NamedTuple):
+    """A figure: its question and its part."""
+
+    question: str
+    part: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Axis:
+        """Return the figure that a text names.
+
+        Examples
+        --------
+        >>> Axis.read("k"), Axis.read("edge-jaccard: all").part
+        (Axis(question='strength', part='k'), 'all')
+        """
+        if text in STRENGTHS:
+            return cls("strength", text)
+        question, _, part = (word.strip() for word in text.partition(":"))
+        return cls(question, part)
+
+    def __str__(self) -> str:
+        """Return the text that names it."""
+        if self.question == "strength":
+            return self.part
+        return f"{self.question}: {self.part}" if self.part else self.question
+
+
+def value_of(result: Result, axis: Axis) -> float | None:
+    """Return a figure of one release; None where it has none."""
+    for row in result.rows:
+        if row["question"] == axis.question and row["part"] == axis.part:
+            value: float | None = row["value"]
+            return value
+    return None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SweptPoints:
+    """The points of a sweep with their results: what tables, pictures and answers are made of.
+
+    Parameters
+    ----------
+    plan, results, folder
+        As in `graphveil.Sweep`.
+    """
+
+    plan: Plan
+    results: Mapping[int, Result]
+    folder: Path | None = None
+
+    @cached_property
+    def rows(self) -> pa.Table:
+        """Every figure as an Arrow table, a column a field and a column a parameter.
+
+        A point without a release is one row with its status and its reason.
+        """
+        return table_of(self.plan, self.results)
+
+    @cached_property
+    def settings(self) -> tuple[Setting, ...]:
+        """The points, the repeats of each together, in the order of the plan."""
+        together: dict[str, list[Point]] = {}
+        for point in self.plan.points:
+            together.setdefault(f"{point.method} {point.parameters!r}", []).append(point)
+        return tuple(
+            Setting(tuple(points), tuple(self.results[point.number] for point in points))
+            for points in together.values()
+        )
+
+    @cached_property
+    def axes(self) -> dict[Axis, str]:
+        """Every figure that some point has, with its direction."""
+        known: dict[Axis, str] = {}
+        for result in self.results.values():
+            for row in result.rows:
+                if row["value"] is not None:
+                    known.setdefault(Axis(row["question"], row["part"]), row["direction"])
+        return known
+
+    def axis(self, text: str) -> Axis:
+        """Return a figure that some point has, by its name.
+
+        Raises
+        ------
+        ParameterError
+            Where no point has it.
+        """
+        axis = Axis.read(text)
+        if axis not in self.axes:
+            raise ParameterError(f"no point has {text!r}. {one_of(text, self.axes)}")
+        return axis
+
+    @property
+    def usual(self) -> tuple[list[Axis], Axis | None, Axis | None]:
+        """The figures that are shown: of strength, of an attack, and of use."""
+        strengths = [axis for axis in map(Axis.read, STRENGTHS) if axis in self.axes]
+        attacked = (axis for axis in map(Axis.read, ATTACKED) if axis in self.axes)
+        uses = (axis for axis in map(Axis.read, USES) if axis in self.axes)
+        return strengths, next(attacked, None), next(uses, None)
+
+    def chosen(self, x: str | None, y: str | None) -> tuple[Axis, Axis]:
+        """Return two figures by their names; where not given, those that `frontier` takes.
+
+        Raises
+        ------
+        ParameterError
+            Where no point has such a figure.
+        """
+        strengths, attack, use = self.usual
+        across = self.axis(x) if x else attack or (strengths[0] if strengths else None)
+        up = self.axis(y) if y else use
+        if across is None or up is None:
+            raise ParameterError("no point has two figures. Name x and y, or sweep other points.")
+        return across, up
+
+    def frontier(self, x: str | None = None, y: str | None = None) -> pa.Table:
+        """Return two figures of every point that has both, and which points no other one beats.
+
+        Parameters
+        ----------
+        x, y
+            Figures: ``k``, ``epsilon``, ``kept``, ``false``, ``largest class risk``, or a part of a
+            metric or an attack, such as ``edge-jaccard: all``. Where not given: an attack, else the
+            strength; and a share of what is kept and true.
+
+        Returns
+        -------
+        pa.Table
+            The columns point (the number of the first repeat), method, parameters, x and y (means
+            over the repeats) and best: whether no other point is better in one and not worse in the
+            other.
+
+        Raises
+        ------
+        ParameterError
+            Where no point has such a figure.
+        """
+        import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
+
+        across, up = self.chosen(x, y)
+        places = [
+            (setting, (first.mean, second.mean))
+            for setting in self.settings
+            if (first := setting.figure(across)) and (second := setting.figure(up))
+        ]
+        best = unbeaten([pair for _, pair in places], (self.axes[across], self.axes[up]))
+        return pa.table(
+            {
+                "point": [setting.first.number for setting, _ in places],
+                "method": [setting.first.method for setting, _ in places],
+                "parameters": [setting.first.given for setting, _ in places],
+                "x": [pair[0] for _, pair in places],
+                "y": [pair[1] for _, pair in places],
+                "best": best,
+            }
+        )
+
+    def meeting(self, bounds: Sequence[str]) -> list[int]:
+        """Return the numbers of the points whose release keeps every bound.
+
+        Parameters
+        ----------
+        bounds
+            As `graphveil.advise` takes them, such as ``"kept >= 0.9"``.
+
+        Raises
+        ------
+        ParameterError
+            Where a bound cannot be read, or no point has its figure.
+        """
+        read = [read_bound(text) for text in bounds]
+        for bound in read:
+            self.axis(bound.what)
+        return [n for n, result in self.results.items() if _keeps(result, read)]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many points ended in each way."""
+        counted: dict[str, int] = {}
+        for result in self.results.values():
+            counted[result.status] = counted.get(result.status, 0) + 1
+        return counted
+
+
+def _keeps(result: Result, bounds: Sequence[Bound]) -> bool:
+    """Whether a release has a figure for every bound, and keeps it."""
+    values = [value_of(result, Axis(bound.question, bound.part)) for bound in bounds]
+    return result.status == "finished" and all(
+        value is not None and bound.holds(value)
+        for value, bound in zip(values, bounds, strict=True)
+    )
+
+
+def unbeaten(pairs: Sequence[tuple[float, float]], directions: tuple[str, str]) -> list[bool]:
+    """Return of every pair whether no other is better in one figure and not worse in the other.
+
+    Parameters
+    ----------
+    pairs
+        Two figures each.
+    directions
+        Of both: where one ends with ``lower is better``, less is better, else more.
+
+    Examples
+    --------
+    >>> unbeaten([(0.1, 0.5), (0.2, 0.9), (0.3, 0.8)], ("lower is better", "higher is better"))
+    [True, True, False]
+    """
+    signs = [-1 if direction == "lower is better" else 1 for direction in directions]
+    signed = [(x * signs[0], y * signs[1]) for x, y in pairs]
+    return [
+        not any(other != one and other[0] >= one[0] and other[1] >= one[1] for other in signed)
+        for one in signed
+    ]

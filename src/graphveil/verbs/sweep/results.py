@@ -1,0 +1,508 @@
+"""What a sweep came to, as users see it: rows for every library, a picture, files.
+
+A sweep in few lines: the answer in a sentence, and a line a point, the best first.
+
+From a sweep to its page: pictures, rows and commands.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphveil.core.atomic import OWNER_ONLY, whole_file
+from graphveil.core.errors import UsageError
+from graphveil.core.text import visible
+from graphveil.core.version import __version__
+from graphveil.methods.registry import METHODS
+from graphveil.verbs.report import frontiers
+from graphveil.verbs.report.charts import NONE, percent, plain
+from graphveil.verbs.report.document import anonymize_command, command_line
+from graphveil.verbs.report.figures import Figure, Illustrated
+from graphveil.verbs.report.frontiers import Dot, Panel
+from graphveil.verbs.report.pages import Row, SweepPage, picture_html, sweep_html
+from graphveil.verbs.sweep.figures import (
+    STRENGTHS,
+    Axis,
+    Setting,
+    SweptPoints,
+    unbeaten,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+WORDS: dict[str, str] = {
+    "k": "people who look alike, at least",
+    "epsilon": "epsilon, which less of is more private",
+    "edge-jaccard: all": "ties kept and true",
+    "entry-jaccard: all": "items kept and true",
+    "cells-shown: all": "cells shown",
+    "kept": "kept",
+    "candidate-set: degree and triangles, right guess": (
+        "re-identified by someone who knows ties and closed triangles"
+    ),
+    "linkage: 4 known, 0 false: own row": "re-identified by someone who knows 4 items or cells",
+    "matching: best guess, mean": "re-identified by someone who has the original table",
+}
+"""What a reader calls a figure."""
+
+SHARES = frozenset(WORDS) - {"k", "epsilon"}
+"""Figures among them that are shares: they are shown in percent."""
+
+
+def words_of(axis: Axis) -> str:
+    """Return what a reader calls a figure.
+
+    Examples
+    --------
+    >>> words_of(Axis("edge-jaccard", "all")), words_of(Axis("diameter", "original"))
+    ('ties kept and true', 'diameter: original')
+    """
+    return WORDS.get(str(axis), str(axis))
+
+
+def figure_text(axis: Axis, value: float) -> str:
+    """Return a figure as a person reads it: shares in percent.
+
+    Examples
+    --------
+    >>> figure_text(Axis("kept"), 0.98), figure_text(Axis("strength", "k"), 5.0)
+    ('98.0 %', '5')
+    """
+    return percent(value) if str(axis) in SHARES else plain(value)
+
+
+ENDED = {
+    "finished": "finished",
+    "infeasible": "infeasible",
+    "failed": "failed",
+    "out of time": "out of time",
+}
+
+
+def answer_of(sweep: SweptPoints, until: Sequence[str], met: Collection[int] | None) -> str:
+    """Return the answer in a sentence: how many points keep the bounds, or how points ended."""
+    whole = len(sweep.results)
+    counts = sweep.counts
+    ended = ", ".join(
+        f"{counts[status]} {word}" for status, word in ENDED.items() if status in counts
+    )
+    points = "1 point" if whole == 1 else f"{whole} points"
+    if met is None:
+        return f"{points}: {ended}."
+    bounds = " and ".join(until)
+    some = "No point keeps" if not met else "1 point keeps" if len(met) == 1 else ""
+    return f"{some or f'{len(met)} points keep'} {bounds}. {points}: {ended}."
+
+
+class _Line(NamedTuple):
+    """A point with what it is sorted by: whether it is unbeaten, and its figures."""
+
+    setting: Setting
+    first: float | None
+    second: float | None
+    best: bool
+
+
+def lines_of(sweep: SweptPoints, met: Collection[int] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield the figures and the words of each point: first those that keep the bounds.
+
+    Then come those that no other beats.
+
+    SweptPoints without a release come last, each with its reason.
+
+    Parameters
+    ----------
+    sweep
+        The sweep.
+    met
+        The points that keep bounds; None where there are none.
+    """
+    _, attack, use = sweep.usual
+    if attack is not None:
+        yield "", f"first figure: {words_of(attack)}"
+    if use is not None:
+        yield "", f"second figure: {words_of(use)}"
+    ordered = sorted(_lines(sweep, attack, use), key=lambda line: _rank(line, met))
+    for line in ordered:
+        setting = line.setting
+        failure = setting.failure
+        if failure is not None:
+            yield f"  {failure.status}: ", f"{setting.first.words}: {failure.reason}"
+            continue
+        cells = [
+            NONE if axis is None or value is None else figure_text(axis, value)
+            for axis, value in ((attack, line.first), (use, line.second))
+        ]
+        notes = [
+            *(["keeps every bound"] if _is_met(setting, met) else []),
+            *(["no other beats it"] if line.best else []),
+        ]
+        note = f" ({', '.join(notes)})" if notes else ""
+        yield f"  {cells[0]:>9} {cells[1]:>9}  ", f"{setting.first.words}{note}"
+
+
+def _is_met(setting: Setting, met: Collection[int] | None) -> bool:
+    return met is not None and all(point.number in met for point in setting.points)
+
+
+def _rank(line: _Line, met: Collection[int] | None) -> tuple[bool, bool, bool, float]:
+    failed = line.setting.failure is not None
+    value = line.first if line.first is not None else float("inf")
+    return failed, not _is_met(line.setting, met), not line.best, value
+
+
+def _lines(sweep: SweptPoints, attack: Axis | None, use: Axis | None) -> list[_Line]:
+    lines = []
+    for setting in sweep.settings:
+        values = [
+            None if axis is None or (figure := setting.figure(axis)) is None else figure.mean
+            for axis in (attack, use)
+        ]
+        lines.append(_Line(setting, values[0], values[1], best=False))
+    if attack is None or use is None:
+        return lines
+    both = [line for line in lines if line.first is not None and line.second is not None]
+    pairs = [(line.first or 0.0, line.second or 0.0) for line in both]
+    best = unbeaten(pairs, (sweep.axes[attack], sweep.axes[use]))
+    chosen = {line.setting.first.number for line, flag in zip(both, best, strict=True) if flag}
+    return [line._replace(best=line.setting.first.number in chosen) for line in lines]
+
+
+PLAIN = ("largest class risk", "kept", "false")
+
+
+def page_text(sweep: SweptPoints) -> str:
+    """Return the page of a sweep as one HTML file, for its owner alone."""
+    methods = _methods(sweep)
+    plan = sweep.plan
+    name = "" if sweep.folder is None else sweep.folder.resolve().name
+    file = plan.original[0] if plan.original else "INPUT"
+    counts = sweep.counts
+    page = SweepPage(
+        title=name or f"A sweep of {file}",
+        answer=answer_of(sweep, (), None),
+        facts=[
+            ("Combinations", f"{len(sweep.settings):,}"),
+            ("Releases", f"{counts.get('finished', 0):,}"),
+            ("Without a release", f"{len(plan.points) - counts.get('finished', 0):,}"),
+            ("Methods", f"{len(methods):,}"),
+            ("Repeats", f"{plan.repeats:,}"),
+            ("Seed", "entropy" if plan.seed is None else "given"),
+        ],
+        methods=methods,
+        panels=panels_of(sweep),
+        rows=list(_rows(sweep, methods)),
+        figures=_figures(sweep),
+        commands=_commands(sweep, name),
+        versions=[f"Made by graphveil {plan.tool}, the page by graphveil {__version__}."],
+    )
+    return sweep_html(page)
+
+
+def figure_of(sweep: SweptPoints, across: Axis, up: Axis) -> Figure:
+    """Return one picture that stands alone.
+
+    Raises
+    ------
+    UsageError
+        Where no point has both figures.
+    """
+    panel = panel_of(sweep, across, up)
+    if not panel.dots:
+        raise UsageError("No point has both figures. Name others, or sweep other points.")
+    return Figure(title=panel.title, panel=panel, methods=tuple(_methods(sweep)))
+
+
+def figures_of(sweep: SweptPoints) -> dict[str, Figure]:
+    """Return the pictures of the page, each of which stands alone, by a name for its file."""
+    methods = tuple(_methods(sweep))
+    return {
+        f"frontier-{number}": Figure(title=panel.title, panel=panel, methods=methods)
+        for number, panel in enumerate(panels_of(sweep), start=1)
+    }
+
+
+def picture_text(sweep: SweptPoints) -> str:
+    """Return the pictures of a sweep, for a notebook."""
+    return picture_html(panels_of(sweep), _methods(sweep))
+
+
+def _methods(sweep: SweptPoints) -> list[str]:
+    return list(dict.fromkeys(point.method for point in sweep.plan.points))
+
+
+def panels_of(sweep: SweptPoints) -> list[Panel]:
+    """Return the pictures: each strength, and a measured attack, against what is kept and true."""
+    _, attack, use = sweep.usual
+    if use is None:
+        return []
+    across = [Axis("strength", part) for part in STRENGTHS]
+    every = [panel_of(sweep, axis, use) for axis in [*across, *([attack] if attack else [])]]
+    return [panel for panel in every if panel.dots]
+
+
+def panel_of(sweep: SweptPoints, across: Axis, up: Axis) -> Panel:
+    """Return one picture: two figures of every point."""
+    if across.question == "strength":
+        title = f"What is promised against what is kept: {across.part}"
+    elif (across, up) == sweep.usual[1:]:
+        title = "A measured attack against what is kept"
+    else:
+        title = f"{words_of(across)} against {words_of(up)}"
+    return Panel(title, _axis(across), _axis(up), _with_lines(sweep, across, up))
+
+
+def _axis(axis: Axis) -> frontiers.Axis:
+    powers = axis == Axis("strength", "k")
+    return frontiers.Axis(words_of(axis), share=str(axis) in SHARES, logarithmic=powers)
+
+
+def _with_lines(sweep: SweptPoints, across: Axis, up: Axis) -> list[Dot]:
+    """Return the points of a picture: lines go through those that no other of a method beats."""
+    dots = list(_dots(sweep, across, up))
+    directions = (sweep.axes.get(across, ""), sweep.axes[up])
+    on_line = set()
+    for series in {dot.series for dot in dots}:
+        own = [dot for dot in dots if dot.series == series and dot.y is not None]
+        best = unbeaten([(dot.x, dot.y or 0.0) for dot in own], directions)
+        on_line |= {dot.number for dot, flag in zip(own, best, strict=True) if flag}
+    return [dot._replace(on_line=dot.number in on_line) for dot in dots]
+
+
+def _dots(sweep: SweptPoints, across: Axis, up: Axis) -> Iterator[Dot]:
+    """Yield what has both figures, and what has no release where its strength is known."""
+    methods = _methods(sweep)
+    for number, setting in enumerate(sweep.settings, start=1):
+        series, words = methods.index(setting.first.method), setting.first.words
+        if setting.failure is not None:
+            strength = _strength(setting, across)
+            if strength is not None:
+                yield Dot(number, series, f"{words}: {setting.failure.status}", strength, None)
+            continue
+        x, y = setting.figure(across), setting.figure(up)
+        if x is not None and y is not None:
+            ends = (x.low, x.high), (y.low, y.high)
+            yield Dot(number, series, words, x.mean, y.mean, *ends)
+
+
+def _strength(setting: Setting, axis: Axis) -> float | None:
+    """Return the strength that a point without a release was asked for; None where it has none."""
+    if axis.question != "strength":
+        return None
+    parameters = setting.first.parameters
+    names = ("k", "levels") if axis.part == "k" else (axis.part,)
+    values = (parameters.get(name) for name in names)
+    return next((float(v) for v in values if isinstance(v, int | float) and v > 0), None)
+
+
+def _rows(sweep: SweptPoints, methods: list[str]) -> Iterator[Row]:
+    _, attack, use = sweep.usual
+    best = _best(sweep)
+    shown = [Axis(name) for name in PLAIN]
+    shown += [axis for axis in (use, attack) if axis is not None and axis not in shown]
+    for number, setting in enumerate(sweep.settings, start=1):
+        failure, first = setting.failure, setting.first
+        figures = [(axis, setting.figure(axis)) for axis in shown]
+        yield Row(
+            number=number,
+            series=methods.index(first.method),
+            words=first.words,
+            status="finished" if failure is None else failure.status,
+            reason="" if failure is None else failure.reason,
+            promise=setting.results[0].promise,
+            figures=[(words_of(a), _mean_text(a, f.mean)) for a, f in figures if f is not None],
+            best=first.number in best,
+            command=_command(sweep, setting),
+        )
+
+
+def _mean_text(axis: Axis, value: float) -> str:
+    return figure_text(Axis("kept"), value) if axis.question in PLAIN else figure_text(axis, value)
+
+
+def _best(sweep: SweptPoints) -> set[int]:
+    _, attack, use = sweep.usual
+    if attack is None or use is None:
+        return set()
+    return {row["point"] for row in sweep.frontier().to_pylist() if row["best"]}
+
+
+def _command(sweep: SweptPoints, setting: Setting) -> str:
+    """Return what makes a release anew; empty where this version knows no such method."""
+    method = METHODS.get(setting.first.method)
+    if method is None:
+        return ""
+    file, *flags = sweep.plan.original or ["INPUT"]
+    stem = Path(file).stem if file != "-" else "stdin"
+    command = anonymize_command(
+        method, setting.first.parameters, file, f"{stem}-{setting.first.method}"
+    )
+    return " ".join([command, *map(shlex.quote, flags)])
+
+
+def _figures(sweep: SweptPoints) -> dict[str, list[float | None]]:
+    """Return every figure of every point by its name: the worst of its repeats, as bounds ask."""
+    plain = [Axis(name) for name in PLAIN]
+    others = [
+        axis
+        for axis, direction in sweep.axes.items()
+        if axis not in plain
+        and axis.question not in {"strength", "cost"}
+        and direction != "for comparison"
+    ]
+    chosen = [axis for axis in (*plain, *others) if axis in sweep.axes]
+    figures: dict[str, list[float | None]] = {}
+    for axis in chosen:
+        lower = sweep.axes[axis] == "lower is better"
+        figures[str(axis)] = [_worst(setting, axis, lower=lower) for setting in sweep.settings]
+    return figures
+
+
+def _worst(setting: Setting, axis: Axis, *, lower: bool) -> float | None:
+    figure = setting.figure(axis)
+    if figure is None:
+        return None
+    return figure.high if lower else figure.low
+
+
+def _commands(sweep: SweptPoints, name: str) -> list[str]:
+    if sweep.folder is None:
+        return []
+    seed = str(sweep.plan.measuring_seed)
+    points = sweep.plan.points
+    first = next((p for p in points if sweep.results[p.number].status == "finished"), None)
+    lines = [command_line("report", name)]
+    if first is not None:
+        file = sweep.plan.original[0] if sweep.plan.original else "INPUT"
+        given = (f"{name}/points/{first.name}", "--original", file, "--seed", seed)
+        lines += [command_line("evaluate", *given), command_line("attack", *given)]
+    return lines
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Sweep(SweptPoints, Illustrated):
+    """What every point of a sweep came to; each has rows, or its reason why not.
+
+    Parameters
+    ----------
+    plan
+        What was run.
+    results
+        What became of every point, by its number.
+    folder
+        Where its releases lie; None where they were not kept.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> graph = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
+    >>> sweep = gv.sweep(
+    ...     {"k-degree": {"k": [2, 5, 9]}}, graph, metrics=["edge-jaccard"], attacks=[], jobs=1
+    ... )
+    >>> sweep.rows.num_rows > 3, [setting.first.given for setting in sweep.settings]
+    (True, ['k=2', 'k=5', 'k=9'])
+    """
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas frame."""
+        frame: pd.DataFrame = self.rows.to_pandas()
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a polars frame."""
+        import polars as pl  # noqa: PLC0415  an optional library
+
+        frame = pl.from_arrow(self.rows)
+        if not isinstance(frame, pl.DataFrame):
+            raise TypeError("a table of Arrow is a frame of polars")
+        return frame
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the rows to any library that speaks the Arrow C stream."""
+        return self.rows.__arrow_c_stream__(requested_schema)
+
+    def plot(self, x: str | None = None, y: str | None = None) -> Figure:
+        """Return two figures of every point as a picture that stands alone: SVG, PDF, PNG.
+
+        Parameters
+        ----------
+        x, y
+            As `frontier` takes them; without them, a measured attack against what is kept.
+
+        Raises
+        ------
+        ParameterError
+            Where no point has such a figure.
+        UsageError
+            Where no point has both.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
+        >>> grid = {"k-degree": {"k": [2, 5]}}
+        >>> gv.sweep(grid, ring, metrics=["edge-jaccard"], attacks=[], jobs=1).plot("k", "kept")
+        Figure('What is promised against what is kept: k', 2 points)
+        """
+        return figure_of(self, *self.chosen(x, y))
+
+    def _pictures(self) -> Mapping[str, Figure]:
+        return figures_of(self)
+
+    def write(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the table (``.parquet``) or the page (``.html``), for its owner alone.
+
+        Parameters
+        ----------
+        path
+            The file; its extension says what is written.
+        force
+            Whether a file of that name is replaced.
+
+        Raises
+        ------
+        UsageError
+            Where the extension is another one, or there is such a file and `force` is off.
+        """
+        file = Path(path)
+        if file.suffix not in {".parquet", ".html"}:
+            raise UsageError(f"{file.name} is neither .parquet nor .html. Choose one of them.")
+        if file.exists() and not force:
+            raise UsageError(f"{file} exists. Choose another name, or set force.")
+        if file.suffix == ".parquet":
+            return write_table(self.rows, file)
+
+        with whole_file(file, mode=OWNER_ONLY) as part:
+            part.write_text(page_text(self), encoding="utf-8", newline="\n")
+        return file
+
+    def _repr_html_(self) -> str:
+        """Return the picture of the frontier, for notebooks."""
+        return picture_text(self)
+
+    def __repr__(self) -> str:
+        """Return how many points ended in which way, and a line for each of the first ten."""
+        ended = ", ".join(f"{number} {status}" for status, number in self.counts.items())
+        lines = [f"Sweep of {len(self.results)} points: {ended}; see rows"]
+        lines += [f"  {text}" for text in list(self._lines())[:10]]
+        more = len(self.settings) - 10
+        return "\n".join(map(visible, lines + ([f"  and {more} more"] if more > 0 else [])))
+
+    def _lines(self) -> Iterator[str]:
+        _, attack, use = self.usual
+        for setting in self.settings:
+            failure = setting.failure
+            if failure is not None:
+                yield f"{setting.first.words}: {failure.status}: {failure.reason}"
+                continue
+            axes = [axis for axis in (attack, use) if axis is not None]
+            figures = [(axis, setting.figure(axis)) for axis in axes]
+            shown = [f"{axis} {figure.mean:.3g}" for axis, figure in figures if figure]
+            yield f"{setting.first.words}: {', '.join(shown)}"

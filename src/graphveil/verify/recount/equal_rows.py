@@ -1,0 +1,226 @@
+"""Which released rows agree: no column shows one value in one of them and another in the other.
+
+Which released rows are equal: users grouped by the sorted list of their features.
+
+Lists are compared whole. Features are numbered first, by their names, so that lists are short.
+
+Which entries stand in original and release, by SQL.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.verify.database import Database
+
+if TYPE_CHECKING:
+    from graphveil.verify.database import Database
+
+_TABLES = """
+    CREATE TABLE items AS SELECT item, row_number() OVER (ORDER BY item) AS number
+        FROM (SELECT DISTINCT item FROM entries);
+    CREATE TABLE numbered AS SELECT person, number FROM entries JOIN items USING (item);
+    CREATE TABLE some_rows AS SELECT person, list_sort(list(number)) AS features
+        FROM numbered GROUP BY person;
+    CREATE TABLE all_rows AS SELECT person, coalesce(features, []) AS features
+        FROM users LEFT JOIN some_rows USING (person);
+    CREATE TABLE classes AS SELECT row_number() OVER () AS class, features, size, first_user
+        FROM (SELECT features, count(*) AS size, min(person) AS first_user
+              FROM all_rows GROUP BY features);
+    CREATE TABLE members AS SELECT person, class FROM all_rows JOIN classes USING (features);
+    DROP TABLE some_rows;
+    DROP TABLE all_rows;
+"""
+_OF_LISTS = """
+    CREATE TABLE list_classes AS SELECT items, count(*) AS size, min(person) AS first_user
+    FROM lists GROUP BY items
+"""
+_COUNTS_OF_LISTS = """
+    SELECT coalesce(sum(size), 0), coalesce(sum(size * len(items)), 0),
+        (SELECT count(DISTINCT item) FROM (SELECT unnest(items) AS item FROM list_classes))
+    FROM list_classes
+"""
+_FIRST_OF_LISTS = "FROM list_classes ORDER BY size, first_user LIMIT 1"
+_TRUE_OF_CLASS = """
+    CREATE TABLE true_of AS SELECT class, number, count(*) AS holders
+    FROM had JOIN features USING (feature) JOIN items USING (item) JOIN members USING (person)
+    GROUP BY class, number
+"""
+_PUBLISHED = """
+    CREATE TABLE published AS
+    SELECT class, size, first_user, item, coalesce(holders, 0) AS holders
+    FROM (SELECT class, size, first_user, unnest(features) AS number FROM classes)
+    JOIN items USING (number) LEFT JOIN true_of USING (class, number)
+"""
+_MOST_SHOWN = 5
+
+
+class ClassCounts(NamedTuple):
+    """How many users and classes of equal rows there are."""
+
+    users: int
+    number: int
+
+
+class SmallestClass(NamedTuple):
+    """A class that is smaller than it must be."""
+
+    size: int
+    features: int
+    members: list[int]
+
+
+def classes_of(db: Database) -> None:
+    """Create `classes(class, features, size, first_user)` and `members(person, class)` once.
+
+    The features of a class are numbers of `items(item, number)`; those of the entries stand in
+    `numbered(person, number)`.
+    """
+    if not db.holds("members"):
+        db.run(_TABLES)
+
+
+def _sizes(db: Database) -> str:
+    """Return the table of the sizes of classes, which is made where it is not there.
+
+    Rows that are lists are grouped as they stand: nothing is kept of each.
+    """
+    if not db.holds("lists"):
+        classes_of(db)
+        return "classes"
+    if not db.holds("list_classes"):
+        db.run(_OF_LISTS)
+    return "list_classes"
+
+
+def counts_of_lists(db: Database) -> dict[str, int]:
+    """Return how many users, items and entries `lists(person, items)` has."""
+    _sizes(db)
+    users, entries, items = db.first(_COUNTS_OF_LISTS) or (0, 0, 0)
+    return {"users": int(users), "items": int(items), "entries": int(entries)}
+
+
+def count_classes(db: Database) -> ClassCounts:
+    """Return how many users and classes there are."""
+    row = db.first(f"SELECT coalesce(sum(size), 0), count(*) FROM {_sizes(db)}")
+    return ClassCounts(*map(int, row or (0, 0)))
+
+
+def smallest_class(db: Database) -> SmallestClass:
+    """Return the smallest class, the one with the least user id among equals."""
+    if _sizes(db) == "list_classes":
+        size, features = db.first(f"SELECT size, len(items) {_FIRST_OF_LISTS}") or (0, 0)
+        its = f"SELECT person FROM lists WHERE items = (SELECT items {_FIRST_OF_LISTS})"
+        members = db.rows(f"{its} ORDER BY person LIMIT {_MOST_SHOWN}")
+    else:
+        number, size, features = db.first(
+            "SELECT class, size, len(features) FROM classes ORDER BY size, first_user LIMIT 1"
+        ) or (0, 0, 0)
+        its = "SELECT person FROM members WHERE class = ?"
+        members = db.rows(f"{its} ORDER BY person LIMIT {_MOST_SHOWN}", [number])
+    return SmallestClass(int(size), int(features), [int(person) for (person,) in members])
+
+
+def below(db: Database, k: int) -> tuple[int, int]:
+    """Return how many users stand in classes smaller than k, and the number of these classes."""
+    sizes = f"SELECT coalesce(sum(size), 0), count(*) FROM {_sizes(db)} WHERE size < ?"
+    row = db.first(sizes, [k])
+    return (int(row[0]), int(row[1])) if row else (0, 0)
+
+
+def publish_pairs(db: Database) -> None:
+    """Create `published(class, size, first_user, item, holders)` where it is not there yet.
+
+    A row is a class and one of its features; `holders` of its members have it in the original,
+    whose tables must be there.
+    """
+    classes_of(db)
+    if not db.holds("published"):
+        db.run(_TRUE_OF_CLASS)
+        db.run(_PUBLISHED)
+
+
+_KEPT = """
+    CREATE TABLE kept AS SELECT person, number
+    FROM had JOIN features USING (feature) JOIN items USING (item)
+    SEMI JOIN numbered USING (person, number)
+"""
+
+
+def find_kept(db: Database) -> None:
+    """Create `kept(person, number)`, the entries of both, where it is not there yet.
+
+    `had(person, feature)` and `features(feature, item)` must be there: the original, linked.
+    """
+    classes_of(db)
+    if not db.holds("kept"):
+        db.run(_KEPT)
+
+
+Codes = NDArray[np.int32]
+
+STAR = -1
+"""The code of a suppressed cell, which agrees with every value."""
+
+MOST_COMPARISONS = 500_000_000
+"""Of pairs of rows: some seconds. Where more rows differ, they are not compared."""
+
+_CELLS = 1 << 24
+
+
+def coded_alone(db: Database, columns: int) -> Codes:
+    """Return released cells as codes of their values, column by column: shape (n, columns)."""
+    codes = []
+    for number in range(columns):
+        order = f"dense_rank() OVER (ORDER BY c{number} NULLS FIRST)"
+        first = f"CASE WHEN c{number} IS NULL THEN {STAR} ELSE {order} END"
+        codes.append(db.column(f"SELECT {first} FROM shown ORDER BY row"))
+    return np.column_stack(codes).astype(np.int32)
+
+
+def fewest_agreeing(codes: Codes, *, enough: int) -> tuple[int, int] | None:
+    """Return a row that agrees with fewest rows, itself counted, and their number.
+
+    Parameters
+    ----------
+    codes
+        int32, shape (n, d): codes, -1 where a cell is suppressed.
+    enough
+        Rows that equal so many are not compared with others: they agree with as many.
+
+    Returns
+    -------
+    tuple of int, or None
+        The row and the number, of which what is above `enough` says no more; None where there are
+        too many different rows to compare them.
+
+    Examples
+    --------
+    >>> fewest_agreeing(np.array([[0, -1], [0, 1], [1, 1]], dtype=np.int32), enough=2)
+    (2, 1)
+    """
+    if not codes.shape[0]:
+        return 0, enough
+    kinds, first, sizes = np.unique(codes, axis=0, return_index=True, return_counts=True)
+    rare = np.flatnonzero(sizes < enough)
+    if not rare.size:
+        return int(first[np.argmin(sizes)]), int(sizes.min())
+    if int(rare.size) * int(kinds.size) > MOST_COMPARISONS:
+        return None
+    agreeing = np.empty(rare.size, dtype=np.int64)
+    step = max(1, _CELLS // len(kinds))
+    for start in range(0, rare.size, step):
+        some = kinds[rare[start : start + step]]
+        agree = np.ones((some.shape[0], kinds.shape[0]), dtype=bool)
+        for own, all_of in zip(some.T, kinds.T, strict=True):
+            agree &= (
+                (own[:, None] == all_of[None, :])
+                | (own == STAR)[:, None]
+                | (all_of == STAR)[None, :]
+            )
+        agreeing[start : start + step] = agree @ sizes
+    least = int(np.argmin(agreeing))
+    return int(first[rare[least]]), int(agreeing[least])

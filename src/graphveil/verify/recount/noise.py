@@ -1,0 +1,319 @@
+"""Whether edges that are in original and release are there by chance: exchanges of two edges.
+
+Of random graphs whose pairs are drawn with odds x_u x_v, all with the same degrees are equally
+likely (Park & Newman, Statistical mechanics of networks, 2004). So edges a-b and c-d are as likely
+as a-d and c-b in their place, whatever x is: of exchanges that change how many edges are in both,
+as many gain as lose, and their number is binomial with chance 1/2, exactly.
+
+How likely noise is that lies so far out, or so near: of counts, of sums, of vectors on a ladder.
+
+Bounds are Chernoff's, or sums of the law itself; where one is below `IMPOSSIBLE`, the noise is not
+believed.
+
+Nodes in parts of about equal weight by noisy degree: where one may end, and where one must.
+
+Weights are degrees that are expected behind noisy ones, so they have a point, and no two machines
+need to round them alike: a part may end a billionth earlier or later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+IMPOSSIBLE = 1e-9
+"""Noise that far out, or that near, has at most this probability."""
+
+_STEPS = 400
+_NOTHING = 60
+"""e to the minus so much is nothing."""
+
+
+def is_strange(noise: Sequence[int], epsilon: float) -> bool:
+    """Whether independent discrete Laplace numbers cannot be these: too large, small or one-sided.
+
+    Examples
+    --------
+    >>> is_strange([0] * 99, 0.5), is_strange([3, -2, 0, 1, -1], 0.5), is_strange([99], 0.5)
+    (True, False, True)
+    """
+    q, count = math.exp(-epsilon), len(noise)
+
+    def of_sizes(power: float) -> float:
+        decay = q * math.exp(power)
+        return count * math.log((1 - q) / (1 + q) * (1 + decay) / (1 - decay))
+
+    def of_numbers(power: float) -> float:
+        there, back = 1 - q * math.exp(power), 1 - q * math.exp(-power)
+        return count * math.log((1 - q) ** 2 / (there * back))
+
+    sizes, total = sum(map(abs, noise)), abs(sum(noise))
+    powers = [epsilon * (step + 0.5) / _STEPS for step in range(_STEPS)]
+    negative = [-20 * power for power in powers]
+    largest = max(map(abs, noise))
+    return (
+        count * 2 * q**largest / (1 + q) < IMPOSSIBLE
+        or _bound(of_sizes, sizes, powers) < IMPOSSIBLE
+        or _bound(of_sizes, sizes, negative) < IMPOSSIBLE
+        or _bound(of_numbers, total, powers) < IMPOSSIBLE
+    )
+
+
+def _bound(cumulant: Callable[[float], float], total: int, powers: Sequence[float]) -> float:
+    """Return a bound on the chance of a sum so far out."""
+    exponent = min(cumulant(power) - power * total for power in powers)
+    return math.exp(min(exponent, 0.0))
+
+
+def reach_of(count: int, epsilon: float) -> int:
+    """Return how far out one of so many discrete Laplace numbers may lie, to be believed.
+
+    Examples
+    --------
+    >>> reach_of(1, 1.0), reach_of(1000, 0.275)
+    (22, 103)
+    """
+    return math.ceil(math.log(2 * count / IMPOSSIBLE) / epsilon)
+
+
+def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate: float) -> bool:
+    """Whether a vector of counts with the noise of a ladder cannot lie so far from the true one.
+
+    Parameters
+    ----------
+    distance
+        The sum of all absolute differences.
+    counts
+        How many counts there are.
+    first, most
+        Step s of the ladder is ``min(first + s, most)`` wide.
+    rate
+        A vector at t steps has the chance ``e^(-rate t) / Z``.
+
+    Examples
+    --------
+    >>> [is_strange_on_ladder(far, 4, 30, 500, 0.25) for far in (0, 900, 60_000)]
+    [True, False, True]
+    """
+    nearer = farther = total = 0.0
+    reach, before, step, highest = 0, 0, 0, -math.inf
+    while True:
+        vectors = _vectors(counts, reach)
+        log_chance = math.log(vectors - before) - rate * step
+        highest = max(highest, log_chance)
+        if log_chance < highest - _NOTHING:
+            break
+        chance = math.exp(log_chance)
+        total += chance
+        if reach <= distance:
+            nearer += chance
+        else:
+            within = max(_vectors(counts, distance) - before, 0)
+            nearer += math.exp(math.log(within) - rate * step) if within else 0.0
+        farther += chance if reach >= distance else 0.0
+        before, reach, step = vectors, reach + min(first + step, most), step + 1
+    return min(nearer, farther) < IMPOSSIBLE * total
+
+
+def _vectors(counts: int, reach: int) -> int:
+    """Return how many vectors of whole numbers have sizes that sum to at most `reach`."""
+    return sum(2**i * math.comb(counts, i) * math.comb(reach, i) for i in range(counts + 1))
+
+
+ROUNDS = 200
+"""Of expectation and maximization: the parts follow from the histogram after so many."""
+
+LEAST = 1e-3
+"""The least degree that is expected of anybody."""
+
+SLACK = 1e-6
+"""Of a part: so near to its end a noisy degree may be on either side."""
+
+_NO_PARTS = 1e-300
+
+Numbers = NDArray[np.float64]
+
+
+def expected(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
+    """Return the degree that is expected of every node, by its noisy one and all others.
+
+    Parameters
+    ----------
+    noisy
+        Degrees with discrete Laplace noise.
+    epsilon
+        Of the noise.
+    edges
+        How many there are, with noise.
+
+    Examples
+    --------
+    >>> expected([1, 2, 1, -3], 4.0, 2).round(1).tolist()
+    [1.0, 2.0, 1.0, 0.0]
+    """
+    n, q = len(noisy), math.exp(-epsilon)
+    seen = np.array([min(max(degree, 0), n - 1) for degree in noisy])
+    times = np.bincount(seen).astype(np.float64)
+    chances = np.full(times.size, 1 / times.size)
+    for _ in range(ROUNDS):
+        chances *= _around(times / np.maximum(_around(chances, q), _NO_PARTS), q)
+        chances /= chances.sum()
+    of_seen = np.maximum(_around(chances, q), _NO_PARTS)
+    means = _around(chances * np.arange(times.size), q) / of_seen
+    degrees: Numbers = np.maximum(means, LEAST)[seen]
+    degrees = degrees * (2 * edges / degrees.sum())
+    return np.clip(degrees, LEAST, max(n - 1, LEAST))
+
+
+def _around(values: Numbers, q: float) -> Numbers:
+    """Return the sum over all places of q^distance times the value there, for every place."""
+    from scipy.signal import lfilter  # noqa: PLC0415  heavy, and few releases need it
+
+    before = lfilter([1.0], [1.0, -q], values)
+    behind = lfilter([1.0], [1.0, -q], values[::-1])[::-1]
+    both: Numbers = before + behind - values
+    return both
+
+
+def wrong_parts(
+    noisy: Sequence[int], weights: Numbers, cuts: Sequence[int], most: int
+) -> list[int]:
+    """Return the noisy degrees at which a part begins and must not, or must and does not.
+
+    Parameters
+    ----------
+    noisy
+        The noisy degree of every node.
+    weights
+        Above 0, of every node.
+    cuts
+        The least noisy degree of each part.
+    most
+        How many parts there are at most. A noisy degree is in the part in which the middle of its
+        weight lies.
+
+    Examples
+    --------
+    >>> wrong_parts([5, 1, 1, 9], np.array([2.0, 1.0, 1.0, 4.0]), [1, 9], 2)
+    []
+    >>> wrong_parts([5, 1, 1, 9], np.array([2.0, 1.0, 1.0, 4.0]), [1, 5], 2)
+    [5, 9]
+    """
+    values, starts = sorted(set(noisy)), set(cuts)
+    places = {value: place for place, value in enumerate(values)}
+    mass = np.bincount([places[degree] for degree in noisy], weights=weights)
+    middle = (np.cumsum(mass) - mass / 2) / mass.sum() * most
+    begins = np.array([value in starts for value in values[1:]], dtype=np.bool_)
+    may = _ends_between(middle[:-1] - SLACK, middle[1:] + SLACK, most)
+    must = _ends_between(middle[:-1] + SLACK, middle[1:] - SLACK, most)
+    return [values[1 + place] for place in np.flatnonzero((begins & ~may) | (must & ~begins))]
+
+
+def _ends_between(low: Numbers, high: Numbers, most: int) -> NDArray[np.bool_]:
+    """Whether one of the whole numbers 1 to most - 1 is above low, and high at least it."""
+    last, first = np.minimum(np.floor(high), most - 1), np.maximum(np.floor(low), 0)
+    between: NDArray[np.bool_] = last > first
+    return between
+
+
+Ints = NDArray[np.int64]
+
+_ROUNDS = 12
+
+
+class Exchanges(NamedTuple):
+    """Exchanges of two edges of a release, no two of which share a node.
+
+    Parameters
+    ----------
+    telling
+        How many would change how many edges are in both.
+    more
+        In how many of them the release, as it is, has more edges of the original.
+    """
+
+    telling: int
+    more: int
+
+
+def exchanges(released: Ints, original: Ints, n: int) -> Exchanges:
+    """Return what exchanges of two released edges would change.
+
+    Parameters
+    ----------
+    released, original
+        int64, shape (m, 2): edges between the nodes 0..n-1, each once.
+    n
+        The number of nodes.
+
+    Notes
+    -----
+    Which edges are exchanged hangs on which nodes they join, never on how: nodes are drawn by a
+    digest of the release, fours of them are chosen without looking at their edges again.
+
+    Examples
+    --------
+    >>> matching = np.arange(400, dtype=np.int64).reshape(-1, 2)
+    >>> exchanges(matching, matching, 400)
+    Exchanges(telling=100, more=100)
+    """
+    released, original = (edges.astype(np.int64, copy=False) for edges in (released, original))
+    a, b, c, d = _fours(released, n).T
+    degrees = np.bincount(released.ravel(), minlength=n)
+    largest = np.maximum(degrees[a], degrees[b]) * np.maximum(degrees[c], degrees[d])
+    largest = np.maximum(largest, np.maximum(degrees[a] * degrees[b], degrees[c] * degrees[d]))
+    keys, truly = _keys(released[:, 0], released[:, 1], n), _keys(original[:, 0], original[:, 1], n)
+    new = [_keys(a, d, n), _keys(c, b, n)]
+    possible = ~np.isin(new[0], keys) & ~np.isin(new[1], keys)
+    possible &= 2 * largest <= released.shape[0]
+    before = np.isin(_keys(a, b, n), truly) * 1 + np.isin(_keys(c, d, n), truly)
+    after = np.isin(new[0], truly) * 1 + np.isin(new[1], truly)
+    gain = (before - after)[possible]
+    return Exchanges(int(np.count_nonzero(gain)), int(np.count_nonzero(gain > 0)))
+
+
+def _fours(edges: Ints, n: int) -> Ints:
+    """Return the ends of pairs of edges, shape (pairs, 4), such that no node is in two of them."""
+    chosen = [np.empty((0, 4), dtype=np.int64)]
+    free = np.ones(n, dtype=bool)
+    words = _words(edges)
+    pairs = edges[np.argsort(words, kind="stable")]
+    pairs = pairs[: pairs.shape[0] // 2 * 2].reshape(-1, 4)
+    turned = words[: pairs.shape[0]] >> np.uint64(63) > 0
+    pairs[turned] = pairs[turned][:, [0, 1, 3, 2]]
+    ordered = np.sort(pairs, axis=1)
+    pairs = pairs[(np.diff(ordered, axis=1) > 0).all(axis=1)]
+    for _ in range(_ROUNDS):
+        pairs = pairs[free[pairs].all(axis=1)]
+        if not pairs.size:
+            break
+        rank = np.arange(pairs.shape[0])
+        first = np.full(n, pairs.shape[0], dtype=np.int64)
+        np.minimum.at(first, pairs.ravel(), np.repeat(rank, 4))
+        own = pairs[(first[pairs] == rank[:, None]).all(axis=1)]
+        free[own.ravel()] = False
+        chosen.append(own)
+    return np.concatenate(chosen)
+
+
+def _words(edges: Ints) -> NDArray[np.uint64]:
+    """Return a word for each edge that nobody can foresee without all of them: by SplitMix64.
+
+    It is no chance that is promised to anybody: the words say which edges are compared.
+    """
+    start = hashlib.sha256(np.ascontiguousarray(edges).tobytes()).digest()[:8]
+    steps = np.arange(1, edges.shape[0] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    words = steps + np.frombuffer(start, dtype=np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
+    return words ^ (words >> np.uint64(31))
+
+
+def _keys(u: Ints, v: Ints, n: int) -> Ints:
+    """Return one number for each pair of nodes."""
+    return np.minimum(u, v) * n + np.maximum(u, v)
