@@ -48,10 +48,40 @@ class Import(NamedTuple):
     name: str
 
 
+def types_of_accessors(tree: ast.Module) -> set[int]:
+    """Return the lines of imports for type checkers alone, of what accessors from above return.
+
+    An accessor calls `above`. An import is exempt if nothing but accessors uses its names.
+    """
+    accessors = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and any(isinstance(n, ast.Call) and _name(n.func) == "above" for n in ast.walk(node))
+    ]
+    inside = {id(n) for one in accessors for n in ast.walk(one)}
+    outside = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in inside}
+    return {
+        node.lineno
+        for block in tree.body
+        if isinstance(block, ast.If) and _name(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        and not outside & {alias.asname or alias.name for alias in node.names}
+    }
+
+
 def imports_of(source: str, package: str) -> list[Import]:
-    """Return the full name of everything that is imported anywhere in the source."""
+    """Return the full name of everything that is imported anywhere in the source.
+
+    What only accessors name, for type checkers alone, is no import: it is never run.
+    """
     found = []
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    exempt = types_of_accessors(tree)
+    for node in ast.walk(tree):
+        if getattr(node, "lineno", 0) in exempt and isinstance(node, ast.ImportFrom):
+            continue
         if isinstance(node, ast.Import):
             found += [Import(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -249,6 +279,29 @@ def test_only_one_file_holds_a_source_of_randomness():
 )
 def test_an_import_is_found_however_it_is_written(source, expected):
     assert [expected] == [name for _, name in imports_of(source, "graphveil.verify")]
+
+
+TYPED = """
+if TYPE_CHECKING:
+    from graphveil.verify import Verdict
+{}
+    def verify(self) -> Verdict:
+        done: Verdict = above("Release.verify")(self)
+        return done
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        ("class Release:", []),
+        ("OTHER: Verdict\nclass Release:", ["graphveil.verify.Verdict"]),
+        ("from graphveil.verify import check\nclass R:", ["graphveil.verify.check"]),
+    ],
+)
+def test_the_return_type_of_an_accessor_is_imported_for_type_checkers_alone(between, expected):
+    source = TYPED.format(between)
+    assert expected == [name for _, name in imports_of(source, "graphveil.release")]
 
 
 @pytest.mark.parametrize(

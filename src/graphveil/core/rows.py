@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from graphveil.core.lazy import above
 from graphveil.core.text import html_table, visible
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from graphveil.verbs.report.figures import Figure
+
 Known = Literal["exact", "estimate", "sampled"]
 
 SHOWN = 12
@@ -23,28 +24,6 @@ SHOWN = 12
 
 WIDE = 0.1
 """An interval of shares that is wider than this is said with the share."""
-
-
-class Picture(Protocol):
-    """A figure that shows itself: a `graphveil.Figure`."""
-
-    @property
-    def svg(self) -> str:
-        """The picture as SVG."""
-
-    def write(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write an SVG, PDF or PNG, by its ending."""
-
-
-class Document(Protocol):
-    """A page that can be handed on: a `graphveil.Report`."""
-
-    @property
-    def exit_code(self) -> int:
-        """What the command line ends with."""
-
-    def write(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write the page."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +214,7 @@ class Rows(Sequence[Row]):
             raise TypeError("a table of Arrow is a frame of polars")
         return frame
 
-    def plot(self) -> Picture:
+    def plot(self) -> Figure:
         """Return a picture of what is a share: attacks beside a guess, or what was kept.
 
         Raises
@@ -249,7 +228,7 @@ class Rows(Sequence[Row]):
         ...           direction="higher is better")]).plot()
         Figure('What was kept', 1 marks)
         """
-        figure: Picture = above("Rows.plot")(self)
+        figure: Figure = above("Rows.plot")(self)
         return figure
 
     def summary(self) -> dict[str, Any]:

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from scipy import sparse
 
-    from graphveil.core.rows import Document, Rows
+    from graphveil.core.rows import Rows
+    from graphveil.verbs.report.document import Report
     from graphveil.verify import Verdict
 
 D_co = TypeVar("D_co", bound=Data, covariant=True)
@@ -230,7 +231,7 @@ class Release(Generic[D_co]):
         done: Rows = above("Release.attack")(self, original, **options)
         return done
 
-    def report(self, original: Any = None, **options: Any) -> Document:
+    def report(self, original: Any = None, **options: Any) -> Report:
         """Return a page of this release that can be handed on, as `graphveil.report_release` does.
 
         Parameters
@@ -240,7 +241,7 @@ class Release(Generic[D_co]):
         **options
             As `graphveil.report_release` takes them.
         """
-        done: Document = above("Release.report")(self, original, **options)
+        done: Report = above("Release.report")(self, original, **options)
         return done
 
     def to_arrow(self) -> pa.Table:

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.lazy import above
-from graphveil.core.rows import Picture, Row, Rows
+from graphveil.core.rows import Row, Rows
 from graphveil.core.text import printable
 from graphveil.data import Graph
 from graphveil.data.ids import Ids
 from graphveil.data.measures.registry import check_distance, known
 from graphveil.data.measures.values import Columns, Labels
+
+if TYPE_CHECKING:
+    from graphveil.verbs.report.figures import Figure
 
 
 class Partition(NamedTuple):
@@ -182,7 +185,7 @@ class EquivalenceClasses:
         pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
         return [(size, count, size * count) for size, count in pairs]
 
-    def plot(self) -> Picture:
+    def plot(self) -> Figure:
         """Return a picture of how many people have how many look-alikes; no id is in it.
 
         Raises
@@ -190,7 +193,7 @@ class EquivalenceClasses:
         UsageError
             Where there is nobody.
         """
-        figure: Picture = above("Risk.plot")(self)
+        figure: Figure = above("Risk.plot")(self)
         return figure
 
     def rows(self) -> Rows:
