@@ -10,10 +10,10 @@ import graphveil as gv
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods import structural as module
-from graphveil.methods import structural as phases
 from graphveil.methods.structural import run as run_module
 from graphveil.methods.structural import starts as starts_module
+from graphveil.methods.structural import target as module
+from graphveil.methods.structural import target as phases
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.methods.structural.run import noted
 from graphveil.methods.structural.starts import cut

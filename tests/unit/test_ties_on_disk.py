@@ -30,6 +30,8 @@ from graphveil.core.errors import (
     UsageError,
 )
 from graphveil.data.csr import neighbor_lists
+from graphveil.io.reading import source_of
+from graphveil.io.text.tie_blocks import tie_file
 from graphveil.scale import anonymize_ties
 from graphveil.scale.ties import noise, reading
 from graphveil.scale.ties import run as stages
@@ -248,7 +250,8 @@ from pathlib import Path
 import graphveil as gv
 from graphveil.io import GraphOptions
 from graphveil.scale import anonymize_ties
-from graphveil.scale.ties import lists, reading, release, stages
+from graphveil.scale.ties import lists, reading, release
+from graphveil.scale.ties import run as stages
 
 warnings.simplefilter("ignore")
 def kill(*_, **__):
@@ -495,7 +498,7 @@ def test_integers_are_numbered_in_their_order(values, small, tmp_path_factory):
     file = tmp_path_factory.mktemp("ids") / "ties.parquet"
     ends = np.array([(a, b) for a, b in zip([*small, *values], [*values, *small], strict=False)])
     write(file, ends)
-    ties = io.ties.tie_file(io.reading.source_of(file, None), io.GraphOptions())
+    ties = tie_file(source_of(file, None), io.GraphOptions())
     distinct = np.unique(ends)
     if distinct.size < 2:
         return

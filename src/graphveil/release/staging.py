@@ -193,11 +193,10 @@ def check_apart(places: Mapping[str, Place]) -> None:
     Examples
     --------
     >>> check_apart({"out": Path("lists-k8"), "private": Path("owner/lists-k8")})
-    >>> check_apart({"out": Path("lists-k8"), "private": Path("lists-k8/owner")})
+    >>> check_apart({"out": Path("out"), "private": Path("out/owner")})
     Traceback (most recent call last):
     ...
-    graphveil.core.errors.UsageError: lists-k8/owner (private) lies in lists-k8 (out). Name folders
-    ...
+    graphveil.core.errors.UsageError: out/owner (private) lies in out (out). Name ...
     """
     for inner, outer in permutations(places, 2):
         inside, around = located(places[inner]), located(places[outer])

@@ -291,8 +291,7 @@ class SparkEngine:
     >>> SparkEngine(spark=SimpleNamespace(version="3.5.1"), working="run")
     Traceback (most recent call last):
     ...
-    graphveil.core.errors.UsageError: the session is Spark 3.5.1, which lacks what a run needs. Use
-    ...
+    graphveil.core.errors.UsageError: the session is Spark 3.5.1, which lacks ...
     """
 
     spark: Any
