@@ -1,8 +1,7 @@
-"""Intervals of 95 % around what attacks count on some people.
+"""95% intervals around what attacks count on some people, and how well scores separate two groups.
 
-How well scores tell two groups apart: the area under the curve, and what few false alarms find.
-
-Several scores may be of one person, some in either group: intervals draw people, not scores.
+The latter is the area under the curve, and what is found at a low false-positive rate. Several
+scores may belong to one person, some in either group: intervals resample people, not scores.
 """
 
 from __future__ import annotations

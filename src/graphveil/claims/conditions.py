@@ -1,16 +1,10 @@
-"""What a release states beside its guarantee: typed values that can be checked.
+"""What a release states in addition to its guarantee: typed values that can be verified.
 
 A method names the conditions that hold by its construction, the manifest carries them, and the
-checker has one check for each type: it knows promises, not methods. A parameter of the method that
-bears the name of a field has the field's value.
-
-The base of all conditions.
-
-Epsilon as a number: exact, and not too large.
-
-Conditions on noise: with which chances cells were published, and the parts of epsilon.
-
-A condition on noise: the noisy statistics that a graph was drawn from, and nothing else.
+checker has one check for each type: it knows claims, not methods. If a parameter of the method has
+the name of a field, it has the field's value. Conditions on noise carry epsilon exactly, the
+probabilities with which cells were published, or the noisy statistics from which a graph was
+sampled.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
-"""Every promise that a release can make: values that say it in words and can be checked.
+"""Every guarantee that a release can carry: values that say it in words and can be verified.
 
-What a guarantee is, and the one that promises nothing.
-
-A check answers with one of three words: *recomputed* (checked again from the files), *by
-construction* (a differential-privacy claim, which no single output can show) or *not claimed*.
-
-Rows that equal others, or that several people could own: the promises about rows.
-
-Nodes that look like others: the promise about networks.
-
-Noise that hides an edge, an entry or a person: the differential-privacy promises.
+A check answers with one of three words: *recomputed* (from the files), *by construction* (a claim
+of differential privacy, which no single output can show) or *not claimed*. Guarantees are about
+rows that equal others, nodes in the same equivalence class, or noise that hides an edge, an entry
+or a person.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The ledger of one group of people: what all releases about them have spent of epsilon.
+"""The ledger of one group of people: the epsilon that all releases about them have used.
 
-A file of the owner's. An entry is written before anything is drawn, and stays if the run fails.
-
-What a ledger of epsilons holds: its entries, its limit, and how they add up.
+It is a file of the owner. An entry is written before anything is sampled, and stays if the run
+fails.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
 The manifest is public. It carries nothing that the guarantee does not cover: no original ids, no
 digest of the input, no seed, no paths, no timings, and counts of the released data only.
 
-A release in parts: which users a part holds, and how it is called.
-
-The sizes of parts follow from the number of users alone, so that the boundaries say nothing: not of
-the order of the original, nor of the chunks that it was anonymized in.
+A release may come in parts. Their sizes follow from the number of users alone, so the boundaries
+reveal neither the order of the original nor the chunks in which it was anonymized.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """How a command reads its input: flags in, container out, the reading report on stderr.
 
-Input from a pipe: kept in a file for as long as the command runs, since it is read twice.
-
-Commands that are printed to be copied: a shell takes them as they stand.
-
-The flags of an original, which is read again as it was when the release was made.
+A pipe is kept in a file for as long as the command runs, since it is read twice. The original of a
+release is read as it was read when the release was made. Printed commands are quoted for a shell.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""A column that is published beside a release: read from a file, one value for everybody.
+"""Files that commands read and write with rows: attached columns in, new private files out.
 
-A file that a command writes beside its answer: new, whole, for its owner alone.
-
-What `evaluate` and `attack` share: rows for the owner, shown or written to a file.
+`evaluate` and `attack` show rows, or write them to a file for the owner alone.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
-"""What surrounds some work: who hears of it, who shows its stages, and what runs its chunks.
+"""The context of some work: listeners, the display of its stages, and its engine.
 
-Code says ``with stage("reading"):`` or, where it can count, ``with stage("edits", total=m) as
-advance:``. Where nobody listens, a library says nothing; `heard` and `shown` listen, and a notebook
-does. All of it is one value, the `Context`. A thread has that of its parent where it is started by
-`contextvars.copy_context().run`, as `asyncio.to_thread` does; what processes of an engine notice is
-heard in the process that started them.
-
-Stages of work in a notebook: one line of plain text at a time, and none where no kernel runs.
+Code says ``with stage("reading"):`` or, if it can count, ``with stage("edits", total=m) as
+advance:``. A library is silent if nobody listens; `heard` and `shown` listen, and a notebook shows
+one line of plain text at a time. All of it is one value, the `Context`. A thread inherits the
+context of its parent if it is started by `contextvars.copy_context().run`, as `asyncio.to_thread`
+does; the process that started an engine's workers receives what they report.
 """
 
 from __future__ import annotations

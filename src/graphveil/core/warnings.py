@@ -1,8 +1,6 @@
-"""What an owner should know before publishing: warnings that several methods share.
+"""What an owner should know before publishing: one class for each warning.
 
-They go to stderr and into the private record, never into the manifest.
-
-A class for everything that an owner is warned of, so that each can be named in a filter.
+A filter can name each of them:
 
 ::
 
@@ -12,10 +10,10 @@ A class for everything that an owner is warned of, so that each can be named in 
     warnings.filterwarnings("ignore", category=gv.CopyWarning)
     warnings.filterwarnings("error", category=gv.UnprotectedWarning)
 
-All of them are `GraphveilWarning`. A method hands its advice on as text that knows its class
-(`Advice`), and `graphveil.core.errors.warn` is the one channel through which all of it goes. The
-command
-line shows the two that weigh most (`rank`) and keeps the others as remarks.
+All of them are `GraphveilWarning`. They go to stderr and into the private record, never into the
+manifest. A method returns its advice as text that knows its class (`Advice`);
+`graphveil.core.errors.warn` is the one channel through which all of it goes. The command line shows
+the two of the highest `rank` and keeps the others as remarks.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""A column's values as codes and the categories that they stand for.
+"""The values of a column as codes of categories; numbers are binned by rule.
 
-Numbers into categories, by an explicit rule.
-
-The edges are published. Those that come from the data are rounded to two digits of the spread.
-Where values have few digits, as ages in years, an edge can still be the exact value of somebody.
+The edges of bins are published. Those derived from the data are rounded to two digits of the
+spread. If values have few digits, such as ages in years, an edge can still be somebody's exact
+value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Names of columns by which the two ends of a row are recognized.
+"""Columns of frames and files, as Arrow tables.
 
-Frames of other libraries (pandas, polars, DuckDB, Arrow) as Arrow tables, and back.
-
-Whether the directions of ties matter: what data says of them, and what its arcs show.
+Here it is decided which two columns are the ends of an edge, and whether directions matter.
 """
 
 from __future__ import annotations

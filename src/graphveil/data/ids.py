@@ -1,9 +1,8 @@
-"""Ids beside the structure: integers or text, distinct, in a canonical order.
+"""Ids, stored next to the structure: distinct integers or texts in a canonical order.
 
 The canonical order (integers by value, text by code point) makes a container independent of the
-order in which a file lists its rows.
-
-Columns of a table that may name people: a value of its own a row, or an id of several rows.
+order in which a file lists its rows. `naming_columns` and `repeated_id` find columns that may
+name people.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""What a container was read from: a second release of it is recognized, however it is read.
+"""Where a container came from: its origin, what was dropped on the way, and which lists are public.
 
-Attributes and weights that data came with and that are not in a container.
-
-People among the items: ids that stand for users and for items.
-
-Lists of people and items that their owner says are public, and not collected from the data.
+A second release of the same data is recognized by its origin, however it is read.
 """
 
 from __future__ import annotations

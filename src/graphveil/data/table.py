@@ -1,6 +1,6 @@
-"""Rows by categorical columns; a cell is a code, or suppressed.
+"""Rows by categorical columns: a cell is a code, or suppressed.
 
-Tables from columns, frames and one-hot features, and back.
+Tables are made from columns, frames and one-hot features, and converted back.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The unit that people feel: as far off as keeping a share of the ties, entries, rows at random.
+"""Utility loss as the share of edges, entries or rows that would have to be kept at random.
 
-Random samples of an original, as releases of it: what is not kept is not released.
+Random samples of an original stand for releases of it: what is not kept is not released.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Users with lists of items into Parquet files that follow from their rows alone.
+"""Users with lists of items, and pairs of both, written block by block.
 
-Rows of text as they are written; what would not be read again as it is is refused.
-
-Pairs of users and items into a file, a block at a time: for data that memory cannot hold.
+Data may be larger than memory. Parquet files depend on their rows alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Read a file into a container, with a report of everything that was dropped.
-
-What a reader did with a file: counted, so that nothing is dropped in silence.
-"""
+"""Read a file into a container, with a report that counts everything that was dropped."""
 
 from __future__ import annotations
 

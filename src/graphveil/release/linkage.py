@@ -1,8 +1,7 @@
-"""Which released id stands for which original one, in memory and in the owner's private folder.
+"""What accompanies a release: its public provenance, and what only its owner may see.
 
-What the owner alone keeps of a release with levels: who asked for how much, who fits what.
-
-Where a release comes from: what the public may know, and what its owner alone may see.
+The owner's part holds which released id is which original one, levels with chosen pairs, cost and
+seed.
 """
 
 from __future__ import annotations

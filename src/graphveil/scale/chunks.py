@@ -1,9 +1,8 @@
-"""What a worker does with a chunk: rows in, released rows under random keys out.
+"""Chunks of rows: where they are cut, and what a worker does with one.
 
-Chunks without a sort of the whole: their cuts are keys of sampled rows.
-
-The chunk of a row is the number of cuts that are at most its key. Where every row is sampled, the
-chunks are those of a run in memory.
+Cuts are keys of sampled rows, so that nothing is sorted in full. The chunk of a row is the number
+of cuts that are at most its key. If every row is sampled, the chunks are those of a run in memory.
+A worker reads rows and returns released rows under random keys.
 """
 
 from __future__ import annotations

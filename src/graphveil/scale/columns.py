@@ -1,14 +1,9 @@
-"""The columns of the tables of a run: one schema for each.
+"""The tables of a run larger than memory: one schema for each, and the statements over them.
 
-Lists of names in Arrow columns: taken apart, numbered, put in order, put together.
-
-Rows out of lists or pairs: items in order, and what is known of all rows added up on the way.
-
-Every statement of a run, in words that both dialects have: integers, counts and sums alone.
-
-Ids that stand for users and for items: items may be people where nobody said what they are.
-
-Whether released rows stand in an order of their own: a last look before they are published.
+Lists of names in Arrow columns are taken apart, numbered, sorted and put together; totals over all
+rows are added up on the way. Every statement uses words that both SQL dialects have: integers,
+counts and sums alone. Ids that are both users and items are found, since items may be people where
+nobody said so; and released rows are tested for an order of their own before they are published.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A file larger than memory into rows: items in order, counted and digested.
 
-A file of users and items as Parquet of integers or text, a piece at a time.
+The file becomes Parquet of integers or text, one piece at a time.
 """
 
 from __future__ import annotations

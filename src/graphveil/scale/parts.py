@@ -1,13 +1,9 @@
 """Rows under new ids into the parts of a release, and the classes that these hold.
 
-New ids: released rows in the order of their random keys.
-
-Rows under new ids on the way to their part: some of them in one value, column by column.
-
-In a shuffle of single rows each carries its id and its part, and every field has eight bytes. In a
-packed value the ids follow from the first one, and columns are compressed.
-
-The names of items as they are published: whole numbers, or the new ids of people.
+New ids follow the order of random keys. In a shuffle of single rows each carries its id and its
+part, and every field has eight bytes; so some rows are packed into one value, column by column: the
+ids follow from the first one, and columns are compressed. Items are published as integers, or as
+the new ids of people.
 """
 
 from __future__ import annotations

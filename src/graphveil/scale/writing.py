@@ -1,8 +1,7 @@
-"""Released rows into the files of a release on one machine: new ids, a last count, the linkage.
+"""Released rows into the files of a release: new ids, a last count of the classes, the linkage.
 
-Parts of a release that are written where works run: by executors, at an address.
-
-A work that runs again, after another process died, writes the same bytes under the same names.
+On one machine they are written here; at an address executors write the parts. A task that runs
+again after another process died writes the same bytes under the same names.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Exact isomorphism of colored neighborhoods, by VF2.
+"""Measures by isomorphism, center to center: d-k-anonymity and hybrid.
 
-d-k-anonymity and hybrid: which neighborhoods are isomorphic, center to center.
-
-Degree, size and a color refinement tell most neighborhoods apart. What they do not tell apart is
-compared exactly, one node against one representative of each class.
+Degree, size and color refinement distinguish most neighborhoods. The others are compared exactly,
+by VF2, one node against one representative of each class.
 """
 
 from __future__ import annotations

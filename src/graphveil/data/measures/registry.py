@@ -1,6 +1,6 @@
-"""Every structural measure: what it knows, where it is defined, how its classes are computed.
+"""Every structural measure: what it knows, and how its classes are computed.
 
-Which nodes may look different once an edge is gone: the last column of the paper's Table 1.
+Also which nodes an edit of an edge may affect: the last column of Table 1 of the paper.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How identifiable people are: those of a network under a measure, those of rows by their rows.
-
-The nodes that look alike: the equivalence classes of a measure.
-"""
+"""How identifiable people are: equivalence classes under a measure, or of equal rows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Equal rows: who shares all their features, or the same cells of some columns, with whom.
-
-How many people a few of their items single out: sampled, for rows of items and of cells.
-"""
+"""Classes of equal rows, and the share of people whom a few of their items single out."""
 
 from __future__ import annotations
 

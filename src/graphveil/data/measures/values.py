@@ -1,8 +1,7 @@
-"""Values that are multisets: degree-distribution, vrq, and the neighbors themselves.
+"""Measures whose value for a node is a few integers, or a multiset.
 
-Values that are one or two integers a node: degree, count, edge-count.
-
-What is around a person where ties are directed: how many ties, people, and ties among them.
+Integers: degree, count, edge-count, directed counts. Multisets: degree-distribution, vrq, and the
+neighbors themselves.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Cells of tables: what is suppressed, how rows group, and how much columns still say.
+"""Cells of tables and entries of user-item data: what is suppressed, kept, or false.
 
-Entries of user-feature data compared one by one: every metric here but one needs the linkage.
-
-What is read off the columns of user-feature data: popularity of features and of their pairs.
+Comparing entries one by one needs the linkage; the popularity of features and of pairs of features
+does not.
 """
 
 from __future__ import annotations

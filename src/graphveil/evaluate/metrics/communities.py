@@ -1,7 +1,4 @@
-"""Whether the same people form communities: consensus of Leiden runs, before and after.
-
-How far a network falls into communities: the modularity of those that Leiden runs find.
-"""
+"""Communities by Leiden: whether the same people form them, and their modularity."""
 
 from __future__ import annotations
 

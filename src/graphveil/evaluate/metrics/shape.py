@@ -1,8 +1,6 @@
-"""Properties of a graph's shape: degrees, clustering, components.
+"""The shape of a graph, before and after: degrees, clustering, components, triangles.
 
-Statistics of degrees, and triangles: each before and after, with the relative error.
-
-Edges of a graph compared one by one: every metric here needs the linkage.
+Also its edges compared one by one, which needs the linkage.
 """
 
 from __future__ import annotations

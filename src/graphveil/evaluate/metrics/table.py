@@ -1,15 +1,4 @@
-"""The table of metrics: each with kind of data, unit, direction, definition and source.
-
-The metrics of graphs.
-
-The metrics of user-feature data.
-
-The metrics of networks: directions of ties, and attributes of people.
-
-Metrics of tables: entries that say what each number is.
-
-Metrics of tasks: what readers of a release can do with it, tested on held-back people.
-"""
+"""METRICS: every metric with its kind of data, unit, direction, definition and source."""
 
 from __future__ import annotations
 

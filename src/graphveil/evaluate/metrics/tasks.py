@@ -1,6 +1,6 @@
-"""A hidden item of held-back people, recommended by factors that were learned from the release.
+"""Tasks that models learned from the release solve for held-back people.
 
-A label of held-back people, predicted by classifiers that learned from the release.
+A hidden item is recommended by factors; a label is predicted by classifiers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Sparse matrices as graphs and as users by items: Matrix Market text, and SciPy's `.npz`.
-
-The entries of a sparse matrix out of a file.
+"""Sparse matrices as graphs and as user-item data: Matrix Market text, and SciPy's `.npz`.
 
 Matrix Market is parsed here: `scipy.io.mmread` may end the process on a damaged file.
 """

@@ -1,15 +1,9 @@
-"""Columns of ids out of a text file: Arrow parses it chunk by chunk.
+"""Columns of ids, and lists of items, from a text file: Arrow parses it chunk by chunk.
 
-Memory and files that belong to Arrow, for what its threads work on.
-
-A thread of Arrow's pool may drop the last reference to what it worked on when the result is long
-there. If that is a Python object, the thread asks for the interpreter's lock; where the interpreter
-has begun to end, that stops the thread inside a destructor, and the process with it (SIGABRT).
-So whatever a thread of Arrow can reach is Arrow's own: no Python bytes, no Python file.
-
-Integer columns that grow chunk by chunk and become positions without a second copy.
-
-One line a user: its id and then its items, or its items alone.
+A thread of Arrow's pool may drop the last reference to its input after the result is ready. If that
+is a Python object, the thread asks for the interpreter's lock; if the interpreter has begun to
+exit, that stops the thread inside a destructor, and the process with it (SIGABRT). So everything
+that a thread of Arrow can reach belongs to Arrow: no Python bytes, no Python file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How a text file separates its cells: read off its first lines, and expected of all others.
+"""How a text file separates its cells, and whether its first row is a header.
 
-Names among the ids: whether the first row of text was a header, or a header stands again.
+Both are read from its first lines, and expected of all others.
 """
 
 from __future__ import annotations

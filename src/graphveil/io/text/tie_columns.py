@@ -1,6 +1,7 @@
-"""Ties of several kinds out of a file: a layer a kind, each directed or not.
+"""Which two columns of a file are the ends of an edge, and which one is the type.
 
-Which two columns of a file are the ends of a row: by option, by known names, or the only two.
+The ends are chosen by option, by known names, or because there are only two columns. Each type
+of edge becomes one layer, directed or not.
 """
 
 from __future__ import annotations

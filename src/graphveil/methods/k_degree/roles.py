@@ -1,12 +1,11 @@
-"""Which node plays which part of a plan, and how targets are raised that cannot be met.
+"""Which node takes which part of a plan, and the state of a realization.
 
-Cells of nodes: people of one color (the published attributes) and one degree.
+Targets that cannot be met are raised.
 
-A cell is numbered ``color * span + degree``, so that a step of one degree is a step of one number,
-and no step leads from one color to another: the last number of every color stays empty. A graph
-without attributes has one color, and its cells are its degrees.
-
-The state of a realization: where it starts, what it comes to, and whether that is true.
+Nodes are grouped into cells of one color (the published attributes) and one degree. A cell has the
+number ``color * span + degree``, so that a step of one degree is a step of one number, and no step
+leads from one color to another: the last number of every color stays empty. A graph without
+attributes has one color, and its cells are its degrees.
 """
 
 from __future__ import annotations

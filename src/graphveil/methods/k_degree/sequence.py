@@ -1,8 +1,9 @@
 """Degree sequences that are k-anonymous, at the least total change.
 
 Liu and Terzi (SIGMOD 2008) choose groups of at least k nodes in the descending order of degrees
-and give each group one degree. The nodes of one degree are alike, so everything here works on
-*runs* (a degree and how many nodes have it), not on nodes.
+and give each group one degree. Nodes of one degree are interchangeable, so everything here works
+on *runs* (a degree and how many nodes have it), not on nodes. A plan has an even sum of targets,
+since no graph has an odd sum of degrees.
 
 Notes
 -----
@@ -13,10 +14,6 @@ L1*     the least possible sum of ``|d̂ - d|``; ``Plan.cost``
 I(t,i)  the cost of making positions t..i-1 one group
 r       the residual ``d̂ - d`` per node
 ======= ====================================================================
-
-The shapes of a degree sequence: runs of equal degrees, a plan of targets, and its bounds.
-
-An even sum of targets: no graph has an odd sum of degrees.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""Cells: the pairs of nodes, or of a user and a feature, each of which is 1 or 0.
+"""Cells, each 1 or 0: with which probability each is published as 1, and how that is sampled.
 
-How many there are, and how they are numbered, depends on public numbers only: how many nodes there
-are, or how many users and features.
+A cell is a pair of nodes, or of a user and a feature.
 
-The channel: with which probability a cell of 1 and a cell of 0 are published as 1.
-
-Cells of unequal chances: pairs of nodes whose chances follow from the classes of both nodes.
-
-Blocks of like chances are drawn together, in pools: no table and no call a block.
+The number of cells and their numbering depend on public numbers only: the number of nodes, or of
+users and features. Cells whose probability follows from the classes of both nodes are sampled in
+blocks, and blocks of similar probability in pools: there is no table and no call per block.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""A vector of counts under noise as large as the data at hand needs: the ladder law, exactly.
+"""Exact noise for counts: discrete Laplace, binomial, and the ladder mechanism for vectors.
 
-An edge may change the counts by as much as its ends have neighbors in common, which differs from
-graph to graph. Noise of that size alone would tell how many these are; here its steps grow, each
-by one, so that graphs that differ in one edge have steps that differ by one place.
-
-The discrete Laplace law, exactly and for whole arrays: the noise of a released count.
-
-The binomial law, exactly: inversion of its distribution function in integers.
+An edge may change the counts by the number of common neighbors of its ends, which differs from
+graph to graph. Noise of that size alone would reveal this number; on the ladder, steps grow by one
+each, so that graphs that differ in one edge have steps that differ by one place.
 """
 
 from __future__ import annotations

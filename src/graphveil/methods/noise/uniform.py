@@ -1,7 +1,4 @@
-"""Uniform words, and what is made of them by comparing integers.
-
-Whole numbers of any law, exactly: inversion of the distribution function in integers.
-"""
+"""Uniform random words, and exact integers of any distribution by inversion."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The prior of every pair of classes of nodes: a soft configuration model, corrected by mixing.
 
-Degrees from noisy degrees: the posterior mean under the histogram that makes them likeliest.
+Degrees are estimated from noisy degrees by their posterior mean under the histogram of the largest
+likelihood.
 """
 
 from __future__ import annotations

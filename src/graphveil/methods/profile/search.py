@@ -1,12 +1,11 @@
-"""Edits for a share of the people, or for a price: walks over ties, each flip looked at exactly.
+"""Edits for a share of the nodes, or for a budget.
 
-A walk is that of the method structural, whose kernels move the ends of a tie by steps of its own
-here. From the network it looks for the edits that protect most people; from ties that protect
-everybody, as they were grouped and realized, it looks for edits that can be taken back.
+Deletions are planned and realized by flows, or made one by one; walks over arcs evaluate each
+flip exactly.
 
-Ties whose deletion lets profiles fall to those of groups: planned, and realized by flows.
-
-Ties deleted one by one until enough people are protected, each time where that is best now.
+The walk is that of the method structural, whose kernels move the ends of an arc by steps of its own
+here. From the network it searches for the edits that protect most nodes; from a network that
+protects everybody, it searches for edits that can be reverted.
 """
 
 from __future__ import annotations

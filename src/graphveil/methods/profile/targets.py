@@ -1,11 +1,11 @@
-"""Targets under which as many arcs leave as come in.
+"""Targets of profiles: which nodes get the same in- and out-degrees, at a small total change.
 
-Targets of profiles: which people get the same numbers of ties, at a small total change.
+As many arcs leave as arrive.
 
-Cells of at least k people stay as they are. Everybody else joins such a cell, or a group of at
-least k: groups are cut from curves that fill the plane, by dynamic programming, and improved by
-moves, exchanges, dissolutions and new cuts of those that are near. Two-dimensional
-microaggregation is NP-hard; nothing here is claimed to be the best.
+Cells of at least k nodes stay as they are. All others join such a cell, or a group of at least k:
+groups are cut from space-filling curves by dynamic programming, and improved by moves, exchanges,
+dissolutions and new cuts of nearby groups. Two-dimensional microaggregation is NP-hard; nothing
+here is claimed to be optimal.
 """
 
 from __future__ import annotations

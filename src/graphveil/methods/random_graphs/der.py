@@ -1,13 +1,9 @@
-"""Regions of a matrix explored under noise, and filled again: for comparison, without a claim.
+"""The method `density-explore-reconstruct`: regions of even density, counted and filled again.
 
-Regions of the adjacency matrix, cut in four where their densities differ most, under noise.
-
-A region holds the ones in it, never its cells: counts and densities come from the numbers of ones
-in its rows and columns.
-
-Regions filled again: as many cells as the noisy count says, some of them true.
-
-The method `density-explore-reconstruct`: regions of even density, counted and filled again.
+Regions of the adjacency matrix are divided into four where their densities differ most, under
+noise; then each is filled with as many cells as its noisy count says. A region holds the ones in
+it, never its cells: counts and densities come from the numbers of ones in its rows and columns. It
+is here for comparison, and carries no guarantee.
 """
 
 from __future__ import annotations

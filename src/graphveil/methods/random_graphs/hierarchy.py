@@ -1,6 +1,7 @@
-"""Blocks of pairs with one density each: what a tree says of a graph, with noise, and its draw.
+"""Trees over the nodes of a graph, and the graphs sampled from them.
 
-Trees over the nodes of a graph, walked towards those that describe it well.
+A Markov chain walks towards trees that describe the graph well. A tree divides the pairs into
+blocks of one density each, to which noise is added.
 """
 
 from __future__ import annotations

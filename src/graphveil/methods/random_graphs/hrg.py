@@ -1,6 +1,6 @@
-"""A hierarchical random graph drawn by a Markov chain: for comparison, and without a claim.
+"""The method `hrg-mcmc`: a tree over the nodes from a Markov chain, its densities with noise.
 
-The method `hrg-mcmc`: a tree over the nodes from a Markov chain, its densities with noise.
+It is here for comparison, and carries no guarantee.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Greedy growth: clusters of k rows, each grown from a seed by the rows that overlap most with it.
 
 The objective is that of `smooth_k.local_search`; it decides where the last rows, fewer than k, go.
-
-Rows in the layout in which clusters are grown where features are popular.
+If features are popular, rows are grown in a layout that lists the rarest features first.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Local search: rows move or change places and clusters dissolve while the Jaccard index rises.
+"""Local search: rows move or swap places and clusters dissolve while the Jaccard index rises.
 
 The Jaccard index I / U is raised by Dinkelbach's method: moves must raise I - lam U, where lam is
 the index at the beginning of the pass. That is a sum over clusters and features, so that every move
-is judged by its exact difference.
-
-Which clusters suit every row best: read from lists, or looked up in sets of features.
-
-Clusters under way: counts that follow every move, and the Jaccard index by running sums.
+is judged by its exact difference. Counts and the index follow every move; the clusters that suit a
+row best are read from lists, or looked up in sets of features.
 """
 
 from __future__ import annotations

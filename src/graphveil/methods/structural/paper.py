@@ -1,6 +1,11 @@
-"""The paper's heuristics, one of its program's too: edits are drawn in batches.
+"""The paper's heuristics, and one of its program's: edits are sampled in batches.
 
 Their weights stay until the classes are recounted, after each batch.
+
+Nodes are numbered by rising degree of the input, so that the edges, stored once as rows of larger
+ends, are what the triangle passes need. A class does not depend on the numbers. The paper samples
+the edges of a graph. Pairs that could be added are too many to list, so a round samples as many as
+there are edges: half at random, half from open triads.
 
 Notes
 -----
@@ -12,14 +17,6 @@ U_k        the unprotected nodes: `SamplingState.unprotected`
 A_M(e)     the nodes whose class edit e may change
 G_best     the best graph of the trajectory, the input included
 =========  ==================================================================
-
-The graph between two recounts: its edges under ranks, who is unprotected, what may be edited.
-
-The nodes are numbered by rising degree of the input, so that the edges, kept once as rows of larger
-ends, are what the triangle passes need. A look-alike class does not depend on the numbers.
-
-The paper samples the edges of a graph. Pairs that could be added are too many to list, so a round
-draws as many as there are edges: half at random, half from open triads.
 """
 
 from __future__ import annotations

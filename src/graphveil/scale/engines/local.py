@@ -1,14 +1,10 @@
 """The engine of one machine: processes share the work, files hold what memory does not.
 
-A DuckDB database for one job: in memory, spilling into a folder of ours, without network.
-
-Pieces of tables on one machine, and the tasks that write them.
-
-A piece is a value that can be pickled and whose call gives a table. Rows are grouped without a sort
-of the whole: every piece writes its rows once, in the order of their groups, a batch for some
-groups; gathering a group maps that batch of every file into memory.
-
-Tables of one machine: pieces that are computed when they are asked for, and files of them.
+SQL runs in DuckDB: in memory, spilling into a private folder, without network. A piece of a table
+is a value that can be pickled and whose call returns a table; it is computed when it is needed.
+Rows are grouped without sorting all of them: every piece writes its rows once, in the order of
+their groups, one batch for some groups; collecting a group maps that batch of every file into
+memory.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """The engine of a cluster: rows are DataFrames of a session of the user's, classic or Connect.
 
 Nothing here configures, starts or stops a session. What runs on executors is graphveil itself, by
-name, and values: no file of the driver, no RDD.
-
-What Spark gives up, said in a line: what its user can do, or what is ours to mend.
-
-Where a run keeps rows that other machines see: its owner's alone, and noted.
-
-A folder is closed to others. At an address nothing has a mode: policies say who may read it.
+name, and values: no file of the driver, no RDD. Errors of Spark become one line that says what its
+user can do. Rows are kept in a folder that is closed to others, or at an address, where there are
+no modes and policies decide who may read it.
 """
 
 from __future__ import annotations

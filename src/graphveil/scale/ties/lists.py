@@ -1,9 +1,8 @@
-"""Arcs into sorted neighbor lists on the disk: the same lists that a container has in memory.
+"""Arcs into sorted neighbor lists on disk: the same lists that a container has in memory.
 
-Keys of ties in files by ranges of nodes: written as they come, taken back one file at a time.
-
-A key holds a node above 32 bits of whatever else is said of its tie. Each file is sorted when it
-is taken, in memory, so that the files together are one sorted sequence.
+Keys of edges are written to files by ranges of nodes as they arrive, and taken back one file at a
+time. A key holds a node above 32 bits of whatever else is known of its edge. Each file is sorted in
+memory when it is taken, so that the files together are one sorted sequence.
 """
 
 from __future__ import annotations

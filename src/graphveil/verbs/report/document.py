@@ -1,7 +1,4 @@
-"""A report: the text of a page or of a description, and the verdict that it rests on.
-
-Commands that repeat a release: a shell takes them as they stand.
-"""
+"""A report: the text of a page or of a description, the verdict it depends on, and its commands."""
 
 from __future__ import annotations
 

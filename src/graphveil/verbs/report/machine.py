@@ -1,6 +1,6 @@
-"""A release for machines: Croissant 1.0, Data Package 2.0 or plain JSON, the same bytes always.
+"""A release for machines: Croissant 1.0, Data Package 2.0 or plain JSON, always the same bytes.
 
-What an owner declares of a publication: read from TOML, shown as declared, never inferred.
+What an owner declares of a publication is read from TOML and shown as declared, never inferred.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The folder of a sweep: its plan, its releases, what became of each point, and the table.
 
-It is its owner's alone. A point is finished once its result is there, which is written last and
-whole. Whatever else a run that ended early left of a point is removed before it is run again.
-
-What lies in the folder of a sweep, by name.
+It belongs to its owner alone. A point is finished once its result is there, which is written last
+and atomically. Whatever else an interrupted run left of a point is removed before it is run again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""From a grid to methods: every combination of the values that a grid gives.
-
-What a sweep runs, as values: points with their numbers and seeds, and the plan of all.
-"""
+"""From a grid to a plan: every combination of its values, as points with numbers and seeds."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""The one form of a released file: its rows are written again, and bytes are compared.
+"""The canonical form of a released file: its rows are written again, and bytes are compared.
 
-What every reader reads from a file of this form is the same: integers have one spelling, quotes
-one style, lines one end, and nothing stands between rows, before or behind them.
-
-Names of items that readers of text take for others, or for none: they are no names there.
-
-Delimited text read by DuckDB, and compared with the one form of its rows.
+Every reader reads the same from a file of this form: integers have one spelling, quotes one style,
+lines one end, and nothing is before, between or behind the rows. Names of items that readers of
+text would confuse with others, or drop, are not valid.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """Parquet files: read, written again with the settings of a release, and compared byte by byte.
 
-Everything in such a file but its cells is the writer's: encodings, the order of words in a
+Everything in such a file except its cells is the writer's: encodings, the order of words in a
 dictionary, sizes of pages, the footer. Without compression these follow from the cells alone, in
-every version of the library from 20 on, so that a file of equal bytes has no room for more.
-
-Parquet files of whole numbers, read some rows at a time: compared byte by byte, then a view.
-
-What `graphveil.verify.files.columnar` does in memory is done here a group of rows at a time: each
-is written again in the one form, and what is written is compared with the file as it comes.
+every version of the library from 20 on, so a file of equal bytes has no room for more. Large files
+are compared one group of rows at a time, and then become a view.
 """
 
 from __future__ import annotations

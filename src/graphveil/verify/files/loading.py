@@ -1,9 +1,8 @@
 """Released files into tables, by the loaders of their kind of data.
 
-The parts of a release of users by features: each compared with its one form, then views.
-
-A part is read some rows at a time. Its ids follow from its place, so they are compared with that;
-its rows are written again, and their bytes compared with the file's.
+A release of user-item data may come in parts, which are read some rows at a time. Ids follow from
+the position of a row, so they are compared with it; the rows are written again in the canonical
+form, and their bytes compared with the file's.
 """
 
 from __future__ import annotations

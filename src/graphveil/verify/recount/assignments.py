@@ -1,11 +1,10 @@
 """Full assignments of records to persons: whether there is one, and which pairs are part of one.
 
-A pair is allowed where some full assignment has it. Given one full assignment, which is searched
-for and never assumed, a pair of it and others can be exchanged along a cycle: a pair is allowed if
-and only if its record and its person stand in one strong component of the digraph that leads from a
-record to the records that the assignment gives to the persons it fits (Dulmage and Mendelsohn).
-
-Which record fits which person: each of its cells is that person's, or suppressed.
+A record fits a person if each of its cells is that person's, or suppressed. A pair is allowed if
+some full assignment has it. Given one full assignment, which is searched for and never assumed, a
+pair of it and others can be exchanged along a cycle: a pair is allowed if and only if its record
+and its person are in one strongly connected component of the digraph that leads from a record to
+the records that the assignment gives to the persons it fits (Dulmage and Mendelsohn).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Chances of blocks computed again from what a release states of them, as whole numbers.
+"""Probabilities of published cells and of blocks, recomputed from what a release states of them.
 
-Chances of published cells computed again, in decimal arithmetic with bounds on its error.
+Cells: in decimal arithmetic with bounds on its error. Blocks: as integers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Which released rows agree: no column shows one value in one of them and another in the other.
+"""Which released rows are equal, which agree, and which entries are in original and release.
 
-Which released rows are equal: users grouped by the sorted list of their features.
-
-Lists are compared whole. Features are numbered first, by their names, so that lists are short.
-
-Which entries stand in original and release, by SQL.
+Rows agree if no column has one value in one of them and a different value in the other. Users are
+grouped by the sorted list of their features. Lists are compared in full; features are numbered
+first, by their names, so that lists are short.
 """
 
 from __future__ import annotations

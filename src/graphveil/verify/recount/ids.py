@@ -1,6 +1,6 @@
-"""Whether published ids are 0..n-1, or integers from a key, and stand in order.
+"""Whether published ids are 0..n-1, or integers from a key, in order; and whether order is random.
 
-Whether new ids are a permutation such as chance gives: their order must say nothing.
+New ids must be a permutation as chance would give it: their order must reveal nothing.
 """
 
 from __future__ import annotations

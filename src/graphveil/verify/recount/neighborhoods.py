@@ -1,6 +1,6 @@
 """The released graph around a node: common neighbors of linked nodes, and balls, one at a time.
 
-What is around a released node where ties have directions, counted again from the tables.
+For directed edges, what is around a node is recounted from the tables.
 """
 
 from __future__ import annotations

@@ -1,19 +1,13 @@
-"""Whether edges that are in original and release are there by chance: exchanges of two edges.
+"""Whether noise is plausible: tail bounds, parts of nodes of equal weight, and exchanges of edges.
 
-Of random graphs whose pairs are drawn with odds x_u x_v, all with the same degrees are equally
+Of random graphs whose pairs are sampled with odds x_u x_v, all with the same degrees are equally
 likely (Park & Newman, Statistical mechanics of networks, 2004). So edges a-b and c-d are as likely
 as a-d and c-b in their place, whatever x is: of exchanges that change how many edges are in both,
-as many gain as lose, and their number is binomial with chance 1/2, exactly.
+as many gain as lose, and their number is binomial with probability 1/2, exactly.
 
-How likely noise is that lies so far out, or so near: of counts, of sums, of vectors on a ladder.
-
-Bounds are Chernoff's, or sums of the law itself; where one is below `IMPOSSIBLE`, the noise is not
-believed.
-
-Nodes in parts of about equal weight by noisy degree: where one may end, and where one must.
-
-Weights are degrees that are expected behind noisy ones, so they have a point, and no two machines
-need to round them alike: a part may end a billionth earlier or later.
+Tail bounds are Chernoff's, or sums of the distribution itself; below `IMPOSSIBLE`, the noise is
+rejected. Weights of parts are degrees expected behind noisy ones, so they are fractions, and no two
+machines need to round them identically: a part may end a billionth earlier or later.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Assignments of one network's nodes to another's that keep ties, step by step.
-
-Two networks beside each other: how many ties an assignment of their nodes has in common.
-"""
+"""Assignments of one network's nodes to another's that keep edges, improved step by step."""
 
 from __future__ import annotations
 
