@@ -145,7 +145,6 @@ def test_only_what_works_is_listed(graphveil_here):
         "attack",
         "sweep",
         "report",
-        "serve",
     )
     for verb in verbs:
         assert f" {verb} " in shown

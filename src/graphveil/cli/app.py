@@ -41,13 +41,9 @@ COMMANDS = {
     "report": "A page to hand on: can a person be singled out, linked, inferred?",
     "ledger": "Epsilons spent on one group of people.",
     "warm": "Compile beforehand, for images and clusters.",
-    "serve": "The whole way in a browser on this machine.",
     "convert": "A data file, or the data of a release, in another format.",
     "demo": "The whole way, on data that ships with graphveil.",
 }
-
-HOMES = {"serve": "graphveil.app.command"}
-"""The modules of commands that do not stand beside this one."""
 
 
 def build(tokens: Sequence[str] = ()) -> App:
@@ -70,8 +66,8 @@ def build(tokens: Sequence[str] = ()) -> App:
     )
     for name, line in COMMANDS.items():
         text = None if name == called else line
-        home = HOMES.get(name, f"graphveil.cli.commands.{name}")
-        app.command(f"{home}:{_attribute(tokens)}", name=name, help=text)
+        command = f"graphveil.cli.commands.{name}:{_attribute(tokens)}"
+        app.command(command, name=name, help=text)
     return app
 
 
