@@ -45,7 +45,7 @@ from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
 from graphveil.core.text import printable
 from graphveil.data import Graph, Table
-from graphveil.data.kinds import accepted_kinds, kind_of
+from graphveil.data.kinds import kind_of
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
@@ -362,7 +362,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     flags = _Given(**{name: given.pop(name) for name in names})
     if method.directed and not given.get("directed"):
         given["directed"] = "keep"
-    options = reading_options(accepted_kinds(method.accepts), path, given)
+    options = reading_options(method.accepts, path, given)
     anonymizer = method.from_parameters(given)
     run = RunOptions(
         seed=flags.seed,
@@ -492,7 +492,7 @@ def subcommand(name: str) -> Callable[..., int]:
         *parts_flags(method),
         *nesting_flags(method),
         *ledger_flags(method),
-        *reading_flags(accepted_kinds(method.accepts)),
+        *reading_flags(method.accepts),
     ]
     limits = f"{method.limits} {method.limits_of_attributes}".rstrip()
     text = (
@@ -514,7 +514,7 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
 
 def _example(method: type[Anonymizer[Any]]) -> str:
     flags = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in method.example.items())
-    name = "friends" if Graph in accepted_kinds(method.accepts) else "likes"
+    name = "friends" if Graph in method.accepts else "likes"
     return " ".join(filter(None, [f"{name}.csv", flags, f"--out {name}-{method.name}"]))
 
 
