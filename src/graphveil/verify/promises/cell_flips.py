@@ -277,9 +277,8 @@ def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
     return is_unbelievable(count, trials, min(nearest / max(trials, 1), 1.0))
 
 
-def _by_chance(evidence: Evidence, condition: DegreesAlone) -> Check:
+def _by_chance(evidence: Evidence, _condition: DegreesAlone) -> Check:
     """Whether as many edges are in both as exchanges of two edges make believable."""
-    del condition
     edits, found = evidence.changes(), _exchanges(evidence)
     both = f"{edits.kept} of {edits.before} edges are in both"
     of = f"{found.more} of {found.telling} exchanges"

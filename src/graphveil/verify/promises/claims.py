@@ -280,8 +280,7 @@ def cost_checks(evidence: Evidence) -> list[Check]:
     return [part.run(evidence, None)]
 
 
-def _cost(evidence: Evidence, claim: None) -> Check:
-    del claim
+def _cost(evidence: Evidence, _claim: None) -> Check:
     cost = evidence.kind.cost
     stated = evidence.record.cost if evidence.record else {}
     counts = cost.figures(evidence)
