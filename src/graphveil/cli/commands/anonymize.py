@@ -404,7 +404,9 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
             result(f"  {what.replace('_', ' ')}: {figure}")
     made_binary = manifest.data.kind != kind_of(Table).name
     if kind_read(options).container is Table and made_binary and isinstance(flags.out, Path):
-        result(f"As a table: {_table_again(flags.out)}")
+        copy = file_word(flags.out.with_name(f"{flags.out.name}.csv"))
+        again = f"graphveil convert {file_word(flags.out)} --kind table --out {copy}"
+        result(f"As a table: {again}")
     say_next(_check(anonymizer, options, flags.out, typed))
     return 0
 
@@ -420,12 +422,6 @@ def _say_how_read(path: Path, options: AnyOptions, flags: _Given) -> None:
         note = note_on_format(path, options.format, kind_read(options).name)
     if note is not None:
         say(f"{path.name}: {note}")
-
-
-def _table_again(out: Path) -> str:
-    """Return the command that makes a released table a table again, ready to paste."""
-    copy = file_word(out.with_name(f"{out.name}.csv"))
-    return f"graphveil convert {file_word(out)} --kind table --out {copy}"
 
 
 def _print_json(claim: Claim, private: Record, out: Place) -> None:

@@ -154,7 +154,7 @@ def _chances(evidence: Evidence, flips: CellFlips) -> Check:
     truly = KINDS[evidence.manifest.data.kind].cells(evidence.original)
     if cells != truly:
         return fails(CHANCES, f"{cells} cells are stated, the original has {truly}")
-    if _is_resized(evidence):
+    if any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions):
         return _not_more_than_resized(edits, flips)
     removed, added = 1 - int(flips.T1) / FULL, int(flips.T0) / FULL
     problems = [
@@ -300,10 +300,6 @@ def _exchanges(evidence: Evidence) -> Exchanges:
         for table, u, v in (("edges", "source", "target"), ("placed", "u", "v"))
     )
     return exchanges(released, original, n)
-
-
-def _is_resized(evidence: Evidence) -> bool:
-    return any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions)
 
 
 def _size(evidence: Evidence, exact: ExactSize) -> Check:
