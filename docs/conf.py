@@ -17,7 +17,6 @@ from gallery import gallery
 from graphveil.cli.app import COMMANDS
 from graphveil.core.parameters import FlatParameter, flat_parameters, is_spelled, options_of
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
-from graphveil.data.kinds import accepted_kinds
 from graphveil.io import FORMATS
 from graphveil.methods.base import Anonymizer
 from graphveil.verbs.report.pages import WORDS
@@ -180,7 +179,7 @@ def measures() -> str:
 
 def kinds(method: type[Anonymizer[Any]]) -> str:
     """Return the kinds of data that a method takes."""
-    return " or ".join(kind.__name__ for kind in accepted_kinds(method.accepts))
+    return " or ".join(kind.__name__ for kind in method.accepts)
 
 
 def methods() -> str:

@@ -9,7 +9,6 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 
 FILES = {
@@ -91,10 +90,8 @@ def test_a_flag_of_another_kind_names_that_kind(graphveil_here, cwd):
     assert "--items is not for a Graph. Leave it out, or say --kind bipartite." in done.err
 
 
-GRAPHS_ALONE = [
-    name for name, m in METHODS.items() if set(accepted_kinds(m.accepts)) <= {gv.Graph, gv.Network}
-]
-USERS_TOO = [name for name, m in METHODS.items() if gv.Bipartite in accepted_kinds(m.accepts)]
+GRAPHS_ALONE = [name for name, m in METHODS.items() if set(m.accepts) <= {gv.Graph, gv.Network}]
+USERS_TOO = [name for name, m in METHODS.items() if gv.Bipartite in m.accepts]
 
 
 def anonymize(name, file):
@@ -108,7 +105,7 @@ def test_a_method_for_graphs_alone_refuses_columns_of_users_and_items(graphveil_
     done = graphveil_here(*anonymize(name, "pairs.csv"))
     assert 2 == done.code
     assert "pairs.csv: its columns, user, item, name users and items" in done.err
-    kind = "graph" if gv.Graph in accepted_kinds(METHODS[name].accepts) else "network"
+    kind = "graph" if gv.Graph in METHODS[name].accepts else "network"
     assert f"or say --kind {kind} if both columns are people" in done.err
     assert not (cwd / "out").exists()
 

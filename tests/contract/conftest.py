@@ -15,7 +15,7 @@ import graphveil as gv
 from emptied import emptied_database
 from graphveil.core.errors import UsageError
 from graphveil.core.parameters import flat_parameters, options_of
-from graphveil.data.kinds import accepted_kinds, encoded_kind
+from graphveil.data.kinds import encoded_kind
 from graphveil.methods import METHODS
 from graphveil.methods.attributes import OF_ATTRIBUTES
 from thorough import FUZZ, try_a_part
@@ -80,8 +80,8 @@ def roles_of(method, kind):
 
 def kinds_of(method):
     """Return the kinds of data that a method takes and releases as they are."""
-    kinds = accepted_kinds(method.accepts)
-    return [kind for kind in kinds if encoded_kind(kind, method.accepts) is kind]
+    kinds = method.accepts
+    return [kind for kind in kinds if encoded_kind(kind, method.accepts[0]) is kind]
 
 
 def values_of(item):
@@ -293,7 +293,7 @@ def also():
     """Return a function from a method to the samples of every further kind that it takes."""
 
     def make(method, *, ids=text_ids):
-        kinds = accepted_kinds(method.accepts)[1:]
+        kinds = method.accepts[1:]
         return [bare(ids) if kind is gv.Network else SAMPLES[kind](ids) for kind in kinds]
 
     return make

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from graphveil.data import Bipartite, Graph
+from graphveil.methods.base import Anonymizer
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
@@ -36,7 +39,7 @@ class Toy(Anonymizer[Graph]):
     """
 
     name: ClassVar[str] = "toy"
-    accepts: ClassVar[type[Graph]] = Graph
+    accepts = (Graph,)
     promise: ClassVar[str] = "No node of the release has a neighbor."
     source: ClassVar[str] = "a test"
     limits: ClassVar[str] = "It protects from nobody who needs the edges. Not attacked by us."
@@ -110,6 +113,12 @@ def test_without_the_program_that_knows_it_the_promise_is_checked_all_the_same(t
     vouched = python("-m", "graphveil", "verify", "out", *trusted, cwd=tmp_path)
     assert 0 == vouched.returncode, vouched.stdout
     assert vouched.stdout.startswith("Every claim holds: ")
+
+
+@pytest.mark.parametrize("kinds", [Graph, Graph | Bipartite])
+def test_one_that_accepts_no_tuple_of_kinds_is_refused(kinds):
+    with pytest.raises(TypeError, match=r"Odd.accepts is .*Say a tuple of kinds"):
+        type("Odd", (Anonymizer,), {"accepts": kinds})
 
 
 def test_the_contract_tests_run_on_it_by_themselves(tmp_path):

@@ -27,7 +27,7 @@ class AsItIs(Anonymizer[Any]):
     """
 
     name: ClassVar[str] = "as-it-is"
-    accepts: ClassVar[Any] = gv.Graph | gv.Bipartite | gv.Table
+    accepts = (gv.Graph, gv.Bipartite, gv.Table)
     promise: ClassVar[str] = "The data is released as it is."
     source: ClassVar[str] = "a test"
     limits: ClassVar[str] = "It protects nothing."

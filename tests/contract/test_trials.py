@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import graphveil as gv
-from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 from graphveil.verbs.sweep.folder import release_folder
 
@@ -25,7 +24,7 @@ DATA = {
 @pytest.mark.parametrize("name", METHODS)
 def test_a_trial_claims_no_epsilon_and_verifies(name, seed, tmp_path):
     method = METHODS[name].from_parameters(dict(METHODS[name].example))
-    data = DATA[accepted_kinds(method.accepts)[0]]
+    data = DATA[method.accepts[0]]
     out = tmp_path / "out"
     done = gv.sweep([method], data, metrics=[], attacks=[], jobs=1, seed=seed, out=out)
     folder = release_folder(out, done.plan.points[0])

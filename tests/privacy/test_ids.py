@@ -12,7 +12,6 @@ from tampering import smallest
 
 import graphveil as gv
 from graphveil.core.randomness import Randomness
-from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -72,7 +71,7 @@ def test_without_a_seed_the_ids_come_from_the_operating_system(method, monkeypat
 
     monkeypatch.setattr(secrets, "token_bytes", keys)
     least = smallest(method)
-    releases = [least.anonymize(FOUR[accepted_kinds(method.accepts)[0]]) for _ in range(2)]
+    releases = [least.anonymize(FOUR[method.accepts[0]]) for _ in range(2)]
     assert [32, 32] == asked
     assert ids_given(releases[0]) == ids_given(releases[1])
 
@@ -151,7 +150,7 @@ def _random_graph(rng):
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 def test_a_seed_stands_in_the_private_record_and_in_no_public_file(tmp_path, method):
-    people = FOUR[accepted_kinds(method.accepts)[0]]
+    people = FOUR[method.accepts[0]]
     folder = smallest(method).anonymize(people, seed=SEED).write(tmp_path / "out")
     public = b"".join(released_bytes(folder).values())
     assert str(SEED).encode() not in public

@@ -26,7 +26,6 @@ from graphveil.cli import run as command_line
 from graphveil.cli import say_warnings
 from graphveil.core.atomic import working_folder
 from graphveil.core.errors import GraphveilWarning, InputError
-from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks
 from graphveil.release import read_record, read_release
@@ -188,7 +187,7 @@ def test_every_verb_of_the_command_line_takes_the_name(folder, tmp_path, capsys)
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_takes_all_of_them_at_once(folder, name):
     method = quick(METHODS[name])
-    kind = accepted_kinds(method.accepts)[0]
+    kind = method.accepts[0]
     rows = folder.likes.with_name(f"rows {folder.likes.name}")
     if kind is gv.Table:
         rows.write_text("sex,age\n" + "f,30\nm,*\n" * 6)

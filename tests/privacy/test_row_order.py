@@ -15,7 +15,6 @@ from tampering import smallest
 
 import graphveil as gv
 from graphveil.data import Bipartite
-from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.scale import anonymize_file
@@ -36,7 +35,7 @@ MOST_NEIGHBORS = 80
 LIKES = pa.table({"user": np.arange(N), "items": [[f"item {row // 2:03d}"] for row in range(N)]})
 """Two rows of every kind, one below the other."""
 
-ON_FEATURES = {name: m for name, m in METHODS.items() if Bipartite in accepted_kinds(m.accepts)}
+ON_FEATURES = {name: m for name, m in METHODS.items() if Bipartite in m.accepts}
 
 
 def deviations(order):

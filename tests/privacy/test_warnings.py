@@ -15,7 +15,6 @@ from graphveil.cli.app import call
 from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import GraphveilWarning
 from graphveil.core.warnings import MATCHED_FROM, noisy_copy, strength_of_ties
-from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 
 COPY, APART, SEEDED = "has a copy", "distinguished from", "seed"
@@ -342,7 +341,7 @@ def test_help_manifest_and_list_carry_what_is_not_protected(name, tmp_path, caps
     call(["methods", "--json"])
     listed = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
     assert METHODS[name].limits == listed[name]["does_not_protect_against"]
-    release, _ = run(smallest(METHODS[name]), TEN[accepted_kinds(METHODS[name].accepts)[0]])
+    release, _ = run(smallest(METHODS[name]), TEN[METHODS[name].accepts[0]])
     folder = release.write(tmp_path / "out")
     manifest = json.loads((folder / "release.json").read_text())
     assert METHODS[name].limits == manifest["claim"]["does_not_protect_against"]

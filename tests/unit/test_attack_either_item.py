@@ -22,7 +22,7 @@ FLAWS = [
         "name": "an adversary who reads the linkage to tell either item",
         "means": "The row with the own item is scored by what was true: every method looks open.",
         "file": "src/graphveil/attacks/features/item_membership.py",
-        "old": "return seen_of(own, other, people.classes, self.data.people.size / n)",
+        "old": "return seen_of(own, other, people.classes, self.size / n)",
         "new": "return seen_of(own, other, people.classes, 1.0) + (people.own[self.data.people]"
         " >= 0)[:, None]",
     },

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.attacks import shadows as making
+from graphveil.attacks import likelihood_ratio as making
 from graphveil.attacks.features.membership import evidence
 from graphveil.attacks.features.scoring import ReleasedClasses
 from graphveil.attacks.intervals import Curve, Scored

@@ -9,7 +9,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import matching
-from graphveil.attacks.shadows import given_records, hits_of, log_chances
+from graphveil.attacks.matching import given_records, hits_of, log_chances
 from graphveil.cli.summaries.attacks import groups
 from graphveil.data.measures.matchings import NodePairs
 from graphveil.verbs.attack import attack_release as attack

@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.core.errors import DataError
 from graphveil.core.randomness import Randomness
-from graphveil.data.kinds import accepted_kinds, encoded, encoded_kind
+from graphveil.data.kinds import encoded, encoded_kind
 from graphveil.data.measures import MEASURES
 from graphveil.methods import METHODS
 from graphveil.methods.noisy_cells.noisy import NoisyMethod
@@ -62,8 +62,7 @@ def test_every_method_that_takes_the_data_stands_in_the_advice(advice):
     fits = [
         name
         for name, method in METHODS.items()
-        if gv.Graph in accepted_kinds(method.accepts)
-        and encoded_kind(gv.Graph, method.accepts) is gv.Graph
+        if gv.Graph in method.accepts and encoded_kind(gv.Graph, method.accepts[0]) is gv.Graph
     ]
     assert {"k-degree", "structural", "asymmetric-response", "rename"} <= set(fits)
     assert fits == [c.method for c in advice.choices]
@@ -137,10 +136,10 @@ def under_old_ids(facts, linkage):
 def test_the_share_that_is_kept_is_counted_on_the_release(name, small):
     method = METHODS[name]
     for data in (small, users_by_items(), mixed_table()):
-        kinds = accepted_kinds(method.accepts)
+        kinds = method.accepts
         if not isinstance(data, kinds) or (isinstance(data, gv.Graph) and kinds[0] is not gv.Graph):
             continue
-        people = encoded(data, method.accepts)
+        people = encoded(data, method.accepts[0])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", gv.GraphveilWarning)
             release = method.from_parameters(method.example).anonymize(people, seed=3)

@@ -28,7 +28,7 @@ class WithLevels(Anonymizer[gv.Table]):
     """Everything is suppressed; levels and pairs are those of the test."""
 
     name: ClassVar[str] = "with-levels"
-    accepts: ClassVar[type[gv.Table]] = gv.Table
+    accepts = (gv.Table,)
     promise: ClassVar[str] = "Everything is suppressed."
     source: ClassVar[str] = "a test"
     limits: ClassVar[str] = "It protects nothing."

@@ -233,7 +233,18 @@ def test_a_changed_cell_is_noticed_with_its_row_and_column(tmp_path, with_key):
     how = {"key": SECRET} if with_key else {}
     problems = failed(tampered(tmp_path, PEOPLE, change, **how))
     assert [SAME] == list(problems)
-    assert "another value of 'sex'; 1 row in all" in problems[SAME]
+    assert "another value of 'sex'; 1 cell in all" in problems[SAME]
+
+
+@pytest.mark.parametrize("with_key", [True, False])
+def test_a_suppressed_cell_is_noticed(tmp_path, with_key):
+    def change(lines):
+        place = next(i for i, line in enumerate(lines) if line.endswith("f,30"))
+        return [*lines[:place], lines[place].replace("f,30", "*,30"), *lines[place + 1 :]]
+
+    how = {"key": SECRET} if with_key else {}
+    problems = failed(tampered(tmp_path, PEOPLE, change, **how))
+    assert "1 cell of the original suppressed" == problems[SAME]
 
 
 def test_an_edge_that_is_no_edge_of_the_original_is_noticed(tmp_path):

@@ -10,7 +10,6 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.conditions import BlockFlips, CellFlips, TopMFlips
-from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 from graphveil.verify.promises.cell_flips import CHANCES
 
@@ -22,7 +21,7 @@ CASES = [
     (method, kind)
     for method in METHODS.values()
     if FLIPS.intersection(method.from_parameters(method.example).states)
-    for kind in accepted_kinds(method.accepts)
+    for kind in method.accepts
     if kind in {gv.Graph, gv.Bipartite}
 ]
 

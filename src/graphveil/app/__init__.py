@@ -1,7 +1,6 @@
-"""A local page for who does not use a command line: every screen runs a command, and names it.
+"""What a page on this machine stands on: one folder, a guarded server, and commands that it runs.
 
-The way: `command` parses the flags and opens the port; `guard` lets nobody in but the browser that
-has the token; `screens` answers; `forms` makes a form of a command's flags, and words of what was
-filled in; `jobs` runs the words, one command at a time; `folder` keeps all paths inside one folder.
-Nothing here reads, anonymizes or measures: commands do.
+The way: `folder` keeps all paths inside one folder; `server` takes an ASGI application and lets
+nobody in but the browser that has the token; `jobs` runs one command at a time. Nothing here reads,
+anonymizes or measures.
 """

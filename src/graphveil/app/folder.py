@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil.claims.record import private_folder
 from graphveil.core.errors import InputError, UsageError
 from graphveil.core.text import printable
 from graphveil.io.formats import format_of
@@ -68,7 +67,7 @@ class Folder:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as name:
         ...     folder = Folder.at(Path(name))
-        ...     folder.word(folder.inside("a/../friends.csv"))
+        ...     folder.inside("a/../friends.csv").relative_to(folder.root).as_posix()
         'friends.csv'
         """
         try:
@@ -84,20 +83,6 @@ class Folder:
             f"{printable(text)} is not inside {printable(self.root.name)}, which is all that this "
             "page works in. Copy it there, or start the page in its folder."
         )
-
-    def word(self, path: Path) -> str:
-        """Return a path from the top of the folder, as a command takes it there.
-
-        It is taken for no flag, and for no address: such leads out of the folder.
-
-        Examples
-        --------
-        >>> folder = Folder(Path("/data"))
-        >>> folder.word(Path("/data/-x")), folder.word(Path("/data/file:/etc"))
-        ('./-x', './file:/etc')
-        """
-        text = path.relative_to(self.root).as_posix()
-        return f"./{text}" if text.startswith("-") or ":/" in text else text
 
     def entries(self, path: Path) -> tuple[list[Entry], int]:
         """Return what lies in one of its folders, and how many further entries are not shown.
@@ -133,12 +118,3 @@ class Folder:
         except InputError:
             return "other"
         return "data" if path.is_file() else "other"
-
-    def pages_of(self, path: Path) -> list[str]:
-        """Return the pages that were made of a release or a sweep: their paths from the top."""
-        pages = (
-            private_folder(path) / "report.html",
-            path.with_name(f"{path.name}-report.html"),
-            path / "report.html",
-        )
-        return [self.word(page) for page in pages if page.is_file()]

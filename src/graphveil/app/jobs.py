@@ -12,9 +12,8 @@ import sys
 import time
 from collections import deque
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from graphveil.app.folder import Folder
-from graphveil.app.forms import Given
 from graphveil.cli.inputs import command_line
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import LINE_START, LINES_EVERY
@@ -38,16 +37,11 @@ class Job:
     ----------
     number
         Its place in the order of starting, from 1.
-    command, method, given
-        What it was made of.
     words
         The words of its command line, without the first.
     """
 
     number: int
-    command: str
-    method: str | None
-    given: Given
     words: list[str]
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
@@ -97,9 +91,9 @@ class Job:
 
 
 class Jobs:
-    """The commands of a page, by number."""
+    """The commands of a page, by number, which run in one folder."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.jobs: dict[int, Job] = {}
 
@@ -109,7 +103,7 @@ class Jobs:
         last = max(self.jobs, default=0)
         return self.jobs[last] if last and self.jobs[last].ended is None else None
 
-    async def start(self, command: str, method: str | None, given: Given, words: list[str]) -> Job:
+    async def start(self, words: list[str]) -> Job:
         """Start a command and return it.
 
         Raises
@@ -120,14 +114,14 @@ class Jobs:
         running = self.current
         if running is not None:
             raise UsageError(f"{running.line} is running. Wait for its end, or stop it.")
-        job = Job(max(self.jobs, default=0) + 1, command, method, given, words)
+        job = Job(max(self.jobs, default=0) + 1, words)
         self.jobs[job.number] = job
         if len(self.jobs) > MOST_JOBS:
             del self.jobs[min(self.jobs)]
         try:
             job.process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "graphveil", *words),  # -P: no modules of the folder
-                cwd=self.folder.root,
+                cwd=self.folder,
                 env=os.environ | {LINES_EVERY: "1", "PYTHONUNBUFFERED": "1"},
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,

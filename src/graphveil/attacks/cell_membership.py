@@ -53,7 +53,7 @@ class AttackedCells(NamedTuple):
     kept: int
 
 
-def cell_membership(situation: AttackInput[C], options: AttackOptions) -> Outcome:
+def cell_membership(situation: AttackInput[C], _options: AttackOptions) -> Outcome:
     """Return how often what is published is true, and what epsilon that shows at least.
 
     Raises
@@ -61,7 +61,6 @@ def cell_membership(situation: AttackInput[C], options: AttackOptions) -> Outcom
     NotMeasuredError
         Where cells have no chance in common, or all are true, or none.
     """
-    del options
     flips = _one_chance(situation.release)
     before, after = _aligned(situation.comparison)
     shared = sparse.csr_array(before.multiply(after))

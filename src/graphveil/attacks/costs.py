@@ -99,9 +99,8 @@ def seconds_of_one(run: Callable[[], object]) -> float:
     return time.process_time() - started
 
 
-def seconds_of_passes(situation: AttackInput[Any], options: object) -> float:
+def seconds_of_passes(situation: AttackInput[Any], _options: object) -> float:
     """Return how long an attack takes that passes over original and release a few times."""
-    del options
     pair = situation.comparison
     return ENTRY * float(_entries(pair.original) + _entries(pair.released))
 

@@ -3,18 +3,26 @@
 After Carlini et al., *Membership inference attacks from first principles*, 2022: every target is in
 a random half of the releases. In turn each release is the attacked one, and the others teach how
 the target scores where it is in and where it is not.
+
+The releases are made in one process or in several.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+import pickle
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import AttackFigure
+from graphveil.attacks.attack import AttackFigure, AttackInput
+from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.intervals import Curve, Scored
+from graphveil.core.errors import GraphveilError
+from graphveil.core.progress import stage
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Columns = Sequence[int]
@@ -28,6 +36,166 @@ FEWEST_RELEASES, PARTS = 8, 4
 
 _SMALL, _LEAST_NOISE = 1e-9, 1e-6
 """What is taken for 0; and the least share of what varies that is taken for noise."""
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+SHADOWS = 24
+"""How many releases an attacker makes, if not told otherwise."""
+
+WORTH_PROCESSES = 10.0
+"""What takes fewer seconds is done in the process that calls: others take as long to begin."""
+
+SURELY_LONG = 20.0
+"""A run of the method that took as many seconds is not timed again."""
+
+
+class ShadowReleases(ABC):
+    """Makes releases that hold a random half of some targets, and tells by them who takes part.
+
+    A subclass says how targets are drawn and scored. Where it can be pickled, several processes
+    make the releases.
+    """
+
+    choices: ClassVar[Sequence[Columns]]
+    """Kinds of scores that can be used together."""
+    words: ClassVar[tuple[str, str]]
+    """What is asked, and what those who are found are a share of."""
+    share_of_run: ClassVar[float] = 1.0
+    """How long a release takes, as a share of the run that made the attacked one."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many there are of whom every release holds a half."""
+
+    @abstractmethod
+    def __call__(self, half: Half) -> NDArray[np.float64]:
+        """Return the scores of a release, shape (targets, scores)."""
+
+    def of_targets(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which targets are in a half; all who can be in it are targets."""
+        return inside
+
+    def told_apart(
+        self, number: int, rng: np.random.Generator
+    ) -> tuple[list[AttackFigure], NDArray[np.float64]]:
+        """Return how well targets inside are told from others, and the risk of each.
+
+        Parameters
+        ----------
+        number
+            How many releases are made.
+        rng
+            Draws the halves, their seeds and the intervals.
+
+        Raises
+        ------
+        NotMeasuredError
+            Where the method refuses the data, or nothing tells any target.
+        """
+        halves = halves_of(self.size, number, rng)
+        scores = np.array(shadow_results(self, halves))
+        shadows = ShadowScores(scores, np.array([self.of_targets(one.inside) for one in halves]))
+        made = ratios(shadows, self.choices)
+        figures = figures_of(shadows, made, self.words, rng)
+        return figures, risks_of(made, shadows.inside)
+
+    def seconds(self, situation: AttackInput[Any], number: int, rng: np.random.Generator) -> float:
+        """Return about how long it takes to make so many releases.
+
+        One is timed, but where the run that made the release took long: it is then taken for as
+        long.
+        """
+        half = halves_of(self.size, 1, rng)[0]
+        noted = run_again(situation)
+        if situation.rerun is None or not noted:
+            return 0.0
+        if noted > SURELY_LONG:
+            return number * noted * self.share_of_run
+        return number * seconds_of_one(lambda: self(half))
+
+
+class Half(NamedTuple):
+    """A release to be made: which half of the targets it holds, and its seed."""
+
+    inside: NDArray[np.bool_]
+    seed: int
+
+
+def halves_of(size: int, number: int, rng: np.random.Generator) -> list[Half]:
+    """Return so many releases to be made, each of a random half of so many targets.
+
+    Examples
+    --------
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> [int(half.inside.sum()) for half in halves_of(5, 2, rng)]
+    [2, 2]
+    """
+    halves = []
+    for _ in range(number):
+        inside = np.zeros(size, dtype=bool)
+        inside[rng.permutation(size)[: size // 2]] = True
+        halves.append(Half(inside, int(rng.integers(1 << 62))))
+    return halves
+
+
+def shadow_results(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+    """Return what the work gives for every task, in their order, whatever engine runs it.
+
+    Parameters
+    ----------
+    work
+        Makes a release and says what an attacker reads off it. The engine of the context runs it
+        where it can be pickled and takes long.
+    tasks
+        What is different from one release to the next.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where the method refuses the data.
+
+    Examples
+    --------
+    >>> shadow_results(abs, [-1, 2])
+    [1, 2]
+    """
+    results: list[R] = []
+    try:
+        with stage("running the method again", total=len(tasks)) as advance:
+            for result in _results(work, tasks):
+                results.append(result)
+                advance(1)
+    except NotMeasuredError:
+        raise
+    except GraphveilError as error:
+        raise NotMeasuredError(str(error)) from error
+    return results
+
+
+def _results(work: Callable[[T], R], tasks: Sequence[T]) -> Iterator[R]:
+    """Yield the results; those after the first, which may compile, say whether the rest is long."""
+    spent = 0.0
+    for number, task in enumerate(tasks):
+        rest = tasks[number:]
+        if number > 1 and spent * len(rest) > WORTH_PROCESSES and _portable(work):
+            from graphveil.scale.engines import current  # noqa: PLC0415  heavy, and few need it
+
+            yield from current().map_chunks(work, rest)
+            return
+        started = time.process_time()
+        yield work(task)
+        spent = time.process_time() - started
+
+
+def _portable(work: object) -> bool:
+    try:
+        pickle.dumps(work)
+    except Exception:  # noqa: BLE001  pickling runs the code of what is pickled
+        return False
+    return True
 
 
 class ShadowScores(NamedTuple):

@@ -82,7 +82,8 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
         say_warnings()
         sys.stdout.flush()
     except BrokenPipeError:
-        _silence_stdout()
+        # Nobody's pipe takes what is still to be written when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         say_warnings()
         return 0
     except KeyboardInterrupt:
@@ -94,11 +95,6 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
             print(_all_visible(traceback.format_exc()), file=sys.stderr)  # noqa: T201  for developers
         return _fail(*_explained(error))
     return code
-
-
-def _silence_stdout() -> None:
-    """Let nobody's pipe take what is still to be written when the interpreter ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _explained(error: Exception) -> tuple[str, int]:

@@ -41,13 +41,9 @@ COMMANDS = {
     "report": "A page to hand on: can a person be singled out, linked, inferred?",
     "ledger": "Epsilons spent on one group of people.",
     "warm": "Compile beforehand, for images and clusters.",
-    "serve": "The whole way in a browser on this machine.",
     "convert": "A data file, or the data of a release, in another format.",
     "demo": "The whole way, on data that ships with graphveil.",
 }
-
-HOMES = {"serve": "graphveil.app.command"}
-"""The modules of commands that do not stand beside this one."""
 
 
 def build(tokens: Sequence[str] = ()) -> App:
@@ -70,8 +66,8 @@ def build(tokens: Sequence[str] = ()) -> App:
     )
     for name, line in COMMANDS.items():
         text = None if name == called else line
-        home = HOMES.get(name, f"graphveil.cli.commands.{name}")
-        app.command(f"{home}:{_attribute(tokens)}", name=name, help=text)
+        command = f"graphveil.cli.commands.{name}:{_attribute(tokens)}"
+        app.command(command, name=name, help=text)
     return app
 
 
@@ -91,27 +87,17 @@ def call(tokens: list[str]) -> int:
     CycloptsError
         Where the tokens are no command.
     """
-    tokens, config = _with_standard_input(tokens), None
+    # A dash would be taken for an option; `with_signature` restores it where no file is asked for.
+    tokens = [str(STANDARD_INPUT) if token == "-" else token for token in tokens]  # noqa: S105  no password
+    config = None
     if tokens[:1] != ["sweep"]:  # which reads a grid from its file, and not options alone
         tokens, config = _take_config(tokens)
     app = build(tokens)
     if config is not None:
         app.config = (config,)
     with heard(lambda text: say(f"graphveil: {text}.")):
-        return _exit_code(app, tokens)
-
-
-def _exit_code(app: App, tokens: list[str]) -> int:
-    result = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        result = app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     return result if isinstance(result, int) else 0
-
-
-def _with_standard_input(tokens: list[str]) -> list[str]:
-    """Return the tokens with a path for ``-``, which would be taken for an option.
-
-    `graphveil.cli.flags.with_signature` makes it a dash again where no file is asked for.
-    """
-    return [str(STANDARD_INPUT) if token == "-" else token for token in tokens]  # noqa: S105  no password
 
 
 def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:

@@ -29,9 +29,8 @@ class _Absent(NamedTuple):
 
     names: tuple[str, ...]
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> None:
         """Raise the error of a module that is not there, if it is one of these."""
-        del path, target
         if name in self.names:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 

@@ -495,7 +495,8 @@ def _options(
         return checked(value, hint, item)  # type: ignore[no-any-return]
     chosen: type[Options] | None = None
     if len(classes) > 1:
-        chosen = _labeled(classes, _default_label(item) if value is None else value)
+        label = _default_label(item) if value is None else value
+        chosen = next(options for options in classes if options.label == label)
     elif _is_on(item, hint, value, values):
         chosen = classes[0]
     for options in classes:
@@ -506,10 +507,6 @@ def _options(
 
 def _default_label(item: Field[Any]) -> Any:
     return item.default.label if isinstance(item.default, Options) else item.default
-
-
-def _labeled(classes: tuple[type[Options], ...], label: str) -> type[Options]:
-    return next(options for options in classes if options.label == label)
 
 
 def _is_on(item: Field[Any], hint: Any, value: Any, values: Mapping[str, Any]) -> bool:

@@ -116,16 +116,13 @@ class _Hadoop(Store):
     keeps_user = True
     example = "hdfs://namenode:8020/folder"
 
-    def problem(self, address: Named) -> str:
-        del address
+    def problem(self, _address: Named) -> str:
         return ""
 
-    def root(self, authority: str) -> str:
-        del authority  # a name node has several names, and none where it is the default
+    def root(self, _authority: str) -> str:
         return ""
 
-    def path(self, authority: str, key: str) -> str:
-        del authority
+    def path(self, _authority: str, key: str) -> str:
         return f"/{key}"
 
     def opened(self, authority: str, options: str) -> Any:
@@ -151,12 +148,10 @@ class _Mounted(Store):
     def spelled(self, scheme: str, authority: str, key: str) -> str:
         return f"{scheme}://{authority}/{key}"
 
-    def path(self, authority: str, key: str) -> str:
-        del authority
+    def path(self, _authority: str, key: str) -> str:
         return f"/{key}"
 
-    def opened(self, authority: str, options: str) -> Any:
-        del authority, options
+    def opened(self, _authority: str, _options: str) -> Any:
         return fs.LocalFileSystem()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, get_args, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -378,7 +378,7 @@ def encoded(data: Data, wanted: Container) -> Data:
     data
         Any container.
     wanted
-        The kind that a method accepts, or that a release has.
+        The first kind that a method accepts, or that a release has.
 
     Examples
     --------
@@ -415,21 +415,3 @@ def beside(original: Data, wanted: Container, *, people: bool) -> Data:
     if isinstance(original, Network):
         return original.graph() if wanted is Graph and original.is_bare else original
     return original if isinstance(original, Graph) else encoded(original, wanted)
-
-
-def accepted_kinds(accepts: Any) -> tuple[Container, ...]:
-    """Return every kind of data that stands for what a method accepts, the method's own first.
-
-    Parameters
-    ----------
-    accepts
-        A kind, several in a tuple, or their union. A method for features alone accepts all.
-
-    Examples
-    --------
-    >>> [kind.__name__ for kind in accepted_kinds(Bipartite)]
-    ['Bipartite', 'Table', 'Graph']
-    """
-    kinds: tuple[Container, ...]
-    kinds = accepts if isinstance(accepts, tuple) else get_args(accepts) or (accepts,)
-    return (*kinds, Table, Graph) if kinds == (Bipartite,) else kinds

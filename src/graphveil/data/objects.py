@@ -19,7 +19,6 @@ from graphveil.data.kinds import (
     KINDS,
     Container,
     Data,
-    accepted_kinds,
     kind_of,
     kinds_named,
 )
@@ -150,7 +149,8 @@ def as_original(data: Any, released: Container, *, wanted_by: str) -> Data:
     """
     if isinstance(data, CONTAINERS):
         return data
-    return as_container(data, accepted_kinds(released), wanted_by=wanted_by)
+    kinds = (Bipartite, Table, Graph) if released is Bipartite else (released,)
+    return as_container(data, kinds, wanted_by=wanted_by)
 
 
 def _readings(data: Any) -> list[_Reading]:

@@ -23,7 +23,6 @@ from graphveil.evaluate.measuring import (
     measured,
     rows_of,
 )
-from graphveil.evaluate.metric import Metric
 from graphveil.release import Release
 
 _APART = {"original", "released", "absolute difference"}
@@ -85,12 +84,9 @@ def averaged(
         elif metric.compute_mean is not None:
             rows.extend(rows_of(name, metric, metric.mean_figures(pairs)))
         else:
-            rows.extend(_mean_rows(name, [_parts(e, metric) for e in each]))
+            parts = [{row.part: row for row in e if row.question == metric.name} for e in each]
+            rows.extend(_mean_rows(name, parts))
     return Rows(rows)
-
-
-def _parts(evaluation: Rows, metric: Metric[Any]) -> dict[str, Row]:
-    return {row.part: row for row in evaluation if row.question == metric.name}
 
 
 def _mean_rows(name: str, of_each: Sequence[Mapping[str, Row]]) -> Iterator[Row]:

@@ -33,7 +33,7 @@ from graphveil.core.text import visible
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids
-from graphveil.data.kinds import accepted_kinds, encoded, kind_of
+from graphveil.data.kinds import Container, encoded, kind_of
 from graphveil.data.objects import as_container, read_anew
 from graphveil.data.origin import left_out_words, shared_ids
 
@@ -124,7 +124,8 @@ class Anonymizer(ABC, Generic[D]):
     """
 
     name: ClassVar[str]
-    accepts: ClassVar[type[Graph | Bipartite | Table]]
+    accepts: ClassVar[tuple[Container, ...]]
+    """Every kind of data that it takes. Where features come first, all others become features."""
     promise: ClassVar[str]
     source: ClassVar[str]
     limits: ClassVar[str]
@@ -149,6 +150,21 @@ class Anonymizer(ABC, Generic[D]):
 
     trial_size: ClassVar[int] = 20_000
     """The edges or entries on which advice tries it: about a second of work."""
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a class whose `accepts` is no tuple.
+
+        Raises
+        ------
+        TypeError
+            Where it is one kind, or a union of several.
+        """
+        super().__init_subclass__()
+        accepts = cls.__dict__.get("accepts", (Table,))
+        if not isinstance(accepts, tuple):
+            raise TypeError(
+                f"{cls.__name__}.accepts is {accepts!r}. Say a tuple of kinds, such as (Graph,)."
+            )
 
     def __new__(cls, *values: Any, **_parameters: Any) -> Self:
         """Make a method of parameters with their names.
@@ -276,11 +292,11 @@ class Anonymizer(ABC, Generic[D]):
         container = self._container(data)
         with read_anew(data, container):
             self.check(container)
-        prepared: Any = encoded(container, self.accepts)
+        prepared: Any = encoded(container, self.accepts[0])
         return cast("D", prepared)
 
     def _container(self, data: Any) -> Data:
-        return as_container(data, accepted_kinds(self.accepts), wanted_by=self.name)
+        return as_container(data, self.accepts, wanted_by=self.name)
 
     def _release(
         self, data: Any, draw: Callable[[Any, Randomness], MethodResult], seed: int | None
@@ -418,7 +434,7 @@ class Anonymizer(ABC, Generic[D]):
         InfeasibleError
             Where the data has too few rows.
         """
-        if not isinstance(data, accepted_kinds(self.accepts)):
+        if not isinstance(data, self.accepts):
             self._container(data)  # which says what it is, and what is taken
         kind = kind_of(data)
         kind.check(data)

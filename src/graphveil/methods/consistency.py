@@ -24,7 +24,7 @@ from graphveil.claims.manifest import Manifest
 from graphveil.core.errors import ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Table
-from graphveil.data.kinds import KINDS, accepted_kinds, kind_of
+from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.objects import as_original
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
@@ -67,7 +67,7 @@ def consistency_check(
     method = METHODS.get(name)
     if method is None:
         return _unknown(manifest, original, trusted=name == trusted)
-    kinds = [kind_of(kind).name for kind in accepted_kinds(method.accepts)]
+    kinds = [kind_of(kind).name for kind in method.accepts]
     if manifest.data.kind not in kinds:
         return fails(METHOD, f"{name} makes a {kinds[0]}, not a {manifest.data.kind}")
     private, stated = method.private_parameters(), manifest.method.parameters

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
-from graphveil.data import Bipartite
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.methods.base import Anonymizer, MethodResult
 from graphveil.methods.equivalence_classes.assembly import draft_of
@@ -69,7 +69,7 @@ class Mondrian(Anonymizer[Bipartite]):
     """
 
     name: ClassVar[str] = "mondrian"
-    accepts: ClassVar[type[Bipartite]] = Bipartite
+    accepts = (Bipartite, Table, Graph)
     promise: ClassVar[str] = (
         "Every row of the release equals at least k-1 others on every published feature."
     )
@@ -107,8 +107,7 @@ class Mondrian(Anonymizer[Bipartite]):
         """What is promised."""
         return (KAnonymity if self.release == "suppress" else SmoothKAnonymity)(k=self.k)
 
-    def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
-        del randomness
+    def _anonymize(self, data: Bipartite, _randomness: Randomness) -> MethodResult:
         rows = collapse(data)
         parts = self._parts(rows, data.feature_labels())
         profiles = profiles_of(rows, parts)

@@ -250,7 +250,7 @@ class Rename(Anonymizer[Any]):
     """
 
     name: ClassVar[str] = "rename"
-    accepts: ClassVar[Any] = (Graph, Bipartite, Table, Network)
+    accepts = (Graph, Bipartite, Table, Network)
     promise: ClassVar[str] = (
         "Nothing is promised: people get new ids in a new order, and the data stays as it is."
     )
@@ -281,9 +281,8 @@ class Rename(Anonymizer[Any]):
         """That the data is the same, and where its ids come from."""
         return (SameData(), KeyedIds()) if self.key is not None else (SameData(),)
 
-    def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
+    def claimed(self, _guarantee: AnyGuarantee | None, _randomness: Randomness) -> AnyGuarantee:
         """Return what is claimed: nothing, with a seed or without; there is no noise."""
-        del guarantee, randomness
         return self.guarantee
 
     def check(self, data: Data) -> None:

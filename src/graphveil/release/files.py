@@ -282,13 +282,10 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
         files=files,
         counts=kind.counts(data),
         suppressed_cells=kind.suppressed_cells,
-        layers=_layers(data) if isinstance(data, Network) else msgspec.UNSET,
+        layers=[DescribedLayer(name=one.name, directed=one.directed) for one in data.layers]
+        if isinstance(data, Network)
+        else msgspec.UNSET,
     )
-
-
-def _layers(data: Network) -> list[DescribedLayer]:
-    """Return what is said of the ties of a network."""
-    return [DescribedLayer(name=layer.name, directed=layer.directed) for layer in data.layers]
 
 
 def is_data_file(name: str) -> bool:

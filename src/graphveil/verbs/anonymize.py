@@ -213,7 +213,7 @@ def anonymize_file(
     warned = forewarn(output.folder, on_disk=on_disk, private=output.private)
     Randomness(seed=run.seed)  # refuses what is no seed before anything is read
     container = io.kind_read(options).container
-    released = kind_of(encoded_kind(container, method.accepts)).name
+    released = kind_of(encoded_kind(container, method.accepts[0])).name
     if output.format is not None:
         release_format(output.format, released)
     if run.engine == "spark" or run.working is not None:
@@ -227,7 +227,7 @@ def anonymize_file(
         method.check(data)
         report(dropped)
         name = output.format or format_that_came_in(path, options.format, released)
-        people = encoded(data, method.accepts)
+        people = encoded(data, method.accepts[0])
         check_names(people, release_format(name, released))
         first = None if run.nested_in is None else read_release(run.nested_in)
         known = frozenset[str]() if run.ledger is None else run.ledger.known()

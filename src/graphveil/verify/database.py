@@ -294,18 +294,13 @@ def database(
             connection.execute(f"SET allowed_directories = [{allowed}]")
             if size is not None and size * UNPACKED > limit_bytes:
                 connection.execute(f"SET memory_limit = '{max(limit_bytes, LEAST_MEMORY)}B'")
-            _without_bar(connection)
+            with suppress(duckdb.InvalidInputException):  # a notebook may have no bar
+                connection.execute("SET enable_progress_bar = false")
             connection.execute("SET enable_external_access = false")
             connection.execute("SET lock_configuration = true")
             yield Database(connection, folder / "files", limit_bytes)
         finally:
             connection.close()
-
-
-def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let no query print a bar: a notebook that lacks what draws one refuses it, and has none."""
-    with suppress(duckdb.InvalidInputException):
-        connection.execute("SET enable_progress_bar = false")
 
 
 def _is_plain(path: Path) -> bool:

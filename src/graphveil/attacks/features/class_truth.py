@@ -85,7 +85,7 @@ def profiles_of(people: People) -> ClassProfiles:
     return ClassProfiles(group, feature, counts, np.isin(every, of_shown), classes.sizes[group])
 
 
-def class_truth(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
+def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return how true published entries are of their class, and what thresholds prove.
 
     Raises
@@ -93,7 +93,6 @@ def class_truth(situation: AttackInput[BipartiteComparison], options: AttackOpti
     NotMeasuredError
         Where there are no people, or nothing was published.
     """
-    del options
     people = people_of(situation.comparison)
     profiles = profiles_of(people)
     shown = profiles.only(profiles.shown)

@@ -32,7 +32,7 @@ class _Guessed(NamedTuple):
     outside: NDArray[np.int64]
 
 
-def insider(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
+def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return whose whole row another member of the class reads, and how many hidden cells.
 
     Raises
@@ -40,7 +40,6 @@ def insider(situation: AttackInput[BipartiteComparison], options: AttackOptions)
     NotMeasuredError
         Where nobody shares a class, or what is shown is not true of all of a class.
     """
-    del options
     shown, truth = cells_of(situation.comparison)
     if (shown.sizes < PAIR).all():
         raise NotMeasuredError("nobody shares a class with another")

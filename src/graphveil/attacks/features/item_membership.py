@@ -43,12 +43,10 @@ from graphveil.attacks.intervals import of_paired_area, positives_above
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
-    ShadowScores,
-    figures_of,
-    ratios,
-    risks_of,
+    SHADOWS,
+    Half,
+    ShadowReleases,
 )
-from graphveil.attacks.shadows import SHADOWS, Half, halves_of, seconds_of_shadows, shadow_results
 from graphveil.core.errors import GraphveilError
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
@@ -201,9 +199,16 @@ class _OtherFeature:
         return None
 
 
+BY_RELEASES = "one of two items"
+"""What is asked of those of whose releases an attacker makes some."""
+
+
 @dataclass(frozen=True)
-class EitherItem:
+class EitherItem(ShadowReleases):
     """Makes releases of data in which targets have one item or the other, and scores both."""
+
+    choices = CHOICES
+    words = (BY_RELEASES, "share of people")
 
     again: Again
     data: Swapped
@@ -212,6 +217,11 @@ class EitherItem:
     labels: Ids
     randomness: Randomness
 
+    @property
+    def size(self) -> int:
+        """How many people have another item in half of the releases."""
+        return self.data.people.size
+
     def __call__(self, half: Half) -> NDArray[np.float64]:
         """Return what a release says of every target: see `seen_of`."""
         rows = self.data.of_half(half.inside)
@@ -219,7 +229,7 @@ class EitherItem:
         people = people_of_run(release, self.features, rows, self.labels, self.randomness)
         n, before = rows.size, people.before
         own, other = before[self.data.people], before[n:]
-        return seen_of(own, other, people.classes, self.data.people.size / n)
+        return seen_of(own, other, people.classes, self.size / n)
 
 
 def seen_of(
@@ -257,10 +267,6 @@ def seen_of(
     shown = np.column_stack([chances(common, some.indices, classes) for some in (first, second)])
     seen = np.log(shown[:, :1]) - np.log(shown[:, 1:])
     return np.hstack([seen, evidence(own, classes, share) - evidence(other, classes, share)])
-
-
-BY_RELEASES = "one of two items"
-"""What is asked of those of whose releases an attacker makes some."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -327,33 +333,16 @@ def item_membership(
     risk[asked.people] = _above(asked, people).mean(axis=1)
     baseline[asked.people] = _above_by_frequency(asked, people).mean(axis=1)
     try:
-        learned, targets, risks = _by_releases(situation, options)
+        rng = situation.rng("item-membership: releases")
+        work = _either(situation, options, rng)
+        learned, risks = work.told_apart(options.shadows, rng)
+        targets = work.data.people
         figures.extend(learned)
         risk[targets] = np.fmax(risk[targets], risks)
         baseline[targets] = np.fmax(baseline[targets], GUESS)
     except NotMeasuredError as error:
         missing[BY_RELEASES] = str(error)
     return Outcome(figures, risk, baseline, missing)
-
-
-def _by_releases(
-    situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions
-) -> tuple[list[AttackFigure], NDArray[np.int64], NDArray[np.float64]]:
-    """Return how well either item is told by a likelihood ratio, of whom, and everybody's risk.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, or people are too few.
-    """
-    rng = situation.rng("item-membership: releases")
-    work = _either(situation, options, rng)
-    halves = halves_of(work.data.people.size, options.shadows, rng)
-    seen = np.array(shadow_results(work, halves))
-    shadows = ShadowScores(seen, np.array([half.inside for half in halves]))
-    made = ratios(shadows, CHOICES)
-    figures = figures_of(shadows, made, (BY_RELEASES, "share of people"), rng)
-    return figures, work.data.people, risks_of(made, shadows.inside)
 
 
 def _either(
@@ -366,7 +355,7 @@ def _either(
     Raises
     ------
     NotMeasuredError
-        As `_by_releases`.
+        Where the method cannot be run again, or people are too few.
     """
     if options.shadows < FEWEST_RELEASES:
         raise NotMeasuredError(
@@ -473,10 +462,8 @@ def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembership
         work = _either(situation, options, rng)
     except NotMeasuredError:
         return alone
-    targets = work.data.people.size
-    alone += options.shadows * targets * (PER_SHADOW_CELL * classes + PER_SCORE)
-    half = halves_of(targets, 1, rng)[0]
-    return alone + seconds_of_shadows(situation, lambda: work(half), options.shadows, 1.0)
+    alone += options.shadows * work.size * (PER_SHADOW_CELL * classes + PER_SCORE)
+    return alone + work.seconds(situation, options.shadows, rng)
 
 
 ITEM_MEMBERSHIP = Attack(

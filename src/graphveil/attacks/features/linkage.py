@@ -342,7 +342,7 @@ NO_SECOND = "there is no second release. Give its folder: --with DIR, or second=
 SHORT = "joint class smaller than promised"
 
 
-def intersection(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
+def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return how few people share both of a person's classes.
 
     Raises
@@ -350,7 +350,6 @@ def intersection(situation: AttackInput[BipartiteComparison], options: AttackOpt
     NotMeasuredError
         Where there is no second release or no linkage of it, or there are no people.
     """
-    del options
     if situation.second is None:
         raise NotMeasuredError(NO_SECOND)
     if situation.second.position is None:

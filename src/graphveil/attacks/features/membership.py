@@ -29,17 +29,9 @@ from graphveil.attacks.features.scoring import (
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
-    ShadowScores,
-    figures_of,
-    ratios,
-    risks_of,
-)
-from graphveil.attacks.shadows import (
     SHADOWS,
     Half,
-    halves_of,
-    seconds_of_shadows,
-    shadow_results,
+    ShadowReleases,
 )
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
@@ -157,17 +149,30 @@ class MembershipOptions(AttackOptions):
 
 
 @dataclass(frozen=True)
-class _Attacked:
-    """Makes releases of a part of the people, and scores rows in them."""
+class _Attacked(ShadowReleases):
+    """Makes releases of a half of the people, and scores rows in them."""
+
+    choices = CHOICES
+    words = ("a whole row", "share of people who took part")
+    share_of_run = 0.5
 
     again: Again
     pair: BipartiteComparison
     targets: NDArray[np.int64]
 
+    @property
+    def size(self) -> int:
+        """How many people there are."""
+        return self.pair.original.n_users
+
+    def of_targets(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which targets are in a half of all people."""
+        return inside[self.targets]
+
     def __call__(self, half: Half) -> NDArray[np.float64]:
         """Return what a release says of every target: see `evidence`."""
         beside = beside_without(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
-        share = self.targets.size / self.pair.original.n_users
+        share = self.targets.size / self.size
         return evidence(beside.before[self.targets], beside.classes, share)
 
 
@@ -181,14 +186,9 @@ def membership(situation: AttackInput[BipartiteComparison], options: MembershipO
     """
     rng = situation.rng("membership: people")
     work = _attacked(situation, options, rng)
-    n = situation.comparison.original.n_users
-    halves = halves_of(n, options.shadows, rng)
-    scores = np.array(shadow_results(work, halves))
-    shadows = ShadowScores(scores, np.array([half.inside[work.targets] for half in halves]))
-    made = ratios(shadows, CHOICES)
-    figures = figures_of(shadows, made, ("a whole row", "share of people who took part"), rng)
-    risk, baseline = (np.full(n, np.nan) for _ in range(2))
-    risk[work.targets], baseline[work.targets] = risks_of(made, shadows.inside), GUESS
+    figures, risks = work.told_apart(options.shadows, rng)
+    risk, baseline = (np.full(work.size, np.nan) for _ in range(2))
+    risk[work.targets], baseline[work.targets] = risks, GUESS
     return Outcome(figures, risk, baseline)
 
 
@@ -239,8 +239,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOpti
         work = _attacked(situation, options, rng)
     except NotMeasuredError:
         return counted
-    half = halves_of(pair.original.n_users, 1, rng)[0]
-    return counted + seconds_of_shadows(situation, lambda: work(half), options.shadows, 0.5)
+    return counted + work.seconds(situation, options.shadows, rng)
 
 
 MEMBERSHIP = Attack(

@@ -285,7 +285,7 @@ PASSES, PER_CLASS = 10, 1e-5
 """How often it reads what the others read a few times; seconds for drawing a class again."""
 
 
-def seconds(situation: AttackInput[BipartiteComparison], options: MinimalityOptions) -> float:
+def seconds(situation: AttackInput[BipartiteComparison], _options: MinimalityOptions) -> float:
     """Return about how long it takes.
 
     Raises
@@ -293,7 +293,6 @@ def seconds(situation: AttackInput[BipartiteComparison], options: MinimalityOpti
     TooLargeError
         Where cells are too many.
     """
-    del options
     classes = refuse_many(situation.comparison)
     return PASSES * seconds_of_passes(situation, AttackOptions()) + PER_CLASS * classes
 

@@ -58,7 +58,7 @@ MOST_STEPS = 20_000_000_000
 """Up to so many pairs of classes and columns are looked at."""
 
 
-def refinement(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
+def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return of how many hidden cells values are ruled out, and how many are guessed then.
 
     Raises
@@ -66,7 +66,6 @@ def refinement(situation: AttackInput[BipartiteComparison], options: AttackOptio
     NotMeasuredError
         Where nothing is hidden, features belong to no columns, or the method's choices say nothing.
     """
-    del options
     features = _features_of(situation.comparison.original)
     chosen = chosen_by(situation.release, situation.comparison.original.n_users)
     shown, truth = cells_of(situation.comparison)
@@ -283,7 +282,7 @@ PER_STEP, PER_CLASS, PER_CELL = 3e-9, 3e-5, 4e-8
 """Seconds for every pair of classes and column; for every class; and for every cell of the data."""
 
 
-def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
+def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> float:
     """Return about how long it takes.
 
     Raises
@@ -291,7 +290,6 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
     TooLargeError
         Where cells or classes are too many.
     """
-    del options
     pair = situation.comparison
     classes = refuse_many(pair)
     people = max(pair.original.n_users, 1)

@@ -46,7 +46,7 @@ class Statement(NamedTuple):
     chance: float
 
 
-def singling_out(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> Outcome:
+def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return for how many classes a statement is true of exactly one person of the original.
 
     Raises
@@ -54,7 +54,6 @@ def singling_out(situation: AttackInput[BipartiteComparison], options: AttackOpt
     NotMeasuredError
         Where there are no people, or what is shown is not true of all of a class.
     """
-    del options
     shown, truth = cells_of(situation.comparison)
     rng = situation.rng("singling-out: classes")
     classes = rng.permutation(shown.sizes.size)[:MOST_CLASSES]
@@ -186,7 +185,7 @@ PER_CELL, PER_COLUMN = 6e-9, 4e-5
 """Seconds for every class, person or other class, and column; for every class and column."""
 
 
-def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
+def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> float:
     """Return about how long it takes.
 
     Raises
@@ -194,7 +193,6 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
     TooLargeError
         Where cells are too many.
     """
-    del options
     pair = situation.comparison
     classes = refuse_many(pair)
     columns = pair.original.n_entries / max(pair.original.n_users, 1)

@@ -42,7 +42,7 @@ class _Guess(NamedTuple):
 
 
 def attribute_inference(
-    situation: AttackInput[NetworkComparison], options: AttackOptions
+    situation: AttackInput[NetworkComparison], _options: AttackOptions
 ) -> Outcome:
     """Return how often a value is guessed from the values that a person's neighbors show.
 
@@ -51,7 +51,6 @@ def attribute_inference(
     NotMeasuredError
         Where no attribute is published.
     """
-    del options
     pair = situation.comparison
     people = pair.people
     if people is None or pair.released.n_nodes == 0:
@@ -152,9 +151,8 @@ PER_END = 1e-6
 """Seconds for every end of an edge and every attribute, most of them to pass values on."""
 
 
-def seconds(situation: AttackInput[NetworkComparison], options: AttackOptions) -> float:
+def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) -> float:
     """Return about how long it takes."""
-    del options
     pair = situation.comparison
     columns = 0 if pair.people is None else pair.people.released.n_columns
     return PER_END * ends_of(pair) * columns
@@ -211,7 +209,9 @@ class InCells(NamedTuple):
     guessed: float
 
 
-def attached_in_cells(situation: AttackInput[NetworkComparison], options: AttackOptions) -> Outcome:
+def attached_in_cells(
+    situation: AttackInput[NetworkComparison], _options: AttackOptions
+) -> Outcome:
     """Return how often the cell of a person tells the value of a column beside the promise.
 
     Raises
@@ -219,7 +219,6 @@ def attached_in_cells(situation: AttackInput[NetworkComparison], options: Attack
     NotMeasuredError
         Where no column is attached, or there are no people.
     """
-    del options
     pair = situation.comparison
     released = pair.networks[1]
     columns = list(_columns(situation))

@@ -92,7 +92,8 @@ def pairing(
         far as the release does.
     """
     n = pair.original.n_nodes
-    those = _present(n, people, rng)
+    whole = people == 1  # nothing is drawn then
+    those = np.arange(n) if whole else np.sort(rng.choice(n, round(people * n), replace=False))
     layers = layers_of(pair) if copy == "network" else None
     before = (Layer.of(pair.original),) if layers is None else layers[0]
     drawn = [_drawn(layer, those, overlap, rng, filled=filled) for layer in before]
@@ -157,13 +158,6 @@ def of_people(people: float) -> str:
     ('', ', 0.6 of the people')
     """
     return "" if people == 1 else f", {people:.3g} of the people"
-
-
-def _present(n: int, people: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the people whom a copy has, in their order; nothing is drawn where it has all."""
-    if people == 1:
-        return np.arange(n)
-    return np.sort(rng.choice(n, round(people * n), replace=False))
 
 
 def random_pairs(

@@ -13,17 +13,9 @@ from graphveil.attacks.costs import run_again
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
-    ShadowScores,
-    figures_of,
-    ratios,
-    risks_of,
-)
-from graphveil.attacks.shadows import (
     SHADOWS,
     Half,
-    halves_of,
-    seconds_of_shadows,
-    shadow_results,
+    ShadowReleases,
 )
 from graphveil.core.parameters import parameter
 from graphveil.data import Graph
@@ -57,13 +49,21 @@ class TieMembershipOptions(AttackOptions):
 
 
 @dataclass(frozen=True)
-class _Attacked:
+class _Attacked(ShadowReleases):
     """Makes releases of the graph without some ties, and looks at these pairs."""
+
+    choices = CHOICES
+    words = ("one tie", "share of ties")
 
     again: Rerun
     graph: Graph
     targets: NDArray[np.int64]
     """The positions of the ties among the edges of the graph."""
+
+    @property
+    def size(self) -> int:
+        """How many ties are asked about."""
+        return self.targets.size
 
     def __call__(self, half: Half) -> NDArray[np.float64]:
         """Return what a release shows of every pair: see `seen_of`."""
@@ -116,12 +116,8 @@ def tie_membership(
     """
     rng = situation.rng("tie-membership")
     work = _attacked(situation, options, rng)
-    halves = halves_of(work.targets.size, options.shadows, rng)
-    scores = np.array(shadow_results(work, halves))
-    shadows = ShadowScores(scores, np.array([half.inside for half in halves]))
-    made = ratios(shadows, CHOICES)
-    figures = figures_of(shadows, made, ("one tie", "share of ties"), rng)
-    return Outcome(figures, *_of_people(work, risks_of(made, shadows.inside)))
+    figures, risks = work.told_apart(options.shadows, rng)
+    return Outcome(figures, *_of_people(work, risks))
 
 
 def _attacked(
@@ -172,8 +168,7 @@ def seconds(situation: AttackInput[GraphComparison], options: TieMembershipOptio
         work = _attacked(situation, options, rng)
     except NotMeasuredError:
         return counted
-    half = halves_of(work.targets.size, 1, rng)[0]
-    return counted + seconds_of_shadows(situation, lambda: work(half), options.shadows, 1.0)
+    return counted + work.seconds(situation, options.shadows, rng)
 
 
 def _besides_runs(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:

@@ -22,7 +22,7 @@ from graphveil.cli.inputs import (
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.core.progress import shown
 from graphveil.core.text import printable
-from graphveil.data.kinds import CONTAINERS, KINDS, accepted_kinds, kind_of
+from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS
 from graphveil.verbs.advise import Advice, AdviceUntil
@@ -47,7 +47,7 @@ def _run(path: Path, **given: Any) -> int:
     name = "stdin" if typed == "-" else _stem(path)
 
     def command_of(method: str, parameters: Mapping[str, Any]) -> str:
-        kinds = {kind_of(kind).name for kind in accepted_kinds(METHODS[method].accepts)}
+        kinds = {kind_of(kind).name for kind in METHODS[method].accepts}
         several = len(kinds - {"network"}) > 1 or advice.kind == "network"
         kind = advice.kind if said or several else None
         return _command(method, parameters, kind, typed, name, options)

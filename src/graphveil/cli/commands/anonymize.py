@@ -45,7 +45,7 @@ from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
 from graphveil.core.text import printable
 from graphveil.data import Graph, Table
-from graphveil.data.kinds import accepted_kinds, kind_of
+from graphveil.data.kinds import kind_of
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
@@ -362,7 +362,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     flags = _Given(**{name: given.pop(name) for name in names})
     if method.directed and not given.get("directed"):
         given["directed"] = "keep"
-    options = reading_options(accepted_kinds(method.accepts), path, given)
+    options = reading_options(method.accepts, path, given)
     anonymizer = method.from_parameters(given)
     run = RunOptions(
         seed=flags.seed,
@@ -404,7 +404,9 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
             result(f"  {what.replace('_', ' ')}: {figure}")
     made_binary = manifest.data.kind != kind_of(Table).name
     if kind_read(options).container is Table and made_binary and isinstance(flags.out, Path):
-        result(f"As a table: {_table_again(flags.out)}")
+        copy = file_word(flags.out.with_name(f"{flags.out.name}.csv"))
+        again = f"graphveil convert {file_word(flags.out)} --kind table --out {copy}"
+        result(f"As a table: {again}")
     say_next(_check(anonymizer, options, flags.out, typed))
     return 0
 
@@ -420,12 +422,6 @@ def _say_how_read(path: Path, options: AnyOptions, flags: _Given) -> None:
         note = note_on_format(path, options.format, kind_read(options).name)
     if note is not None:
         say(f"{path.name}: {note}")
-
-
-def _table_again(out: Path) -> str:
-    """Return the command that makes a released table a table again, ready to paste."""
-    copy = file_word(out.with_name(f"{out.name}.csv"))
-    return f"graphveil convert {file_word(out)} --kind table --out {copy}"
 
 
 def _print_json(claim: Claim, private: Record, out: Place) -> None:
@@ -492,7 +488,7 @@ def subcommand(name: str) -> Callable[..., int]:
         *parts_flags(method),
         *nesting_flags(method),
         *ledger_flags(method),
-        *reading_flags(accepted_kinds(method.accepts)),
+        *reading_flags(method.accepts),
     ]
     limits = f"{method.limits} {method.limits_of_attributes}".rstrip()
     text = (
@@ -514,7 +510,7 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
 
 def _example(method: type[Anonymizer[Any]]) -> str:
     flags = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in method.example.items())
-    name = "friends" if Graph in accepted_kinds(method.accepts) else "likes"
+    name = "friends" if Graph in method.accepts else "likes"
     return " ".join(filter(None, [f"{name}.csv", flags, f"--out {name}-{method.name}"]))
 
 

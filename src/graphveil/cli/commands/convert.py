@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -49,14 +48,10 @@ def _run(path: Path, **given: Any) -> int:
         say_next(command_line("verify", file_word(path)))
     else:
         say_answer(f"Written to {written}: people as they are, for you alone.")
-        say_next(command_line("measure", file_word(out), *_kind_words(data)))
+        # No header of a file tells a table.
+        kind = flag_words("kind", kind_of(data).name) if isinstance(data, Table) else ()
+        say_next(command_line("measure", file_word(out), *kind))
     return 0
-
-
-def _kind_words(data: Data) -> Iterator[str]:
-    """Yield the flag that says what a table is, which no header of a file tells."""
-    if isinstance(data, Table):
-        yield from flag_words("kind", kind_of(data).name)
 
 
 def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bool) -> None:

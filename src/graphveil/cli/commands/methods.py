@@ -7,7 +7,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from graphveil.cli.console import result_json, result_table
-from graphveil.data.kinds import accepted_kinds
 from graphveil.methods import METHODS
 
 
@@ -19,7 +18,7 @@ def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")]
     rows = [
         {
             "name": method.name,
-            "accepts": " or ".join(kind.__name__ for kind in accepted_kinds(method.accepts)),
+            "accepts": " or ".join(kind.__name__ for kind in method.accepts),
             "promise": method.promise,
             "does_not_protect_against": method.limits,
             "source": method.source,

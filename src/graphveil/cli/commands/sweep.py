@@ -28,7 +28,7 @@ from graphveil.core.errors import InputError, UsageError, one_of
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.text import printable
-from graphveil.data.kinds import CONTAINERS, accepted_kinds, kind_of
+from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.io import kind_read
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
@@ -74,7 +74,7 @@ def _run(
     if method is None:
         kinds, grid = CONTAINERS, config.grid
     else:
-        kinds = accepted_kinds(method.accepts)
+        kinds = method.accepts
         if method.directed and not given.get("directed"):
             given["directed"] = "keep"
         names = [name for name in (item.name for item in _grid_flags(method)) if given.get(name)]
@@ -307,7 +307,7 @@ def subcommand(name: str) -> Callable[..., int]:
         INPUT,
         *_grid_flags(method),
         *_run_flags(),
-        *reading_flags(accepted_kinds(method.accepts)),
+        *reading_flags(method.accepts),
     ]
     command: Callable[..., int] = with_signature(
         partial(_from_pipes, method), parameters, name=name, text=text

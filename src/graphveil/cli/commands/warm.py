@@ -18,6 +18,7 @@ from graphveil.cli.console import say
 from graphveil.core.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.core.parameters import flat_parameters
 from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data.kinds import encoded_kind
 from graphveil.data.measures import MEASURES, cascade, measure
 from graphveil.io import datasets
 from graphveil.methods import METHODS
@@ -135,10 +136,9 @@ def _on_disk(method: type[Anonymizer[Any]], data: Bipartite) -> None:
 
 def _data_for(method: type[Anonymizer[Any]]) -> Iterator[Any]:
     """Yield data of each kind that a method takes; few rows of a table, since these are quick."""
-    kinds: tuple[Any, ...] = (
-        method.accepts if isinstance(method.accepts, tuple) else (method.accepts,)
-    )
-    for kind in kinds:
+    for kind in method.accepts:
+        if encoded_kind(kind, method.accepts[0]) is not kind:
+            continue  # it becomes features, which are tried anyway
         if kind is Table:
             yield datasets.load(TABLE).permuted(np.arange(TABLE_ROWS))
         else:

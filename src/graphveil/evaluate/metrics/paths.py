@@ -133,9 +133,8 @@ def diameter(pair: GraphComparison) -> Figures:
     return _compared(pair, largest)
 
 
-def largest(found: Distances, n: int) -> Estimate:
+def largest(found: Distances, _n: int) -> Estimate:
     """Return the largest distance; that from the sources drawn is a bound, without an interval."""
-    del n
     value = float(np.flatnonzero(found.pairs)[-1])
     return Estimate(value, None if found.sources is None else Sample(found.sources))
 

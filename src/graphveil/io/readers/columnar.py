@@ -147,13 +147,11 @@ class Frame:
         if self.is_text(name):
             if any(part.null_count for part in parts):
                 self.source.refuse(f"column {name}: an id is missing. Remove the row.")
-            return merged_text([_encoded(part) for part in parts])
+            return merged_text(
+                [written_out(part).cast(pa.string()).dictionary_encode() for part in parts]
+            )
         values = [self._integers(part, name) for part in parts]
         return encoded(np.concatenate([np.empty(0, dtype=np.int64), *values]))
-
-
-def _encoded(part: pa.Array) -> pa.DictionaryArray:
-    return written_out(part).cast(pa.string()).dictionary_encode()
 
 
 @contextmanager

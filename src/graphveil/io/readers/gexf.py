@@ -81,8 +81,7 @@ class _Elements(GraphElements):
         if name == "default":
             self._default(self._described[0], self._titles.get(self._described, ""), text)
 
-    def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
-        del tag
+    def _element(self, _tag: str, name: str, attributes: dict[str, str]) -> None:
         if name == "graph":
             self._graph(directed=self._directed(attributes.get("defaultedgetype", "undirected")))
         elif name == "attributes":

@@ -56,7 +56,7 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
 
 
-def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
+def write_network(network: Network, stream: IO[bytes], _form: Format) -> None:
     """Write nodes with a number, a label and attributes, and ties between the numbers.
 
     Raises
@@ -64,7 +64,6 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     UsageError
         Where an attribute has a name that is no key of GML, or one that means something else there.
     """
-    del form
     cells = {} if network.people is None else cells_of(network.people)
     for name in cells:
         if not _KEY.fullmatch(name) or name in _NODE:

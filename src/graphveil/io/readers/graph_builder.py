@@ -279,8 +279,7 @@ class GraphElements(ABC):
     def _ended(self, name: str, text: str) -> None:
         """Take in the text of an element that ends; most have none."""
 
-    def _declared(self, *declared: object) -> None:
-        del declared
+    def _declared(self, *_declared: object) -> None:
         self._refuse("a document type or an entity is declared. Take the declaration out.")
 
     def _needed(self, attributes: dict[str, str], name: str, element: str) -> str:

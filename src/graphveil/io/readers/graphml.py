@@ -75,8 +75,7 @@ class _Elements(GraphElements):
         elif name == "data":
             self._data(self._key, text)
 
-    def _element(self, tag: str, name: str, attributes: dict[str, str]) -> None:
-        del tag
+    def _element(self, _tag: str, name: str, attributes: dict[str, str]) -> None:
         if name == "graph":
             said = attributes.get("edgedefault", "undirected")
             self._graph(directed=self._whether(said, _DIRECTED, "type of edges"))

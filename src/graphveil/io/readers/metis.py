@@ -55,9 +55,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     )
 
 
-def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+def write_graph(graph: Graph, stream: IO[bytes], _form: Format) -> None:
     """Write the numbers of nodes and edges, and then the neighbors of every node."""
-    del form
     stream.write(f"{graph.n_nodes} {graph.n_edges}\n".encode())
     for node in range(graph.n_nodes):
         stream.write(" ".join(map(str, (graph.neighbors(node) + 1).tolist())).encode() + b"\n")

@@ -26,9 +26,8 @@ _TOKEN = re.compile(
 _COMMAND = re.compile(r"n\s*=\s*(\d+)|\$\s*=\s*(\d+)|\bg\b", re.ASCII)
 
 
-def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
+def read_graph(source: Source, _options: GraphOptions) -> ParsedArcs:
     """Return the arcs of an adjacency text; its nodes are 0..n-1."""
-    del options
     reader = _Reader(source)
     for number, line in source.lines():
         reader.read_line(number, line)
@@ -37,9 +36,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     return reader.arcs()
 
 
-def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
+def write_graph(graph: Graph, stream: IO[bytes], _form: Format) -> None:
     """Write the sizes, and then the neighbors of every node."""
-    del form
     stream.write(f"!n={graph.n_nodes}\n!m={2 * graph.n_edges}\n".encode())
     for node in range(graph.n_nodes):
         row = "".join(f" {other}" for other in graph.neighbors(node).tolist())

@@ -38,7 +38,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         if stripped.startswith("*"):
             reader.section(stripped, number)
         elif stripped and not stripped.startswith("%"):
-            reader.read_line(_cells(stripped), number)
+            cells = [quoted or plain for quoted, plain in _CELL.findall(stripped)]
+            reader.read_line(cells, number)
     return reader.arcs()
 
 
@@ -114,10 +115,6 @@ def _name_of(line: str) -> str:
     """
     name = line[len("*Partition") :].strip().strip('"')
     return re.sub(r"(?i)\.clu$", "", name) or "partition"
-
-
-def _cells(line: str) -> list[str]:
-    return [quoted or plain for quoted, plain in _CELL.findall(line)]
 
 
 class _Partition:

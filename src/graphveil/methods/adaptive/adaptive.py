@@ -303,7 +303,7 @@ class Adaptive(Anonymizer[Table]):
     """
 
     name: ClassVar[str] = "adaptive"
-    accepts: ClassVar[type[Table]] = Table
+    accepts = (Table,)
     promise: ClassVar[str] = (
         "Each person could own at least as many records as the level that the person asked for."
     )

@@ -68,7 +68,7 @@ class ClusterK(Anonymizer[Table]):
     """
 
     name: ClassVar[str] = "cluster-k"
-    accepts: ClassVar[type[Table]] = Table
+    accepts = (Table,)
     promise: ClassVar[str] = (
         "Every row of the release equals at least k-1 others on every published feature."
     )

@@ -108,7 +108,7 @@ class KDegree(AttributedMethod):
     """
 
     name: ClassVar[str] = "k-degree"
-    accepts: ClassVar[Any] = (Graph, Network)
+    accepts = (Graph, Network)
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = (

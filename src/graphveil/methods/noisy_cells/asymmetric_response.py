@@ -74,7 +74,7 @@ class AsymmetricResponse(NoisyMethod):
     """
 
     name: ClassVar[str] = "asymmetric-response"
-    accepts: ClassVar[Any] = (Graph, Bipartite)
+    accepts = (Graph, Bipartite)
     promise: ClassVar[str] = (
         "No edge or entry changes the probability of any release by a factor above e^epsilon."
     )
@@ -166,10 +166,9 @@ class AsymmetricResponse(NoisyMethod):
         return self.flips(n_cells, count, entries=entries)
 
     def advice_for(
-        self, data: Graph | Bipartite, stated: CellFlips, published: int
+        self, data: Graph | Bipartite, stated: CellFlips, _published: int
     ) -> tuple[str, ...]:
         """Return what the owner should know of a release under these chances."""
-        del published
         count = None if stated.noisy_count is None else int(stated.noisy_count)
         chances = Channel(int(stated.T0), int(stated.T1))
         return (*what_is_public(data), *copies_matched(data, chances, count))

@@ -79,7 +79,7 @@ def noisy_classes(
 class PriorResponse(NoisyMethod):
     """A response to every pair of nodes whose two chances follow from noisy degrees."""
 
-    accepts: ClassVar[Any] = Graph
+    accepts = (Graph,)
     cost: ClassVar[str] = "linear in the nodes, and in the edges before and after"
     most_classes: ClassVar[int] = CLASSES
     count_share: ClassVar[Share] = Share(of_epsilon=Fraction(1, 50), most=Fraction(1, 10))

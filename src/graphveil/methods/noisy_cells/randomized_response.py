@@ -75,7 +75,7 @@ class RandomizedResponse(Anonymizer[Any]):
     """
 
     name: ClassVar[str] = "randomized-response"
-    accepts: ClassVar[Any] = (Graph, Bipartite)
+    accepts = (Graph, Bipartite)
     promise: ClassVar[str] = (
         "No edge, or no person, changes the probability of any release by a factor above e^epsilon."
     )
@@ -174,16 +174,14 @@ class RandomizedResponse(Anonymizer[Any]):
             advice=self.advice_for(data, self._stated(data), cells.size),
         )
 
-    def stated_for(self, data: Graph | Bipartite, ones: int, randomness: Randomness) -> CellFlips:
+    def stated_for(self, data: Graph | Bipartite, _ones: int, _randomness: Randomness) -> CellFlips:
         """Return the chances of a cell, which do not hang on how many are 1."""
-        del ones, randomness
         return self._stated(data)
 
     def advice_for(
-        self, data: Graph | Bipartite, stated: CellFlips, published: int
+        self, data: Graph | Bipartite, _stated: CellFlips, published: int
     ) -> tuple[str, ...]:
         """Return what the owner should know of a release of so many edges or entries."""
-        del stated
         return (
             *what_is_public(data),
             self._false(data),

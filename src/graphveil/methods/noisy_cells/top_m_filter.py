@@ -84,7 +84,7 @@ class TopMFilter(NoisyMethod):
     """
 
     name: ClassVar[str] = "top-m-filter"
-    accepts: ClassVar[Any] = Graph
+    accepts = (Graph,)
     promise: ClassVar[str] = (
         "No edge changes a probability by more than e^epsilon; variant=published claims nothing."
     )

@@ -104,7 +104,7 @@ class Profile(Anonymizer[Network]):
     """
 
     name: ClassVar[str] = "profile"
-    accepts: ClassVar[Any] = (Network,)
+    accepts = (Network,)
     promise: ClassVar[str] = (
         "Every person, or the share reached, has as many ties out and in as at least k-1 others."
     )

@@ -6,7 +6,7 @@ Uniform distinct cells of many blocks at once, for graphs that are drawn from no
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ MAX_NODES = 20_000
 class BaselineMethod(NoisyMethod):
     """A method under noise for which no bound is proved as it runs."""
 
-    accepts: ClassVar[Any] = Graph
+    accepts = (Graph,)
     reason: ClassVar[Reason]
 
     max_nodes: int = parameter(

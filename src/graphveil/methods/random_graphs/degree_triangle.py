@@ -78,7 +78,7 @@ class DegreeTriangleModel(NoisyMethod):
     """
 
     name: ClassVar[str] = "degree-triangle-model"
-    accepts: ClassVar[Any] = Graph
+    accepts = (Graph,)
     promise: ClassVar[str] = (
         "No edge changes the probability of any release by a factor above e^epsilon."
     )

@@ -62,7 +62,7 @@ class OneKSeries(NoisyMethod):
     """
 
     name: ClassVar[str] = "dp-1k"
-    accepts: ClassVar[Any] = Graph
+    accepts = (Graph,)
     promise: ClassVar[str] = (
         "No edge changes the probability of any release by a factor above e^epsilon."
     )

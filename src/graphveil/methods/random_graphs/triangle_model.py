@@ -366,7 +366,8 @@ def drawn(noisy: Statistics, shape: Shape, seed: int) -> Drawn:
     rng = public_stream(seed)
     n, classes = noisy.degrees.size, noisy.classes.of_node
     ends, unmended = started(noisy.groups.of_node, shape, rng)
-    there = _triangles(n, ends, classes, noisy.triangles.size)
+    graph = Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
+    there = triangles_by_class(graph.indptr, graph.indices, classes, noisy.triangles.size)
     aims = aimed_at(noisy, there)
     wiring = wired(n, ends)
     marks = Marks(classes, noisy.groups.of_node, *_members(classes, aims.size, wiring.pointers))
@@ -421,13 +422,6 @@ def aimed_at(noisy: Statistics, there: NDArray[np.int64]) -> NDArray[np.int64]:
         kept = max(apart * apart - scale * scale / 2, Fraction(0)) / (apart or 1)
         aims.append(max(start + round(kept), 0))
     return np.array(aims, dtype=np.int64)
-
-
-def _triangles(
-    n: int, ends: NDArray[np.int64], classes: NDArray[np.int64], number: int
-) -> NDArray[np.int64]:
-    graph = Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
-    return triangles_by_class(graph.indptr, graph.indices, classes, number)
 
 
 def _members(

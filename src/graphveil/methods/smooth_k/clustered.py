@@ -18,7 +18,7 @@ from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError, UsageError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
-from graphveil.data import Bipartite
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.methods.base import Anonymizer, MethodResult, noted
 from graphveil.methods.equivalence_classes.assembly import draft_of
 from graphveil.methods.equivalence_classes.rule import (
@@ -45,7 +45,7 @@ from graphveil.release import Release, nesting_of, read_release
 class Clustered(Anonymizer[Bipartite]):
     """What `smooth-k` and `suppress-k` share: clusters of rows, each released as one class."""
 
-    accepts: ClassVar[type[Bipartite]] = Bipartite
+    accepts = (Bipartite, Table, Graph)
     cost: ClassVar[str] = (
         "near-linear in the rows: where features are common, large data is anonymized in chunks"
     )
@@ -222,7 +222,6 @@ class Clustered(Anonymizer[Bipartite]):
         published = self.published(profiles, randomness)
         return draft_of(data, labels, profiles, published, self.k)
 
-    def published(self, profiles: Profiles, randomness: Randomness) -> NDArray[np.bool_]:
+    def published(self, profiles: Profiles, _randomness: Randomness) -> NDArray[np.bool_]:
         """Return which pairs of a cluster and a feature are published."""
-        del randomness
         return profiles.kept(self.rule)

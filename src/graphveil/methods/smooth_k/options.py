@@ -213,7 +213,12 @@ class Facility(Options):
             raise ParameterError("beta=1 has no cost_factor of its own. Give cost_factor.")
 
     def starts(
-        self, rows: CollapsedRows, *, k: int, rule: Rule, rng: np.random.Generator
+        self,
+        rows: CollapsedRows,
+        *,
+        k: int,
+        rule: Rule,  # noqa: ARG002  other groupings ask for it
+        rng: np.random.Generator,
     ) -> Iterator[Labels]:
         """Yield the cluster of every row, each of at least k rows, before they are refined."""
         from graphveil.methods.smooth_k.facility import (  # noqa: PLC0415  compiled code
@@ -221,7 +226,6 @@ class Facility(Options):
             facility_clusters,
         )
 
-        del rule
         cuts_by_kind = self.cut and self.refine is not None
         labels = facility_clusters(
             rows,

@@ -291,7 +291,7 @@ class StructuralAnonymity(AttributedMethod):
     """
 
     name: ClassVar[str] = "structural"
-    accepts: ClassVar[Any] = (Graph, Network)
+    accepts = (Graph, Network)
     promise: ClassVar[str] = (
         "Every node of the release, or the share that is reached, looks like at least k-1 others."
     )

@@ -80,7 +80,10 @@ def supergraph(graph: Graph, degrees: ArrayLike, *, seed: int | None = None) -> 
     """
     need = _whole(degrees, graph) - graph.degrees()
     added = _joined(graph, need, kernel.STRANGERS, seed)
-    return None if added is None else _union(graph, added)
+    if added is None:
+        return None
+    edges = np.concatenate((graph.edges(), added.edges()))
+    return Graph.from_edges(edges[:, 0], edges[:, 1], n=graph.n_nodes, ids=graph.ids)
 
 
 def supergraph_ruled_out(graph: Graph, degrees: ArrayLike) -> bool:
@@ -285,11 +288,6 @@ def _joined(graph: Graph, need: NDArray[np.int64], choice: int, seed: int | None
     if kernel.join_by_degrees(*args) < 0:
         return None
     return Graph.from_edges(out[:, 0], out[:, 1], n=n, ids=graph.ids)
-
-
-def _union(graph: Graph, added: Graph) -> Graph:
-    edges = np.concatenate((graph.edges(), added.edges()))
-    return Graph.from_edges(edges[:, 0], edges[:, 1], n=graph.n_nodes, ids=graph.ids)
 
 
 def _keys(edges: NDArray[np.integer], n: int) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ from graphveil.core.version import __version__
 from graphveil.core.warnings import warn_owner
 from graphveil.data import Graph
 from graphveil.data.ids import Ids
-from graphveil.data.kinds import accepted_kinds, kind_of
+from graphveil.data.kinds import kind_of
 from graphveil.data.origin import PublicLists, left_out_words
 from graphveil.io import Format, GraphOptions
 from graphveil.io.options import recorded
@@ -267,7 +267,7 @@ def check_method(method: Anonymizer[Any], options: GraphOptions) -> None:
             f"{method.name} needs all ties in memory. Use {able} on the disk, or leave out "
             f"{option('on_disk', value=True)}."
         )
-    if Graph not in accepted_kinds(method.accepts) or type(options) is not GraphOptions:
+    if Graph not in method.accepts or type(options) is not GraphOptions:
         raise UsageError(
             "attributes and kinds of ties need all of the data in memory. Leave out "
             f"{option('on_disk', value=True)}."

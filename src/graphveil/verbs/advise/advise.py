@@ -14,7 +14,7 @@ from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.core.errors import ParameterError
 from graphveil.core.progress import stage
 from graphveil.data import Data, Graph, Network
-from graphveil.data.kinds import CONTAINERS, accepted_kinds, compared_kind, encoded, kind_of
+from graphveil.data.kinds import CONTAINERS, Container, compared_kind, encoded, kind_of
 from graphveil.data.measures import MEASURES, EqualRows, Identifiability, measure
 from graphveil.data.measures.network import Alone
 from graphveil.data.measures.registry import DIRECTED_COUNT
@@ -163,7 +163,7 @@ def advise(
         sizes={word: getattr(container, size) for word, size in kind.sizes.items()},
         risks=risks,
         choices=tuple(
-            choice_of(method, encoded(container, method.accepts), until=started + ALL_SECONDS)
+            choice_of(method, encoded(container, method.accepts[0]), until=started + ALL_SECONDS)
             for method in METHODS.values()
             if _fits(method.accepts, container)
         ),
@@ -179,14 +179,14 @@ def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
         for method in METHODS.values()
         if _fits(method.accepts, data) and not isinstance(_promise(method), NotClaimed)
     ]
-    read = {accepted_kinds(method.accepts)[0] for method in methods} | {compared_kind(type(data))}
+    read = {method.accepts[0] for method in methods} | {compared_kind(type(data))}
     metrics = [metric.name for metric in METRICS.values() if metric.kind in read]
     attacks = [attack.name for attack in ATTACKS.values() if read & {*attack.kinds}]
     for bound in bounds:
         check_bound(bound, metrics, attacks)
     share = seconds / max(len(methods), 1)
     reached = [
-        reached_by(method, encoded(data, method.accepts), bounds, _figures, seconds=share)
+        reached_by(method, encoded(data, method.accepts[0]), bounds, _figures, seconds=share)
         for method in methods
     ]
     return AdviceUntil(
@@ -221,8 +221,7 @@ def _figures(release: Release[Any], data: Data, bounds: Sequence[Bound]) -> dict
     return figures
 
 
-def _fits(accepts: Any, data: Data) -> bool:
+def _fits(accepts: tuple[Container, ...], data: Data) -> bool:
     """Whether a method is for this data: a graph as users by features is another question."""
-    kinds = accepted_kinds(accepts)
     own = type(data)
-    return own in kinds and (own is not Graph or kinds[0] is Graph)
+    return own in accepts and (own is not Graph or accepts[0] is Graph)

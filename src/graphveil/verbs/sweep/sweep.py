@@ -174,7 +174,7 @@ class PointRun:
 
     def _measured(self, folder: Path, method: Anonymizer[Any]) -> Iterator[Row]:
         """Yield what `evaluate` and `attack` say of the release folder, at the sweep's seed."""
-        released = encoded_kind(type(self.data), method.accepts)
+        released = encoded_kind(type(self.data), method.accepts[0])
         plan = self.plan
         metrics = fitting(plan.metrics, metrics_of(released))
         attacks = fitting(plan.attacks, attacks_of(released))
@@ -682,7 +682,7 @@ def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions
             method.check(data)
         except InfeasibleError:
             continue  # which is what its point will say
-    kinds = [encoded_kind(type(data), method.accepts) for method in methods]
+    kinds = [encoded_kind(type(data), method.accepts[0]) for method in methods]
     asked = ((options.metrics, metrics_of, "metric"), (options.attacks, attacks_of, "attack"))
     for names, known_of, what in asked:
         known = {name: None for kind in kinds for name in known_of(kind)}

@@ -193,9 +193,8 @@ class AtAddress:
             self._names = {*self._sizes, *(folders - {parts.FOLDER})}
         return self._names
 
-    def names(self, *, with_parts: bool) -> list[str]:
+    def names(self, *, with_parts: bool) -> list[str]:  # noqa: ARG002  a listing holds all anyway
         """Return the names of all objects, at any depth, and of all folders but that of parts."""
-        del with_parts
         return sorted(self._list())
 
     def size(self, name: str) -> int | None:

@@ -23,7 +23,7 @@ from graphveil.verify.kinds.kind import (
     IdsAsNames,
 )
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.recount.linked import ReleasedCells, compare_with_original, first_other_row
+from graphveil.verify.recount.linked import compare_with_original
 from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
 
 COLUMNS = "columns"
@@ -155,13 +155,13 @@ def _same(evidence: Evidence) -> Check:
     original, columns = evidence.original_as(Table), evidence.columns
     if columns != list(original.columns):
         return fails(SAME, "the release has other columns than the original")
-    cells = ReleasedCells(keyed=evidence.keyed, starred=evidence.file().format != "parquet")
-    row = first_other_row(evidence.tables, original, cells)
-    if row is None:
-        n = original.n_rows * original.n_columns
-        return holds(SAME, f"{counted(n, 'cell')} in both, under other ids")
-    where = f"row {row.released} has another value of {shown(columns[row.column])}"
-    return fails(SAME, f"{where}; {counted(row.rows, 'row')} in all")
+    found = compare_with_original(evidence.tables, original, columns, keyed=evidence.keyed)
+    if not found.n_strange + found.added:
+        return holds(SAME, f"{counted(found.cells, 'cell')} in both, under other ids")
+    if found.strange is None:
+        return fails(SAME, f"{counted(found.added, 'cell')} of the original suppressed")
+    where = f"row {found.strange.row} has another value of {shown(found.strange.column)}"
+    return fails(SAME, f"{where}; {counted(found.n_strange + found.added, 'cell')} in all")
 
 
 TABLE = CheckedKind(

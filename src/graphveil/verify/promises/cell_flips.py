@@ -154,7 +154,7 @@ def _chances(evidence: Evidence, flips: CellFlips) -> Check:
     truly = KINDS[evidence.manifest.data.kind].cells(evidence.original)
     if cells != truly:
         return fails(CHANCES, f"{cells} cells are stated, the original has {truly}")
-    if _is_resized(evidence):
+    if any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions):
         return _not_more_than_resized(edits, flips)
     removed, added = 1 - int(flips.T1) / FULL, int(flips.T0) / FULL
     problems = [
@@ -277,9 +277,8 @@ def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
     return is_unbelievable(count, trials, min(nearest / max(trials, 1), 1.0))
 
 
-def _by_chance(evidence: Evidence, condition: DegreesAlone) -> Check:
+def _by_chance(evidence: Evidence, _condition: DegreesAlone) -> Check:
     """Whether as many edges are in both as exchanges of two edges make believable."""
-    del condition
     edits, found = evidence.changes(), _exchanges(evidence)
     both = f"{edits.kept} of {edits.before} edges are in both"
     of = f"{found.more} of {found.telling} exchanges"
@@ -301,10 +300,6 @@ def _exchanges(evidence: Evidence) -> Exchanges:
         for table, u, v in (("edges", "source", "target"), ("placed", "u", "v"))
     )
     return exchanges(released, original, n)
-
-
-def _is_resized(evidence: Evidence) -> bool:
-    return any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions)
 
 
 def _size(evidence: Evidence, exact: ExactSize) -> Check:

@@ -251,7 +251,8 @@ def claim_checks(evidence: Evidence, *, of: Literal["data", "original"]) -> list
     checks = []
     for value in stated:
         recheck = recheck_of(type(value))
-        checks += recheck.run(evidence, value, _some(recheck.parts, of))
+        some = [p for p in recheck.parts if (p.needs == ("data",)) == (of == "data")]
+        checks += recheck.run(evidence, value, some)
     return checks
 
 
@@ -262,10 +263,6 @@ def decisive(evidence: Evidence) -> tuple[str, ...]:
         return ()
     claims = (guarantee, *guarantee.implied)
     return tuple(part.name for value in claims for part in recheck_of(type(value)).parts)
-
-
-def _some(parts: tuple[Part, ...], of: str) -> list[Part]:
-    return [part for part in parts if (part.needs == ("data",)) == (of == "data")]
 
 
 def cost_checks(evidence: Evidence) -> list[Check]:
@@ -280,8 +277,7 @@ def cost_checks(evidence: Evidence) -> list[Check]:
     return [part.run(evidence, None)]
 
 
-def _cost(evidence: Evidence, claim: None) -> Check:
-    del claim
+def _cost(evidence: Evidence, _claim: None) -> Check:
     cost = evidence.kind.cost
     stated = evidence.record.cost if evidence.record else {}
     counts = cost.figures(evidence)

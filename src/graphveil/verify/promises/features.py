@@ -48,13 +48,12 @@ def _true(evidence: Evidence, condition: TrueOfShare) -> Check:
     return holds(TRUE, f"each of {_pairs(pairs)} is true of {share_of}")
 
 
-def _ties(evidence: Evidence, condition: TrueOfMoreThanHalf) -> Check:
+def _ties(evidence: Evidence, _condition: TrueOfMoreThanHalf) -> Check:
     """Whether each feature of a class is that of more than half of it in the original.
 
     Parts that publish equal rows are one class; what is true of more than half of each part is
     true of more than half of them all.
     """
-    del condition
     db = evidence.tables
     publish_pairs(db)
     if db.first(f"{_TIED} LIMIT 1"):
@@ -63,8 +62,7 @@ def _ties(evidence: Evidence, condition: TrueOfMoreThanHalf) -> Check:
     return holds(TIES, f"each of {_pairs(pairs)} is true of more than half of the class")
 
 
-def _nothing_added(evidence: Evidence, condition: NothingAdded) -> Check:
-    del condition
+def _nothing_added(evidence: Evidence, _condition: NothingAdded) -> Check:
     if evidence.manifest.data.kind == "table":
         return cells_are_the_originals(evidence)
     db = evidence.tables
@@ -82,9 +80,8 @@ def _nothing_added(evidence: Evidence, condition: NothingAdded) -> Check:
     )
 
 
-def _people(evidence: Evidence, condition: PeopleAsItems) -> Check:
+def _people(evidence: Evidence, _condition: PeopleAsItems) -> Check:
     """Whether every item is the id of a user. Who it is, the linkage says: see `items`."""
-    del condition
     db = evidence.tables
     items = db.number("SELECT count(DISTINCT item) FROM entries")
     strange = db.first(f"SELECT min(item), count(*) FROM ({_NO_USERS})")

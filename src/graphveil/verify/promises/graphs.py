@@ -54,13 +54,11 @@ _OTHER_DEGREE = """
 _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 
-def _supergraph(evidence: Evidence, condition: Supergraph) -> Check:
-    del condition
+def _supergraph(evidence: Evidence, _condition: Supergraph) -> Check:
     return _within(evidence, SUPERGRAPH, MISSING, _n_ties(evidence), ("original", "release"))
 
 
-def _subgraph(evidence: Evidence, condition: Subgraph) -> Check:
-    del condition
+def _subgraph(evidence: Evidence, _condition: Subgraph) -> Check:
     n = evidence.tables.number("SELECT count(*) FROM edges")
     return _within(evidence, SUBGRAPH, evidence.kind.added, n, ("release", "original"))
 
@@ -90,13 +88,12 @@ def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str,
     )
 
 
-def _degrees_grow(evidence: Evidence, condition: Supergraph) -> Check:
+def _degrees_grow(evidence: Evidence, _condition: Supergraph) -> Check:
     """Whether the i-th largest degree is nowhere below the original's: true of any supergraph.
 
     Of directed ties it is asked of the numbers of ties out, then of those in; of several kinds, of
     each.
     """
-    del condition
     described = evidence.manifest.data
     if is_directed(described) or has_layers(described):
         return _sides_grow(evidence)
@@ -132,8 +129,7 @@ def _none_smaller(before: Ints, after: Ints) -> Check:
     )
 
 
-def _degree_sequence(evidence: Evidence, condition: SameDegrees) -> Check:
-    del condition
+def _degree_sequence(evidence: Evidence, _condition: SameDegrees) -> Check:
     before, after = _sorted_degrees(evidence)
     if before.size != after.size:
         return _other_size(SEQUENCE, before, after)
@@ -163,8 +159,7 @@ def _at_rank(rank: int, before: Ints, after: Ints) -> str:
     )
 
 
-def _degrees_kept(evidence: Evidence, condition: SameDegrees) -> Check:
-    del condition
+def _degrees_kept(evidence: Evidence, _condition: SameDegrees) -> Check:
     count_degrees(evidence.tables)
     other = evidence.tables.rows(_OTHER_DEGREE)
     if not other:
@@ -314,8 +309,7 @@ def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | N
     return f"{shown(strange[0])} is published, and neither known nor attached" if strange else None
 
 
-def _own(evidence: Evidence, condition: OwnAttributes) -> Check:
-    del condition
+def _own(evidence: Evidence, _condition: OwnAttributes) -> Check:
     return _cells(evidence, OWN, columns_of(evidence), stars=True)
 
 

@@ -25,14 +25,12 @@ _BESIDE_A_KEY = (KeyedIds, SameData, PeopleAsItems)
 _PURPOSE = b"graphveil rename 1\0"
 
 
-def _same_data(evidence: Evidence, condition: SameData) -> Check:
-    del condition
+def _same_data(evidence: Evidence, _condition: SameData) -> Check:
     return evidence.kind.same(evidence)
 
 
-def _nothing_claimed(evidence: Evidence, condition: KeyedIds) -> Check:
+def _nothing_claimed(evidence: Evidence, _condition: KeyedIds) -> Check:
     """Whether nothing else is claimed: nobody without the key can check these ids."""
-    del condition
     claim, problems = evidence.manifest.claim, []
     if not isinstance(claim.guarantee, NotClaimed):
         problems.append("ids that come from a key stand beside a claim, whose ids are 0, 1, 2")
@@ -51,9 +49,8 @@ def _nothing_claimed(evidence: Evidence, condition: KeyedIds) -> Check:
     return judged(FREE, problems, "nothing is claimed, so ids may be others than 0, 1, 2")
 
 
-def _from_key(evidence: Evidence, condition: KeyedIds) -> Check:
+def _from_key(evidence: Evidence, _condition: KeyedIds) -> Check:
     """Whether every published id is what the owner's key gives: nothing else is written there."""
-    del condition
     if evidence.key is None or evidence.original is None:
         return not_checked(FROM_KEY, _ONLY_THE_KEY, needs=KEY)
     expected = _ids_of(evidence.key, evidence.original)

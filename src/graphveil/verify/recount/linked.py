@@ -5,8 +5,6 @@ Rows of a released table: which are equal, what they suppress, and what the orig
 `shown(row, c0, c1, ...)` are the cells as text; a suppressed one is null. A row's published id is
 its number from 0.
 
-Whether the cells of a released table are those of the original, row by linked row.
-
 What is published of people in a network, recounted from the table `people_rows`.
 
 Its column c0 holds the ids, c1, c2, ... the attributes as text; a suppressed one is ``*``.
@@ -144,7 +142,7 @@ class SmallRowClasses(NamedTuple):
 
 
 class Strange(NamedTuple):
-    """A published cell that is not the original's."""
+    """A published cell that is not the original's; a row goes by its published id."""
 
     row: int
     column: str
@@ -217,7 +215,9 @@ def _rows_as_lists(names: Sequence[str]) -> str:
     return f"(SELECT rowid AS row, [{cells}]::VARCHAR[] AS listed FROM cells)"
 
 
-def compare_with_original(db: Database, original: Table, columns: Sequence[str]) -> Compared:
+def compare_with_original(
+    db: Database, original: Table, columns: Sequence[str], *, keyed: bool = False
+) -> Compared:
     """Return how the released cells differ from those of the original.
 
     Parameters
@@ -228,9 +228,11 @@ def compare_with_original(db: Database, original: Table, columns: Sequence[str])
         The original; it has every released column.
     columns
         The names of the released columns.
+    keyed
+        Whether a column of ids stands before them: else the ids are the numbers of the rows.
     """
     if not db.holds("compared"):
-        _compare_columns(db, original, columns)
+        _compare_columns(db, original, columns, keyed=keyed)
     row = db.first("SELECT sum(stars), sum(before), sum(added), sum(n_strange) FROM compared") or ()
     stars, before, added, n_strange = (int(total or 0) for total in row)
     strange = db.first(
@@ -243,24 +245,28 @@ def compare_with_original(db: Database, original: Table, columns: Sequence[str])
         before,
         added,
         n_strange,
-        None if strange is None else _strange(db, columns, *map(int, strange)),
+        None if strange is None else _strange(db, columns, *map(int, strange), keyed=keyed),
     )
 
 
-def _compare_columns(db: Database, original: Table, columns: Sequence[str]) -> None:
+def _compare_columns(db: Database, original: Table, columns: Sequence[str], *, keyed: bool) -> None:
     """Create `compared`, a row of counts for each column."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
 
-    released = released_ids(db)
+    rows = released_ids(db)
+    if keyed:
+        ids = db.column("SELECT TRY_CAST(c0 AS BIGINT) AS id FROM cells ORDER BY rowid")
+        order = np.argsort(ids)
+        rows = order[np.searchsorted(ids, rows, sorter=order)]
     counted: list[int | None] = []
     at_once = min(max(_CELLS_AT_ONCE // max(original.n_rows, 1), 16), COLUMNS_AT_ONCE)
     for start in range(0, len(columns), at_once):
         numbers = range(start, min(start + at_once, len(columns)))
         places = [original.columns.index(columns[number]) for number in numbers]
-        cells = [_column_of(original, place, released) for place in places]
+        cells = [_column_of(original, place, rows) for place in places]
         db.put("had", {f"h{n}": column for n, column in zip(numbers, cells, strict=True)})
-        counts = ", ".join(_counts_of(f"c{number}", f"h{number}") for number in numbers)
-        some = ", ".join(f"nullif(c{number}, '*') AS c{number}" for number in numbers)
+        counts = ", ".join(_counts_of(f"r{number}", f"h{number}") for number in numbers)
+        some = ", ".join(f"nullif(c{number + keyed}, '*') AS r{number}" for number in numbers)
         released_cells = f"(SELECT rowid AS row, {some} FROM cells)"
         counted += db.first(f"SELECT {counts} FROM {released_cells} POSITIONAL JOIN had") or ()
         db.run("DROP TABLE had")
@@ -276,92 +282,22 @@ def _counts_of(now: str, had: str) -> str:
     return _COMPARED.format(now=now, had=had, strange=strange)
 
 
-def _strange(db: Database, columns: Sequence[str], number: int, row: int) -> Strange:
-    published = db.first(f"SELECT c{number} FROM shown WHERE row = ?", [row]) or ("",)
-    return Strange(row, columns[number], published[0])
+def _strange(
+    db: Database, columns: Sequence[str], number: int, row: int, *, keyed: bool
+) -> Strange:
+    cells = f"{'c0' if keyed else 'rowid'}, c{number + keyed}"
+    released, published = db.rows(f"SELECT {cells} FROM cells WHERE rowid = ?", [row])[0]
+    return Strange(int(released), columns[number], published)
 
 
-def _column_of(original: Table, column: int, released: NDArray[np.int64]) -> Any:
+def _column_of(original: Table, column: int, rows: NDArray[np.int64]) -> Any:
     """Return the cells of a column as Arrow text in the order of the release; missing is null."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
 
     codes = np.empty(original.n_rows, dtype=np.int32)
-    codes[released] = original.codes[:, column]
+    codes[rows] = original.codes[:, column]
     categories = to_arrow(as_text(original.categories[column]))
     return categories.take(pa.array(codes, mask=codes < 0))
-
-
-class ReleasedCells(NamedTuple):
-    """How a released table is to be read.
-
-    Parameters
-    ----------
-    keyed
-        Whether the first column holds the ids: else they are the numbers of the rows.
-    starred
-        Whether a suppressed cell is ``*``: else it is null.
-    """
-
-    keyed: bool
-    starred: bool
-
-    def sql(self, column: int) -> str:
-        """Return a cell of a column of the original, null where it is suppressed."""
-        name = f"c{column + self.keyed}"
-        return f"nullif({name}, '*')" if self.starred else name
-
-    @property
-    def id_sql(self) -> str:
-        """The published id of a row."""
-        return "TRY_CAST(c0 AS BIGINT)" if self.keyed else "rowid"
-
-
-class OtherRow(NamedTuple):
-    """A row that is not the original's.
-
-    Parameters
-    ----------
-    released
-        Its published id.
-    column
-        The number of the first of its columns that differs.
-    rows
-        How many rows differ.
-    """
-
-    released: int
-    column: int
-    rows: int
-
-
-def first_other_row(db: Database, original: Table, cells: ReleasedCells) -> OtherRow | None:
-    """Return the first row that says another thing than the original's; None where none does.
-
-    Parameters
-    ----------
-    db
-        The release, and a linkage that is one to one.
-    original
-        The original, with the columns of the release.
-    cells
-        How the release is to be read.
-    """
-    _put_original(db, original)
-    differ = [f"{cells.sql(n)} IS DISTINCT FROM o{n}" for n in range(original.n_columns)]
-    which = " ".join(f"WHEN {other} THEN {number}" for number, other in enumerate(differ))
-    row = db.first(
-        f"SELECT id, CASE {which} END, count(*) OVER () FROM before "
-        f"JOIN (SELECT *, {cells.id_sql} AS id FROM cells) USING (id) "
-        f"WHERE {' OR '.join(differ)} ORDER BY id LIMIT 1"
-    )
-    return None if row is None else OtherRow(*row)
-
-
-def _put_original(db: Database, original: Table) -> None:
-    """Create `before(id, o0, o1, ...)` of the original's cells as text, under the published ids."""
-    columns = original.to_arrow().columns
-    texts = {f"o{number}": column.cast("string") for number, column in enumerate(columns)}
-    db.put("before", {"id": released_ids(db), **texts})
 
 
 STAR = "'*'"

@@ -64,7 +64,9 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
 
 def _from_half_way(ties: Ties, some: _Climbed) -> _Climbed:
     """Return what FAQ reaches from half way to the middle, where that keeps more."""
-    match, kept = climbed(ties, faq(ties, _half_way(some.match)))
+    half_way = middle(some.match.size) * np.float32(0.5)
+    half_way[np.arange(some.match.size), some.match] += np.float32(0.5)
+    match, kept = climbed(ties, faq(ties, half_way))
     return _Climbed(kept, match, some.far) if kept > some.kept else some
 
 
@@ -113,10 +115,3 @@ def middle(n: int) -> Plan:
     [[0.5, 0.5], [0.5, 0.5]]
     """
     return np.full((n, n), 1 / max(n, 1), dtype=np.float32)
-
-
-def _half_way(match: Match) -> Plan:
-    """Return the plan between an assignment and the middle."""
-    plan = middle(match.size) * np.float32(0.5)
-    plan[np.arange(match.size), match] += np.float32(0.5)
-    return plan

@@ -83,8 +83,9 @@ def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> P
     from scipy import linalg  # noqa: PLC0415  heavy: not for help
 
     besides = two.besides
-    bins = _bins(two.copy, two.released)
-    numbers = [_log_numbers(side) for side in _numbers(besides)]
+    most = max(int(graph.degrees().max(initial=2)) for graph in (two.copy, two.released))
+    bins = int(np.ceil(np.log2(most))) + 1  # the powers of 2 that degrees reach, and one more
+    numbers = [[np.log1p(number) for number in side] for side in _numbers(besides)]
     tied = two.copy.degrees() > 0
     noisy = _with_noise(two.copy, noise, rng)
     thinned = _thinned(numbers[0], noise, rng)
@@ -100,12 +101,6 @@ def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> P
     leading = directions[:, ::-1][:, :most]
     moved = np.square(changes @ leading).mean(axis=1)
     return Points(own @ leading, other @ leading, _by_degree(two.copy.degrees(), tied, moved))
-
-
-def _bins(*graphs: Graph) -> int:
-    """Return how many powers of 2 the degrees reach, and one more."""
-    most = max(int(graph.degrees().max(initial=1)) for graph in graphs)
-    return int(np.ceil(np.log2(max(most, 2)))) + 1
 
 
 def features(graph: Graph, bins: int) -> Columns:
@@ -150,10 +145,6 @@ def _numbers(besides: Besides) -> Iterator[list[NDArray[np.int64]]]:
     around = values_around(besides)
     for lists, values in zip((besides.copy, besides.released), around, strict=True):
         yield [*(degrees(lists) if len(lists) > 1 else ()), *values]
-
-
-def _log_numbers(numbers: Sequence[NDArray[np.int64]]) -> list[Columns]:
-    return [np.log1p(number) for number in numbers]
 
 
 def _thinned(logs: Sequence[Columns], noise: float, rng: np.random.Generator) -> list[Columns]:

@@ -47,24 +47,13 @@ def distances(two: Pairing) -> Iterator[Distances]:
     """
     absent = ~two.present
     apart = None if two.besides.rows is None else two.besides.rows.excluded()
-    own = _of_degrees(two)
-    around = own + _of_neighbors(two) + _of_values(two)
+    own = _summed(two, zip(degrees(two.besides.copy), degrees(two.besides.released), strict=True))
+    around = own + _of_neighbors(two) + _summed(two, zip(*values_around(two.besides), strict=True))
     for far in (own, around, _of_features(two)):
         far[absent] = 0
         if apart is not None:
             far[apart] = FAR_OFF
         yield far
-
-
-def _of_degrees(two: Pairing) -> Distances:
-    """Return half the squared differences of the roots of degrees, once mapped to the release."""
-    numbers = zip(degrees(two.besides.copy), degrees(two.besides.released), strict=True)
-    return _summed(two, numbers)
-
-
-def _of_values(two: Pairing) -> Distances:
-    """Return the same of how many neighbors show each value of each attribute."""
-    return _summed(two, zip(*values_around(two.besides), strict=True))
 
 
 def _summed(two: Pairing, numbers: Iterable[tuple[Counts, Counts]]) -> Distances:
