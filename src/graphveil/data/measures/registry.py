@@ -23,9 +23,8 @@ from graphveil.data.measures.values import Columns, Labels
 Nodes: TypeAlias = "NDArray[np.int64]"
 
 
-def the_ends(graph: Graph, distance: int, u: int, v: int) -> Nodes:
+def the_ends(_graph: Graph, _distance: int, u: int, v: int) -> Nodes:
     """Return the two ends of the edge, sorted."""
-    del graph, distance
     return np.array(sorted((u, v)), dtype=np.int64)
 
 

@@ -29,9 +29,8 @@ Columns: TypeAlias = dict[str, "NDArray[np.int64]"]
 """Integers a node, by what they count."""
 
 
-def degree(graph: Graph, distance: int) -> Columns:
+def degree(graph: Graph, _distance: int) -> Columns:
     """Return the number of neighbors."""
-    del distance
     return {"degree": graph.degrees()}
 
 

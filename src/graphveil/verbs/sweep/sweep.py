@@ -394,9 +394,8 @@ def _ended(work: Work) -> Generator[Ended]:
             yield Ended(number, "raised", error)
 
 
-def _silent(name: str, total: int | None) -> AbstractContextManager[Advance]:
+def _silent(_name: str, _total: int | None) -> AbstractContextManager[Advance]:
     """Show nothing of a stage."""
-    del name, total
     return nullcontext(lambda _: None)
 
 
