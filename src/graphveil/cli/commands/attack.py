@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphveil.attacks.costs import SECONDS_UNASKED, time_of
+from graphveil.attacks.costs import SECONDS_UNASKED, spelled
 from graphveil.attacks.registry import ATTACKS, EVERY
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.cli import say_warnings
@@ -25,10 +25,10 @@ from graphveil.cli.outputs import (
 )
 from graphveil.cli.summaries import attacks
 from graphveil.cli.summaries.attacks import documented
-from graphveil.cli.summaries.line import Group
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
+from graphveil.evaluate.wording import Group
 from graphveil.io import kind_read
 
 
@@ -91,7 +91,7 @@ def print_attacks(rows: Rows, where: _Where) -> None:
     say_lines(_table(attacks.groups(rows)), most=MOST_LINES - 4 - len(ends) - len(left_out))
     for line in (*left_out, *ends):
         result(line)
-    again = [row.question for row in rows.missing if time_of(row.reason or "") and not row.part]
+    again = [row.question for row in rows.missing if row.seconds is not None and not row.part]
     flags = ("--attacks", again[0]) if again else ()
     verb = "attack" if again else "evaluate"
     say_next(command_beside(verb, where.folder, where.original, where.options, *flags))
@@ -122,10 +122,11 @@ def _table(groups: Sequence[Group]) -> Iterator[str]:
 def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
     """Return what was not run: its time and the flag that runs it, or what it needs."""
     whole = [row for row in rows.missing if not row.part]
-    timed = [
-        (f"{row.question} {row.part}".rstrip(), time_of(row.reason or "")) for row in rows.missing
+    run = [
+        f"{f'{row.question} {row.part}'.rstrip()} (about {spelled(row.seconds)})"
+        for row in rows.missing
+        if row.seconds is not None
     ]
-    run = [f"{name} (about {time})" for name, time in timed if time]
     texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it, --attacks all every one."]
     texts = texts if run else []
     asked_for = {*asked}
@@ -134,7 +135,7 @@ def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
         name, by_name = row.question, ATTACKS[row.question].by_name
         if name in _NEEDS:
             texts.append(f"Not run: {name}, which needs {_NEEDS[name]}.")
-        elif time_of(row.reason or "") is None and (asked_for & {name, EVERY} or not by_name):
+        elif row.seconds is None and (asked_for & {name, EVERY} or not by_name):
             reasons.setdefault(row.reason or "", []).append(name)
     texts += [f"Not run: {', '.join(names)}: {reason}." for reason, names in reasons.items()]
     return [line for text in texts for line in wrapped(text, indent="  ")]
