@@ -20,12 +20,12 @@ from graphveil.core.parameters import Options, hints_of, is_spelled, options_of
 from graphveil.core.rows import ANY, Setting
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.evaluate.comparison import Comparison
-from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
 
 if TYPE_CHECKING:
     from graphveil.attacks.networks.signatures import KnownRows
+    from graphveil.evaluate.held_back import Attached
 
 
 class WholeNumbers(tuple[int, ...]):

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,13 +45,15 @@ from graphveil.evaluate.comparison import (
     NetworkComparison,
     TableComparison,
 )
-from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.measuring import comparison_of, kind_compared
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods import METHODS
 from graphveil.release import Release, read_release
 from graphveil.release.linkage import OwnersLevels
 from graphveil.verbs.read import as_release, original_data
+
+if TYPE_CHECKING:
+    from graphveil.evaluate.held_back import Attached
 
 IN_FULL = "in full"
 """What is not run of an attack that is made shorter to fit."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,7 +40,8 @@ def _run(folder: Path, **given: Any) -> int:
     asked, seed = given.pop("attacks"), given.pop("seed")
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
-    options = {name: given.pop(_field(name)) or {} for name in _WITH_PARAMETERS}
+    taken = {name: given.pop(_field(name), None) for name in ATTACKS}
+    options = {name: some for name, some in taken.items() if some}
     second, jobs = given.pop("second"), given.pop("jobs")
     column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
     column.check()
@@ -153,9 +154,6 @@ def _print(rows: Rows) -> None:
     say_missing(rows)
 
 
-_WITH_PARAMETERS = [name for name, entry in ATTACKS.items() if flat_parameters(entry.options)]
-
-
 def _field(name: str) -> str:
     return name.replace("-", "_")
 
@@ -174,45 +172,58 @@ def _attacks_help() -> str:
     )
 
 
-def _parameters() -> Iterator[inspect.Parameter]:
+def _parameters(*, described: bool) -> Iterator[inspect.Parameter]:
     """Yield a flag for the parameters of every attack, such as ``--linkage.targets``."""
-    for name in _WITH_PARAMETERS:
-        items = flat_parameters(ATTACKS[name].options)
-        listed = "; ".join(
+    for name in ATTACKS:
+        items = list(flat_parameters(ATTACKS[name].options)) if described else []
+        text = "; ".join(
             f"--{name}.{item.name}: {item.metadata['help']} [{item.default}]" for item in items
         )
-        yield flag(
-            _field(name), dict[str, str] | None, f"{listed}.", default=None, group=PARAMETERS_GROUP
-        )
+        if items or not described:
+            kind = dict[str, str] | None
+            yield flag(_field(name), kind, f"{text}.", default=None, group=PARAMETERS_GROUP)
 
 
-command = with_signature(
-    _run,
-    [
-        FOLDER,
-        *original_flags(required=True),
-        flag("attacks", list[str] | None, _attacks_help(), default=None),
-        flag(
-            "second",
-            Path | None,
-            "The folder of a second release of the same people, for intersection.",
-            default=None,
-            spelled="--with",
-        ),
-        flag(
-            "jobs",
-            int | None,
-            "Processes that share the releases which an attacker makes, where they take more than "
-            "10 seconds. Without this: one a processor.",
-            default=None,
-        ),
-        *COLUMN_FLAGS,
-        *_parameters(),
-        *ROW_FLAGS,
-    ],
-    name="attack",
-    text="What an attacker still learns, beside a guess without the release.\n\n"
-    "An attack that fails proves nothing. The figures are for the owner: they are not covered by "
-    "the release's promise. Everybody's own risk is written into the private folder.\n\n"
-    "Example: graphveil attack people-cluster-k --original people.csv --attacks matching",
-)
+def _command(*, described: bool) -> Callable[..., int]:
+    """Return the command; described, every attack is loaded for its help."""
+    return with_signature(
+        _run,
+        [
+            FOLDER,
+            *original_flags(required=True),
+            flag("attacks", list[str] | None, _attacks_help() if described else "", default=None),
+            flag(
+                "second",
+                Path | None,
+                "The folder of a second release of the same people, for intersection.",
+                default=None,
+                spelled="--with",
+            ),
+            flag(
+                "jobs",
+                int | None,
+                "Processes that share the releases which an attacker makes, where they take more "
+                "than 10 seconds. Without this: one a processor.",
+                default=None,
+            ),
+            *COLUMN_FLAGS,
+            *_parameters(described=described),
+            *ROW_FLAGS,
+        ],
+        name="attack",
+        text="What an attacker still learns, beside a guess without the release.\n\n"
+        "An attack that fails proves nothing. The figures are for the owner: they are not "
+        "covered by the release's promise. Everybody's own risk is written into the private "
+        "folder.\n\n"
+        "Example: graphveil attack people-cluster-k --original people.csv --attacks matching",
+    )
+
+
+command = _command(described=False)
+
+
+def __getattr__(name: str) -> Callable[..., int]:
+    """Return the command with all of its help, which loads every attack."""
+    if name != "overview":
+        raise AttributeError(name)
+    return _command(described=True)
