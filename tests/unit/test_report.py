@@ -107,7 +107,7 @@ def test_no_is_said_of_a_promise_to_everybody_that_was_just_recomputed(guarantee
 
 
 def test_a_bound_is_odds_that_people_know():
-    assert f"{math.e:.2f} : 1, 73.1 of 100" in bound_in_words(EdgeDP(epsilon=1.0))
+    assert f"{math.e:.2f} : 1, 73 of 100" in bound_in_words(EdgeDP(epsilon=1.0))
     assert "bounds nothing" in bound_in_words(EdgeDP(epsilon=40.0))
 
 

@@ -222,12 +222,15 @@ def felt(row: Row) -> str:
     """
     if row.as_sample is None:
         return ""
-    share = f"{percent(row.as_sample)} or more" if row.as_sample >= 0.99 else percent(row.as_sample)
-    if row.as_sample < 0.1:
+    share = percent(row.as_sample, places=0)
+    if row.as_sample >= 0.99:
+        share += " or more"
+    elif row.as_sample < 0.1:
         share = "less than 10 %"
     low, high = row.as_sample_low, row.as_sample_high
     if low is not None and high is not None and high - low > WIDE:
-        share += f" ({percent(low)} to {percent(1.0 if high >= 0.99 else high)})"
+        share += f" ({percent(low, places=0)} to "
+        share += f"{percent(1.0 if high >= 0.99 else high, places=0)})"
     return f"as far off as keeping {share} of the {row.as_sample_of} at random"
 
 

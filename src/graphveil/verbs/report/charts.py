@@ -58,9 +58,9 @@ def odds_of_hundred(odds: float) -> str:
     Examples
     --------
     >>> odds_of_hundred(1.0), odds_of_hundred(2.718)
-    ('50 of 100', '73.1 of 100')
+    ('50 of 100', '73 of 100')
     """
-    return f"{of_hundred(1.0 if odds > 1e15 else odds / (1 + odds))} of 100"
+    return f"{of_hundred(1.0 if odds > 1e15 else odds / (1 + odds), places=0)} of 100"
 
 
 MOST_BINS = 60

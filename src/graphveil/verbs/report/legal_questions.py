@@ -355,7 +355,7 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     before = _like(figures.before, row, row.figure)
     outside = _like(figures.after, row, said.left_out)
     harm = _like(figures.after, row, said.harm)
-    reason = said.says.format(n=f"{of_hundred(row.value or 0.0)} of 100", **words)
+    reason = said.says.format(n=f"{of_hundred(row.value or 0.0, places=0)} of 100", **words)
     if said.take is strongest and row.sample_size:
         reason += (
             ONE_DRAW if row.sample_size == 1 else f", in the strongest of {row.sample_size} draws"
@@ -366,7 +366,9 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
         evidence = evidence._replace(low=_shifted(row, harm), guess=outside.value if outside else 0)
         reason += f"; because they took part: {_signed(harm)}"
     elif outside is not None:
-        reason += f"; {of_hundred(outside.value or 0.0)} of 100 for people who were left out"
+        reason += (
+            f"; {of_hundred(outside.value or 0.0, places=0)} of 100 for people who were left out"
+        )
     return Line(
         test=said.question,
         who=f"someone {said.who.format(**words)}",

@@ -73,7 +73,7 @@ def figure_text(axis: Axis, value: float) -> str:
     Examples
     --------
     >>> figure_text(Axis("kept"), 0.98), figure_text(Axis("strength", "k"), 5.0)
-    ('98.0 %', '5')
+    ('98 %', '5')
     """
     return percent(value) if str(axis) in SHARES else plain(value)
 
