@@ -201,7 +201,7 @@ def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, f
 
 def test_what_was_not_tested_says_how_long_it_takes_and_how_it_is_run(owned):
     lines = {line["who"]: line["answer"] for line in cells(owned.text, "linked")}
-    assert "Not tested" == lines["someone who holds a part of the network, or knows some people"]
+    assert "Not tested" == lines["someone who has a copy of the network, by propagation"]
     assert "--attacks seed-propagation" in owned.text
     assert re.search(r"takes about \d+ (second|minute|hour)", owned.text)
 

@@ -29,9 +29,7 @@ C = TypeVar("C", GraphComparison, BipartiteComparison)
 DOUBT = 0.001
 EPSILON = f"epsilon, lower bound at {1 - DOUBT:.1%}"
 SAID_OF_EPSILON = Said(
-    question="inferred",
-    figure=EPSILON,
-    line="which ties or items are there: epsilon is at least",
+    "inferred", EPSILON, line="which ties or items are there: epsilon is at least"
 )
 """How often the lower bound may exceed the truth."""
 
@@ -211,8 +209,8 @@ def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, A
         said=(
             SAID_OF_EPSILON,
             Said(
-                question="inferred",
-                figure="hits",
+                "inferred",
+                "hits",
                 who=f"who asks whether {asked}",
                 line=None,
                 label=f"one given {what}",

@@ -480,20 +480,20 @@ MATCHING = Attack(
     options=MatchingOptions,
     said=(
         Said(
-            question="singled out",
-            figure="true pair, mean",
+            "singled out",
+            "true pair, mean",
             who="who holds the whole original table",
             line="chance to pick a person's own record, on average",
             label="the whole original table",
         ),
         Said(
-            question="singled out",
-            figure="true pair, largest",
+            "singled out",
+            "true pair, largest",
             line="chance to pick a person's own record, at worst",
         ),
         Said(
-            question="linked",
-            figure=RIGHT,
+            "linked",
+            RIGHT,
             who="who has the original and runs the method {again}",
             label="the original, method run {again}",
             if_measured=True,

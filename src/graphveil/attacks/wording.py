@@ -6,7 +6,7 @@ Every attack has a few of these in its entry. Terminal and page print from them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, NamedTuple
 
 from graphveil.core.rows import Row, Setting
@@ -104,7 +104,7 @@ def _apart(least: Row, mean: Row, most: Row) -> bool:
     return high - low > DIFFER or (high >= 2 * middle and high - middle > DOUBLED)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Said:
     """How one figure of an attack is said.
 
@@ -121,6 +121,8 @@ class Said:
     line
         What a line of the terminal asks; None for no line. Where not given: by someone who knows
         that, which re-identifies people.
+    by
+        How, where several attacks have the same attacker; the page says it behind both.
     label
         What the page calls it in a picture; empty where the page does not show it.
     says
@@ -141,8 +143,10 @@ class Said:
 
     question: Question
     figure: str
+    _: KW_ONLY
     who: str = ""
     line: str | None = ""
+    by: str = ""
     label: str = ""
     says: str = GUESSED
     when: Callable[[Setting], bool] = lambda _: True

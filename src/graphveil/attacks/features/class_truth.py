@@ -236,16 +236,16 @@ CLASS_TRUTH = Attack(
     options=AttackOptions,
     said=(
         Said(
-            question="inferred",
-            figure="entries true, mean",
+            "inferred",
+            "entries true, mean",
             who="who reads a published item and believes it",
             line=None,
             label="a published item",
             says="of the people whom it may be about, it is true of {n}",
         ),
         Said(
-            question="inferred",
-            figure="entries that the class makes certain",
+            "inferred",
+            "entries that the class makes certain",
             line="entries that are certain of all of a known class",
         ),
     ),
@@ -350,20 +350,20 @@ HOMOGENEITY = Attack(
     also=Network,
     said=(
         Said(
-            question="inferred",
-            figure=IN_ONE,
+            "inferred",
+            IN_ONE,
             line="people whose class has one value of the attached column",
             when=lambda setting: not setting.column,
         ),
         Said(
-            question="inferred",
-            figure=IN_ONE,
+            "inferred",
+            IN_ONE,
             line="people whose class has one value of {column}, attached",
             when=lambda setting: bool(setting.column),
         ),
         Said(
-            question="inferred",
-            figure=COMMONEST,
+            "inferred",
+            COMMONEST,
             who="who reads a column that is published beside the release",
             line=None,
             label="an attached column",
@@ -371,8 +371,8 @@ HOMOGENEITY = Attack(
             when=lambda setting: not setting.column,
         ),
         Said(
-            question="inferred",
-            figure=COMMONEST,
+            "inferred",
+            COMMONEST,
             who="who knows the class of a person and reads {column}, which is attached",
             line="{column} of people, guessed by the others of the class",
             label="{column}, attached",

@@ -157,8 +157,8 @@ INSIDER = Attack(
     options=AttackOptions,
     said=(
         Said(
-            question="inferred",
-            figure=WHOLE_ROW,
+            "inferred",
+            WHOLE_ROW,
             who="in the data, who knows the own row",
             line="people whose whole row another of their class reads",
             label="the own row",

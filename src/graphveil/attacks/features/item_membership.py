@@ -498,8 +498,8 @@ ITEM_MEMBERSHIP = Attack(
     options=ItemMembershipOptions,
     said=(
         Said(
-            question="inferred",
-            figure="one item of people inside",
+            "inferred",
+            "one item of people inside",
             who="who asks for one item of a person",
             line="which of two items is a person's",
             label="one item",
@@ -508,14 +508,14 @@ ITEM_MEMBERSHIP = Attack(
             take=_telling_more,
         ),
         Said(
-            question="inferred",
-            figure="one item of people left out",
+            "inferred",
+            "one item of people left out",
             line="the same of people who were left out of the data",
             take=_telling_more,
         ),
         Said(
-            question="inferred",
-            figure=BY_RELEASES,
+            "inferred",
+            BY_RELEASES,
             who="who knows all the rest, asks which of two items a person has, and runs the method",
             line="which of two items is a person's, all else known",
             label="one of two items",
@@ -523,8 +523,8 @@ ITEM_MEMBERSHIP = Attack(
             if_measured=True,
         ),
         Said(
-            question="inferred",
-            figure=f"{BY_RELEASES}, found at 1 % false alarms",
+            "inferred",
+            f"{BY_RELEASES}, found at 1 % false alarms",
             line="people whose item is told, at 1 false alarm in 100",
         ),
     ),

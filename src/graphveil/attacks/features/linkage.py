@@ -349,8 +349,8 @@ LINKAGE = Attack(
     options=LinkageOptions,
     said=(
         Said(
-            question="singled out",
-            figure="own row",
+            "singled out",
+            "own row",
             who="who knows {items} of a person",
             label="{known} items known",
             when=lambda setting: setting.wrong == 0,
@@ -358,16 +358,16 @@ LINKAGE = Attack(
             worst=True,
         ),
         Said(
-            question="linked",
-            figure="own row",
+            "linked",
+            "own row",
             who="who knows {items} of a person and {wrong_ones}",
             label="{known} items known, {wrong_ones}",
             when=lambda setting: bool(setting.wrong),
             take=most_known,
         ),
         Said(
-            question="inferred",
-            figure="rare other items, recall of people inside",
+            "inferred",
+            "rare other items, recall of people inside",
             who="who knows {items} and asks for rare others, because the person took part",
             line=None,
             label="rare items, {known} known",
@@ -455,8 +455,8 @@ INTERSECTION = Attack(
     options=AttackOptions,
     said=(
         Said(
-            question="linked",
-            figure="alone in the joint class",
+            "linked",
+            "alone in the joint class",
             who="who has another release of the same people",
             line="alone, by two releases together",
             label="another release",

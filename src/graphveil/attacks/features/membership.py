@@ -261,16 +261,16 @@ MEMBERSHIP = Attack(
     options=MembershipOptions,
     said=(
         Said(
-            question="inferred",
-            figure="a whole row",
+            "inferred",
+            "a whole row",
             who="who asks whether a person took part",
             line="which of two rows took part",
             label="who took part",
             says="of one who took part and one who did not, the right one is told {n} times",
         ),
         Said(
-            question="inferred",
-            figure="a whole row, found at 1 % false alarms",
+            "inferred",
+            "a whole row, found at 1 % false alarms",
             line="people who took part, at 1 false alarm in 100",
         ),
     ),

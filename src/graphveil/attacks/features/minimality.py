@@ -315,19 +315,15 @@ MINIMALITY = Attack(
     options=MinimalityOptions,
     said=(
         Said(
-            question="inferred",
-            figure=UNCOMMON,
+            "inferred",
+            UNCOMMON,
             who="who knows how common values are, and reads what is hidden",
             line="hidden cells that are uncommon, beside all cells",
             label="what is hidden",
             says="{n} hidden cells are not the commonest value of their column",
             if_measured=True,
         ),
-        Said(
-            question="inferred",
-            figure=HAVING,
-            line="people with the secret, where it is hidden",
-        ),
+        Said("inferred", HAVING, line="people with the secret, where it is hidden"),
     ),
 )
 """The entry of this attack."""

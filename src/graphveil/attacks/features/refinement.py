@@ -322,8 +322,8 @@ REFINEMENT = Attack(
     options=AttackOptions,
     said=(
         Said(
-            question="inferred",
-            figure=NARROWED,
+            "inferred",
+            NARROWED,
             who="who knows how the method chose",
             line="hidden cells, by what the method chose not to do",
             label="the method's choices",

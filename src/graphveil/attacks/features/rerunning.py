@@ -497,8 +497,8 @@ RE_RUN = Attack(
     by_name=True,
     said=(
         Said(
-            question="inferred",
-            figure=SEED_UNKNOWN,
+            "inferred",
+            SEED_UNKNOWN,
             line="which of two items is a person's, by running the method again",
         ),
     ),

@@ -215,8 +215,8 @@ SINGLING_OUT = Attack(
     options=AttackOptions,
     said=(
         Said(
-            question="singled out",
-            figure=TRUE_OF_ONE,
+            "singled out",
+            TRUE_OF_ONE,
             who="who has the release, and knows which values its columns can have",
             line="classes of which a statement is true of exactly one person",
             label="the release",

@@ -28,12 +28,12 @@ from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.surroundings import distances
 from graphveil.attacks.networks.copies import (
     NOBODY,
-    OF_COPIES,
     Drawn,
     Naming,
     NodeKinds,
     Pairing,
     pairing,
+    said_of_copies,
     summary,
 )
 from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
@@ -194,6 +194,6 @@ ALIGNMENT = Attack(
     seconds=seconds,
     options=AlignmentOptions,
     by_name=True,
-    said=OF_COPIES,
+    said=said_of_copies(", by alignment"),
 )
 """The entry of this attack."""

@@ -182,8 +182,8 @@ ATTRIBUTE_INFERENCE = Attack(
     options=AttackOptions,
     said=(
         Said(
-            question="inferred",
-            figure="neighbors",
+            "inferred",
+            "neighbors",
             who="who looks at the neighbors of a person whose {column} is suppressed",
             line="{column} where it is suppressed, by what neighbors are like",
             label="{column}, suppressed",

@@ -217,8 +217,8 @@ def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> S
         Whether only some data have it.
     """
     return Said(
-        question="singled out",
-        figure="right guess",
+        "singled out",
+        "right guess",
         who=f"who knows {who}",
         label=label,
         when=lambda setting: setting.knows == knows,

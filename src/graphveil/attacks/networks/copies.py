@@ -6,6 +6,7 @@ Names that an adversary gave to released nodes, and how many of them are right.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from graphveil.attacks.networks.signatures import (
     layers_of,
     published_attributes,
 )
-from graphveil.attacks.wording import EXTREMES, Said, strongest
+from graphveil.attacks.wording import EXTREMES, GUESSED, Said, strongest
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.measures import twins
@@ -400,27 +401,27 @@ def _rates(some: Drawn, kinds: NodeKinds) -> Iterator[Rate]:
     yield rate("right", pairs=((d.right, d.asked) for d in draws), baseline=1 / n)
 
 
-OF_COPIES = (
-    Said(
-        question="linked",
-        figure="right",
+def said_of_copies(by: str = "") -> tuple[Said, ...]:
+    """Return how it is said that people are named by a copy, by this way of matching."""
+    nobody = Said(
+        "linked",
+        "right",
         who="who has {copy}",
+        by=by,
         label="{copy}",
         says="{n} people are pointed at rightly, though nobody is known beforehand",
         when=lambda setting: not setting.known,
         take=strongest,
-    ),
-    Said(
-        question="linked",
-        figure="right",
+    )
+    some = replace(
+        nobody,
         who="who has {copy} and knows {known} people",
         label="{copy}, {known} people known",
+        says=GUESSED,
         when=lambda setting: bool(setting.known),
-        take=strongest,
         if_measured=True,
-    ),
-)
-"""How it is said that people are named by a copy."""
+    )
+    return nobody, some
 
 
 def _risk(draws: Sequence[Naming]) -> NDArray[np.float64]:

@@ -232,16 +232,16 @@ EDGE_GAIN = Attack(
     by_name=True,
     said=(
         Said(
-            question="inferred",
-            figure="precision",
+            "inferred",
+            "precision",
             who="who knows most ties, and reads the rest from the release",
             line="further ties, read off by who knows most: that are right",
             label="further ties of known people",
             says="{n} ties that it shows are true",
         ),
         Said(
-            question="inferred",
-            figure="recall",
+            "inferred",
+            "recall",
             line="further ties, read off by who knows most: of all unknown ones",
         ),
     ),

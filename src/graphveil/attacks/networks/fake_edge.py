@@ -285,14 +285,10 @@ FAKE_EDGE = Attack(
     seconds=seconds,
     options=FakeEdgeOptions,
     said=(
+        Said("inferred", f"AUC, {BEST}", line="which of an added and a real tie is real"),
         Said(
-            question="inferred",
-            figure=f"AUC, {BEST}",
-            line="which of an added and a real tie is real",
-        ),
-        Said(
-            question="inferred",
-            figure=FLAGGED,
+            "inferred",
+            FLAGGED,
             who="who looks for ties that are false",
             line=None,
             label="which ties are false",

@@ -24,12 +24,12 @@ from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.assignment.surroundings import values_around
 from graphveil.attacks.networks.copies import (
     NOBODY,
-    OF_COPIES,
     Drawn,
     Naming,
     NodeKinds,
     Pairing,
     pairing,
+    said_of_copies,
     summary,
 )
 from graphveil.attacks.networks.signatures import COPY, Besides, CopyOf, Relations, totals, words_of
@@ -622,6 +622,6 @@ SEED_PROPAGATION = Attack(
     seconds=seconds,
     options=SeedPropagationOptions,
     by_name=True,
-    said=OF_COPIES,
+    said=said_of_copies(", by propagation"),
 )
 """The entry of this attack."""

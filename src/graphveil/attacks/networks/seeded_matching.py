@@ -27,12 +27,12 @@ from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties, faq
 from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.copies import (
     NOBODY,
-    OF_COPIES,
     Drawn,
     Naming,
     NodeKinds,
     Pairing,
     pairing,
+    said_of_copies,
     summary,
 )
 from graphveil.attacks.networks.propagation import check_people, known_people
@@ -221,7 +221,7 @@ SEEDED_MATCHING = Attack(
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,
-    said=OF_COPIES,
+    said=said_of_copies(),
     shorter=SeededMatchingOptions(draws=1),
 )
 """The entry of this attack."""

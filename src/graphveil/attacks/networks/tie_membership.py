@@ -210,8 +210,8 @@ TIE_MEMBERSHIP = Attack(
     by_name=True,
     said=(
         Said(
-            question="inferred",
-            figure="one tie",
+            "inferred",
+            "one tie",
             who="who knows who is who, all other ties and the method, and asks for one tie",
             line="which tie is there, by who knows who is who",
             label="one tie, all others known",

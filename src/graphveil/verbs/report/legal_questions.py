@@ -371,8 +371,8 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
         )
     return Line(
         test=said.question,
-        who=f"someone {said.who.format(**words)}",
-        label=said.label.format(**words),
+        who=f"someone {said.who.format(**words)}{said.by}",
+        label=said.label.format(**words) + said.by,
         evidence=evidence,
         before=None if before is None else before.value,
         low=row.low,
@@ -413,8 +413,8 @@ def _untested(attack: str, said: Said, figures: Figures) -> Line:
     words = words_of(ANY) | {"known": "some", "items": "some items", "wrong_ones": "wrong ones"}
     return Line(
         test=said.question,
-        who=f"someone {said.who.format(**words)}",
-        label=said.label.format(**words),
+        who=f"someone {said.who.format(**words)}{said.by}",
+        label=said.label.format(**words) + said.by,
         evidence=Evidence(),
         reason=reason or "",
         command=command,
