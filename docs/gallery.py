@@ -14,7 +14,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from graphveil.verbs.report.charts import Mark, dots_alone, percent
+from graphveil.core.text import percent
+from graphveil.verbs.report.charts import Mark, dots_alone
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "benchmarks"))

@@ -31,6 +31,7 @@ from graphveil.attacks.likelihood_ratio import figures_of as figures_of_ratios
 from graphveil.attacks.networks.candidate_set import figures_of
 from graphveil.attacks.networks.copies import Drawn, Naming, NodeKinds, summary
 from graphveil.attacks.networks.signatures import CandidateSets, Signatures, candidates
+from graphveil.core.rows import Setting
 from graphveil.data import Bipartite
 from graphveil.evaluate.metric import wilson
 from networks_data import random_graph
@@ -192,9 +193,9 @@ def test_the_interval_of_ten_draws_of_an_attack_covers_the_truth(spread):
     kinds = NodeKinds(np.arange(60), np.ones(60, dtype=bool), np.ones(60, dtype=bool))
     for _ in range(1000):
         rates = np.full(10, 0.8) if spread == "all draws alike" else draws.beta(8, 2, 10)
-        drawn = Drawn("a copy", [naming_of(60, rate, draws) for rate in rates])
+        drawn = Drawn(Setting(overlap=1), [naming_of(60, rate, draws) for rate in rates])
         figures = {figure.part: figure for figure in summary([drawn], kinds, draws).figures}
-        sample = figures["a copy: right"].sample
+        sample = figures["overlap 1: right"].sample
         covered += sample.low <= 0.8 <= sample.high
     assert covered >= LEAST_COVERED
 
@@ -278,16 +279,22 @@ def test_the_intervals_of_targets_drawn_cover_what_all_people_give():
     covered, measured = Counter(), Counter()
     known = known_items(everybody, np.arange(300), (3, 0, 300), draws)
     made, marginals = guesses(known, everybody), _marginals(known, everybody)
-    exact = {f.part: f.value for f in of_targets("a", made, marginals, everybody, draws)}
+    exact = {
+        f.part: f.value for f in of_targets(Setting(known=2), made, marginals, everybody, draws)
+    }
     for _ in range(1000):
         some = draws.permutation(300)[:60]
         drawn = (chosen(counts, some) for counts in (made, *marginals))
         made_of_some, *by_marginals = drawn
-        for figure in of_targets("a", made_of_some, tuple(by_marginals), everybody, draws):
+        for figure in of_targets(
+            Setting(known=2), made_of_some, tuple(by_marginals), everybody, draws
+        ):
             low, high = figure.sample.low - 1e-12, figure.sample.high + 1e-12
             covered[figure.part] += low <= exact[figure.part] <= high
             measured[figure.part] += 1
-    assert {"a: own row", "a: own class", "a: other items, recall"} <= set(covered)
+    assert {
+        f"2 known: {figure}" for figure in ("own row", "own class", "other items, recall")
+    } <= set(covered)
     shares = {part: number / measured[part] for part, number in covered.items()}
     assert min(shares.values()) >= LEAST_COVERED / 1000, shares
 

@@ -23,6 +23,7 @@ from graphveil.attacks.networks.copies import (
 )
 from graphveil.core.errors import ResourceError
 from graphveil.core.randomness import Randomness
+from graphveil.core.rows import Setting
 from graphveil.evaluate import comparison_of
 from networks_data import attacked, compared, cycle, figures, random_graph, release_of, rng_of
 
@@ -81,6 +82,9 @@ def test_names_are_counted_in_the_order_of_the_original():
     assert [True, True, True, False, False, False] == named.alike.tolist()
 
 
+A = Setting(overlap=0.5)
+
+
 def naming_of(asked, named, right):
     rows = [np.array([letter == "1" for letter in text]) for text in (asked, named, right)]
     return Naming(*rows, rows[2])
@@ -89,23 +93,28 @@ def naming_of(asked, named, right):
 def test_rates_are_over_all_draws_and_everybody_has_a_risk_of_their_own():
     kinds = NodeKinds.of(random_graph(4, 0))
     draws = [naming_of("1110", "1100", "1000"), naming_of("0110", "0110", "0110")]
-    outcome = summary([Drawn("a", draws), Drawn("b", draws[:1])], kinds, rng_of())
+    outcome = summary(
+        [Drawn(A, draws), Drawn(Setting(knows="b", overlap=1), draws[:1])], kinds, rng_of()
+    )
     values = {figure.part: figure.value for figure in outcome.figures}
-    assert 3 / 4 == values["a: precision"]
-    assert 3 / 5 == values["a: right"]
+    assert 3 / 4 == values["overlap 0.5: precision"]
+    assert 3 / 5 == values["overlap 0.5: right"]
     assert [1 / 3, 2 / 3, 1.0] == pytest.approx(
-        [values[f"a: right, {name} of the draws"] for name in ("least", "median", "largest")]
+        [
+            values[f"overlap 0.5: right, {name} of the draws"]
+            for name in ("least", "median", "largest")
+        ]
     )
     assert [1.0, 0.5, 0.5] == outcome.risk[:3].tolist()
     assert np.isnan([outcome.risk[3], outcome.baseline[3]]).all()
-    assert "a: right, without twins" in outcome.not_measured
+    assert "overlap 0.5: right, without twins" in outcome.not_measured
     assert all(figure.sample.low is None for figure in outcome.figures)
 
 
 def test_from_ten_draws_on_a_rate_has_an_interval():
     kinds = NodeKinds.of(random_graph(4, 0))
     draws = [naming_of("1111", "1111", f"{number:04b}") for number in range(10)]
-    figure = summary([Drawn("a", draws)], kinds, rng_of()).figures[0]
+    figure = summary([Drawn(A, draws)], kinds, rng_of()).figures[0]
     assert figure.sample.low < figure.value < figure.sample.high
     assert 10 == figure.sample.size
 

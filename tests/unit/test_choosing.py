@@ -10,6 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.core.errors import DataError
 from graphveil.core.randomness import Randomness
+from graphveil.core.text import percent
 from graphveil.data.kinds import encoded, encoded_kind
 from graphveil.data.measures import MEASURES
 from graphveil.methods import METHODS
@@ -87,7 +88,7 @@ def test_the_costs_are_those_of_releases(small, advice):
         assert {"k": k} == trial.parameters
         assert release.private.cost == trial.cost
         share = 100 * trial.cost["edges_added"] / release.data.n_edges
-        assert f"{share:.1f} % of the published ties are false" in trial.words
+        assert f"{percent(share / 100)} of the published ties are false" in trial.words
 
 
 def mixed_table():
@@ -146,11 +147,9 @@ def test_the_share_that_is_kept_is_counted_on_the_release(name, small):
         before, after = facts_of(people), facts_of(release.data)
         kept = len(before & under_old_ids(after, release.private.linkage))
         words = trials._in_words(release.private.cost)
-        assert f"{100 * kept / len(before):.1f} % of the" in words
+        assert f"{percent(kept / len(before))} of the" in words
         false = len(after) - kept
-        assert (f"{100 * false / max(len(after), 1):.1f} % of the published" in words) == (
-            false > 0
-        )
+        assert (f"{percent(false / max(len(after), 1))} of the published" in words) == (false > 0)
 
 
 def test_a_method_that_does_not_count_what_it_keeps_is_not_said_to_keep_all():

@@ -26,10 +26,10 @@ from graphveil.claims.guarantees import (
 )
 from graphveil.claims.manifest import encode, read_manifest
 from graphveil.core.errors import ReleaseError, UsageError
-from graphveil.core.rows import Row, Rows
-from graphveil.verbs.report.charts import MOST_BINS, binned, percent
+from graphveil.core.rows import Row, Rows, Setting
+from graphveil.core.text import percent
+from graphveil.verbs.report.charts import MOST_BINS, binned
 from graphveil.verbs.report.legal_questions import (
-    OF_NETWORKS,
     ONE_DRAW,
     Evidence,
     Figures,
@@ -162,22 +162,21 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
 
 def said_of(rows):
     """Return what a page says of a copy with known people."""
-    [subject] = [one for one in OF_NETWORKS if one.label == "a copy, {0} people known"]
-    [line] = _lines(subject, Figures(after=rows))
+    said = gv.ATTACKS["seeded-matching"].said
+    [line] = [line for one in said for line in _lines("seeded-matching", one, Figures(after=rows))]
     return line.reason
 
 
 def test_of_several_draws_a_page_shows_the_strongest_and_says_of_how_many():
-    part = "overlap 1, {} known, best of 5 starts: right"
     rows = [
-        Row(release="a", question="seeded-matching", part=part.format(20) + extreme, value=value,
+        Row(release="a", question="seeded-matching", figure="right", value=value,
+            setting=Setting(overlap=1, known=20, draw=draw),
             unit="share of people", known="sampled", guess=0.01, sample_size=5)
-        for extreme, value in (("", 0.2), (", least of the draws", 0.0),
-                               (", median of the draws", 0.1), (", largest of the draws", 0.7))
+        for draw, value in (("", 0.2), ("least", 0.0), ("median", 0.1), ("largest", 0.7))
     ]  # fmt: skip
     drawn = with_intervals(Rows(rows), 100)
-    [mark] = marks_of(drawn, OF_NETWORKS)
-    assert ("a copy, 20 people known", 0.7) == (mark.label, mark.after)
+    [mark] = marks_of(drawn)
+    assert ("a copy of the network, 20 people known", 0.7) == (mark.label, mark.after)
     assert "in the strongest of 5 draws" in said_of(drawn)
     once = said_of(Rows([dataclasses.replace(rows[0], sample_size=1)]))
     assert once.endswith(ONE_DRAW)
@@ -188,7 +187,7 @@ def test_of_several_draws_a_page_shows_the_strongest_and_says_of_how_many():
 def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, folder, network):
     rows = gv.evaluate_release(folder, network, seed=1)
     share = percent(rows["edges-kept", "share"].value)
-    assert f"{share} kept" in html.unescape(owned.text)
+    assert f"{share} of the original ties are kept" in html.unescape(owned.text)
     alone = percent(gv.measure(network).uniqueness)
     after = percent(gv.measure(gv.read_release(folder).data).uniqueness)
     assert (
@@ -202,7 +201,7 @@ def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, f
 
 def test_what_was_not_tested_says_how_long_it_takes_and_how_it_is_run(owned):
     lines = {line["who"]: line["answer"] for line in cells(owned.text, "linked")}
-    assert "Not tested" == lines["someone who holds a part of the network, or knows some people"]
+    assert "Not tested" == lines["someone who has a copy of the network, by propagation"]
     assert "--attacks seed-propagation" in owned.text
     assert re.search(r"takes about \d+ (second|minute|hour)", owned.text)
 

@@ -12,20 +12,22 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.cli import heard, say_warnings
-from graphveil.cli.summaries import attacks, evaluation
+from graphveil.cli.summaries import attacks
 from graphveil.cli.summaries.attacks import REACHED, SOMEONE, documented
-from graphveil.cli.summaries.line import of_hundred, percent, plain_part
 from graphveil.cli.summaries.promise import cost_words, in_plain_words, verdict_lines
 from graphveil.core import warnings as warning_kinds
 from graphveil.core.errors import GraphveilWarning, warn
-from graphveil.core.rows import Row, Rows
+from graphveil.core.rows import Row, Rows, Setting
+from graphveil.core.text import of_hundred, percent
+from graphveil.evaluate import wording as evaluation
+from graphveil.evaluate.wording import plain_part
 from graphveil.verify.verdict import Check, Verdict
 
 FLAWS = [
     {
         "name": "a mean of all and nothing",
         "means": "An owner reads 38 of 100 where it is 2 or 82 of 100, by who is known.",
-        "file": "src/graphveil/cli/summaries/attacks.py",
+        "file": "src/graphveil/attacks/wording.py",
         "old": "shown = most if most is not None and apart else row",
         "new": "shown = row",
     },
@@ -44,6 +46,19 @@ CLASSES = [
 
 def row(question, part, value, **more):
     return Row(release="a", question=question, part=part, value=value, **more)
+
+
+def pointed(value, guess):
+    """Return the row of people who are pointed at by how many ties they have."""
+    setting = Setting(knows="degree")
+    return Row(
+        release="a",
+        question="candidate-set",
+        figure="right guess",
+        setting=setting,
+        value=value,
+        guess=guess,
+    )
 
 
 def measured(name):
@@ -147,12 +162,12 @@ def test_an_interval_that_holds_the_guess_shows_nothing():
 
 
 def test_the_worst_of_many_copies_is_told_and_the_worst_attack_comes_first():
-    part = "overlap {}, 0.6 of the people, nobody known, best of 5 starts: right"
+    copy = Setting(overlap=1, people=0.6, known=0, search="best of 5 starts")
     rows = Rows(
         [
-            row("candidate-set", "degree, right guess", 0.1, guess=0.01),
-            row("seeded-matching", part.format(1), 0.3, guess=0.01),
-            row("seeded-matching", part.format(0.8), 0.2, guess=0.01),
+            pointed(0.1, 0.01),
+            *drawn(copy, 0.3),
+            *drawn(copy._replace(overlap=0.8), 0.2),
         ]
     )
     first, second = attacks.groups(rows)
@@ -160,19 +175,28 @@ def test_the_worst_of_many_copies_is_told_and_the_worst_attack_comes_first():
     assert attacks.headline(rows).startswith("Someone who has a copy of 60 % of the people re-id")
 
 
-def drawn(part, *shares, guess=0.01):
+def drawn(copy, *shares, guess=0.01):
     """Return the rows of an attack that drew several times."""
-    mean = sum(shares) / len(shares)
-    yield row("seeded-matching", part, mean, guess=guess, sample_size=len(shares))
-    if len(shares) > 1:
-        for name, share in (("least", min(shares)), ("largest", max(shares))):
-            extreme = f"{part}, {name} of the draws"
-            yield row("seeded-matching", extreme, share, guess=guess, sample_size=len(shares))
+    mean = {"": sum(shares) / len(shares)}
+    ends = {"least": min(shares), "largest": max(shares)} if len(shares) > 1 else {}
+    for draw, value in (mean | ends).items():
+        yield Row(
+            release="a",
+            question="seeded-matching",
+            figure="right",
+            setting=copy._replace(draw=draw),
+            value=value,
+            guess=guess,
+            sample_size=len(shares),
+        )
+
+
+COPY = Setting(overlap=1, known=20, search="best of 5 starts")
 
 
 def test_where_draws_differ_much_the_strongest_is_told_and_by_what_they_differ():
-    part = "overlap 0.7, 0.6 of the people, {} known, best of 5 starts: right"
-    rows = Rows([*drawn(part.format(20), 0.02, 0.0, 0.82, 0.1, 0.3)])
+    copy = COPY._replace(overlap=0.7, people=0.6)
+    rows = Rows([*drawn(copy, 0.02, 0.0, 0.82, 0.1, 0.3)])
     assert attacks.headline(rows) == (
         "Someone who has a copy of 60 % of the people, 70 % of its ties right and knows 20 people "
         "re-identifies 0 to 82 of 100 people, depending on who is known (a guess without the "
@@ -180,16 +204,15 @@ def test_where_draws_differ_much_the_strongest_is_told_and_by_what_they_differ()
     )
     [group] = attacks.groups(rows)
     assert ("0 to 82", "yes") == (group.lines[0].figure, group.lines[0].answer)
-    nobody = Rows([*drawn(part.format("nobody"), 0.1, 0.5)])
+    nobody = Rows([*drawn(copy._replace(known=0), 0.1, 0.5)])
     assert "10 to 50 of 100 people, depending on which ties the copy has (" in attacks.headline(
         nobody
     )
 
 
 def test_draws_that_differ_little_are_told_by_their_mean_and_one_draw_is_called_one():
-    part = "overlap 1, 20 known, best of 5 starts: right"
-    assert "re-identifies 52 of 100 people (" in attacks.headline(Rows([*drawn(part, 0.5, 0.54)]))
-    one = Rows([*drawn(part, 0.5)])
+    assert "re-identifies 52 of 100 people (" in attacks.headline(Rows([*drawn(COPY, 0.5, 0.54)]))
+    one = Rows([*drawn(COPY, 0.5)])
     said = "re-identifies 50 of 100 people in one draw of who is known ("
     assert said in attacks.headline(one)
     [group] = attacks.groups(one)
@@ -197,16 +220,14 @@ def test_draws_that_differ_little_are_told_by_their_mean_and_one_draw_is_called_
 
 
 def test_one_strong_draw_of_weak_ones_is_told():
-    part = "overlap 1, 20 known, best of 5 starts: right"
-    strong = attacks.headline(Rows([*drawn(part, 0.0, 0.0, 0.0, 0.0, 0.09, guess=0.001)]))
+    strong = attacks.headline(Rows([*drawn(COPY, 0.0, 0.0, 0.0, 0.0, 0.09, guess=0.001)]))
     assert "re-identifies 0 to 9 of 100 people, depending on who is known (" in strong
-    little = attacks.headline(Rows([*drawn(part, 0.002, 0.0, 0.006, guess=0.001)]))
+    little = attacks.headline(Rows([*drawn(COPY, 0.002, 0.0, 0.006, guess=0.001)]))
     assert "0 to" not in little
 
 
 def test_the_strongest_of_unlike_draws_comes_before_a_larger_mean():
-    part = "overlap {}, 20 known, best of 5 starts: right"
-    rows = [*drawn(part.format(1), 0.4, 0.4), *drawn(part.format(0.9), 0.0, 0.6)]
+    rows = [*drawn(COPY, 0.4, 0.4), *drawn(COPY._replace(overlap=0.9), 0.0, 0.6)]
     assert "re-identifies 0 to 60 of 100 people" in attacks.headline(Rows(rows))
 
 
@@ -231,7 +252,7 @@ def test_what_releases_teach_of_an_item_is_told_also_where_one_tells_more(alone,
 
 
 def test_attacks_that_do_no_better_than_a_guess_are_no_all_clear():
-    rows = Rows([row("candidate-set", "degree, right guess", 0.01, guess=0.01)])
+    rows = Rows([pointed(0.01, 0.01)])
     assert "proves nothing" in attacks.headline(rows)
 
 

@@ -9,19 +9,23 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.networks.signatures import KnownRows
+from graphveil.attacks.wording import Said
 from graphveil.core.errors import ParameterError, one_of
 from graphveil.core.parameters import Options, hints_of, is_spelled, options_of
+from graphveil.core.rows import ANY, Setting
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.evaluate.comparison import Comparison
-from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
+
+if TYPE_CHECKING:
+    from graphveil.attacks.networks.signatures import KnownRows
+    from graphveil.evaluate.held_back import Attached
 
 
 class WholeNumbers(tuple[int, ...]):
@@ -171,7 +175,7 @@ class AttackFigure(NamedTuple):
 
     Parameters
     ----------
-    part
+    figure
         Which of the attack's numbers it is.
     value, unit
         The number.
@@ -183,15 +187,23 @@ class AttackFigure(NamedTuple):
         Whether an algorithm approximates it.
     sample
         What a number that is drawn rests on; None where it is not.
+    setting
+        What it was measured under.
     """
 
-    part: str
+    figure: str
     value: float
     unit: str
     baseline: float | None = None
     direction: Literal["lower is better", "higher is better"] = "lower is better"
     estimated: bool = False
     sample: Sample | None = None
+    setting: Setting = ANY
+
+    @property
+    def part(self) -> str:
+        """Which number it is, with its setting in words."""
+        return self.setting.part(self.figure)
 
     @property
     def exact(self) -> Exact:
@@ -272,6 +284,8 @@ class Attack(Generic[C, P]):
         Whether it runs only where it is asked for: it takes long, or needs what is rarely there.
     also
         A further container that it reads, and in another way.
+    said
+        How its figures are said: what answers no question is in the rows alone.
     shorter
         Options by which it takes less time, for where nobody asks for it and the minute has no room
         for more. Its figures say on how few draws they rest.
@@ -290,6 +304,7 @@ class Attack(Generic[C, P]):
     foreseen: Callable[[AttackInput[C], P], float] | None = None
     by_name: bool = False
     also: type[Network] | None = None
+    said: tuple[Said, ...] = ()
     shorter: P | None = None
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
+from graphveil.attacks.wording import Said
 from graphveil.claims.conditions import CellFlips, ExactSize
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Bipartite, Graph
@@ -26,6 +27,10 @@ else:
 C = TypeVar("C", GraphComparison, BipartiteComparison)
 
 DOUBT = 0.001
+EPSILON = f"epsilon, lower bound at {1 - DOUBT:.1%}"
+SAID_OF_EPSILON = Said(
+    "inferred", EPSILON, line="which ties or items are there: epsilon is at least"
+)
 """How often the lower bound may exceed the truth."""
 
 NO_CHANCE = (
@@ -104,8 +109,7 @@ def _figures(counts: AttackedCells, stated: Fraction) -> Iterator[AttackFigure]:
         sample = wilson(number, size)
         better = "lower is better" if part == "hits" else "higher is better"
         yield AttackFigure(part, number / size, unit, chance, better, sample=sample)  # type: ignore[arg-type]  # one of two
-    part = f"epsilon, lower bound at {1 - DOUBT:.1%}"
-    yield AttackFigure(part, epsilon_bound(counts), "epsilon", 0.0, estimated=True)
+    yield AttackFigure(EPSILON, epsilon_bound(counts), "epsilon", 0.0, estimated=True)
     yield AttackFigure("epsilon of a cell, stated", float(stated), "epsilon")
 
 
@@ -184,6 +188,9 @@ def _foreseen(situation: AttackInput[Any], options: AttackOptions) -> float:
 
 def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, AttackOptions]:
     """Return the entry of this attack on one kind of data."""
+    asked, what = "two given people are tied", "tie"
+    if kind is Bipartite:
+        asked, what = "a person has a given item", "item"
     return Attack(
         name=name,
         kind=kind,
@@ -199,6 +206,17 @@ def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, A
         options=AttackOptions,
         foreseen=_foreseen,
         by_name=True,
+        said=(
+            SAID_OF_EPSILON,
+            Said(
+                "inferred",
+                "hits",
+                who=f"who asks whether {asked}",
+                line=None,
+                label=f"one given {what}",
+                says=f"{{n}} true {what}s are published",
+            ),
+        ),
     )
 
 

@@ -7,7 +7,6 @@ The rates are seconds of CPU time an operation, on one core of 2020 or later; th
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -35,20 +34,17 @@ _STEPS = ((90.0, 1.0, "second"), (5_400.0, 60.0, "minute"), (math.inf, 3_600.0, 
 
 
 def spelled(seconds: float) -> str:
-    """Return a duration as people say it, with two digits at most.
+    """Return a duration as people say it, at least a second, with two digits at most.
 
     Examples
     --------
     >>> spelled(12.3), spelled(300.0), spelled(60_000.0)
     ('12 seconds', '5 minutes', '17 hours')
     """
+    seconds = max(seconds, 1.0)
     size, unit = next((size, unit) for most, size, unit in _STEPS if seconds < most)
     number = round(seconds / size)
     return f"{number} {unit}{'' if number == 1 else 's'}"
-
-
-_NOT_RUN = "it takes about {} of CPU time: it runs where it is asked for"
-_TIME = re.compile(re.escape(_NOT_RUN).replace(r"\{\}", "(.*)"))
 
 
 def not_run(seconds: float) -> str:
@@ -59,19 +55,7 @@ def not_run(seconds: float) -> str:
     >>> not_run(300.0)
     'it takes about 5 minutes of CPU time: it runs where it is asked for'
     """
-    return _NOT_RUN.format(spelled(max(seconds, 1.0)))
-
-
-def time_of(reason: str) -> str | None:
-    """Return the time in such a reason; None in any other.
-
-    Examples
-    --------
-    >>> time_of(not_run(300.0)), time_of("there is no second release")
-    ('5 minutes', None)
-    """
-    match = _TIME.fullmatch(reason)
-    return None if match is None else match[1]
+    return f"it takes about {spelled(seconds)} of CPU time: it runs where it is asked for"
 
 
 def run_again(situation: AttackInput[Any]) -> float:

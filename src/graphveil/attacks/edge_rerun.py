@@ -17,7 +17,7 @@ from graphveil.attacks.attack import (
     Outcome,
     Rerun,
 )
-from graphveil.attacks.cell_membership import DOUBT, least_epsilon
+from graphveil.attacks.cell_membership import DOUBT, EPSILON, SAID_OF_EPSILON, least_epsilon
 from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.errors import GraphveilError
@@ -230,9 +230,7 @@ def _figures(
         published[1] / size,
         sample=wilson(published[0], size),
     )
-    yield AttackFigure(
-        f"epsilon, lower bound at {1 - DOUBT:.1%}", bound, "epsilon", 0.0, sample=Sample(size)
-    )
+    yield AttackFigure(EPSILON, bound, "epsilon", 0.0, sample=Sample(size))
     counted = runs - runs // TO_CHOOSE
     most = least_epsilon((counted, counted), (0, counted), DOUBT / len(pairs))
     yield AttackFigure("epsilon, largest that so many runs can show", most, "epsilon")
@@ -286,5 +284,6 @@ EDGE_RE_RUN = Attack(
     seconds=seconds,
     foreseen=foreseen,
     by_name=True,
+    said=(SAID_OF_EPSILON,),
 )
 """The entry of this attack."""

@@ -25,9 +25,11 @@ from graphveil.attacks.attack import (
 from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.attacks.likelihood_ratio import shadow_results
+from graphveil.attacks.wording import Said
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
+from graphveil.core.rows import Setting
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.measures.matchings import NodePairs, Posteriors, allowed, posteriors
@@ -50,7 +52,7 @@ PRIOR = 0.5
 SLACK = 1e-5
 """How far a chance may lie above one in the level: estimates are rounded."""
 
-RERUN = "re-run, right guess"
+RIGHT = "right guess"
 
 RERUNS = 8
 
@@ -94,7 +96,7 @@ def matching(situation: AttackInput[TableComparison], options: MatchingOptions) 
     try:
         figures.extend(_again(found.pairs, situation, options.reruns))
     except (NotMeasuredError, GraphveilError) as error:
-        missing[RERUN] = str(error)
+        missing[Setting(times=1).part(RIGHT)] = str(error)
     return Outcome(figures, chances, np.full(chances.size, 1 / chances.size), missing)
 
 
@@ -289,20 +291,21 @@ def _again(
     ]
     runs = shadow_results(work, tasks)
     records = pair.after[pair.linked]
-    hits = [(RERUN, nearest_candidates(pairs, records, runs[0]))]
+    hits = [(1, nearest_candidates(pairs, records, runs[0]))]
     if len(runs) > 1:
         chances = log_chances(pairs, records, np.array(runs) == SUPPRESSED)
         given = given_records(pairs, chances, rng)
-        hits.append((f"re-run {len(runs)} times, right guess", hits_of(given, records)))
+        hits.append((len(runs), hits_of(given, records)))
     return [
         AttackFigure(
-            part,
+            RIGHT,
             float(some.mean()),
             "share of people",
             1 / pairs.n,
             sample=bootstrap_mean(some, rng),
+            setting=Setting(times=times),
         )
-        for part, some in hits
+        for times, some in hits
     ]
 
 
@@ -475,5 +478,26 @@ MATCHING = Attack(
     compute=matching,
     seconds=seconds,
     options=MatchingOptions,
+    said=(
+        Said(
+            "singled out",
+            "true pair, mean",
+            who="who holds the whole original table",
+            line="chance to pick a person's own record, on average",
+            label="the whole original table",
+        ),
+        Said(
+            "singled out",
+            "true pair, largest",
+            line="chance to pick a person's own record, at worst",
+        ),
+        Said(
+            "linked",
+            RIGHT,
+            who="who has the original and runs the method {again}",
+            label="the original, method run {again}",
+            if_measured=True,
+        ),
+    ),
 )
 """The entry of this attack."""

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from graphveil.cli.console import result
 from graphveil.cli.flags import OUTPUT_GROUP, flag
-from graphveil.cli.summaries.line import Line
 from graphveil.core.errors import Message
 from graphveil.core.text import visible
+from graphveil.evaluate.wording import Line
 
 WIDTH = 100
 """The most characters of a line; a command that is to be copied stays whole."""

@@ -72,7 +72,12 @@ def build(tokens: Sequence[str] = ()) -> App:
 
 
 def _attribute(tokens: Sequence[str]) -> str:
-    """Return what holds the command: that of the methods' promises where no method is named."""
+    """Return what holds the command: that of the methods' promises where no method is named.
+
+    The help of `attack` describes every attack, which a run has no need to load.
+    """
+    if tokens[:1] == ["attack"] and {"--help", "-h"} & {*tokens}:
+        return "overview"
     is_list = tokens[:1] in (["anonymize"], ["sweep"]) and (
         len(tokens) == 1 or tokens[1].startswith("-")
     )

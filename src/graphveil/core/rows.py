@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from graphveil.core.lazy import above
-from graphveil.core.text import html_table, visible
+from graphveil.core.text import html_table, percent, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,102 @@ WIDE = 0.1
 """An interval of shares that is wider than this is said with the share."""
 
 
+class Setting(NamedTuple):
+    """What a figure was measured under; None, or empty, for what does not apply.
+
+    Parameters
+    ----------
+    knows
+        What the attacker knows of a person, or what a copy has besides edges.
+    overlap
+        The share of the edges of a copy that are right.
+    people
+        The share of the people whom a copy has.
+    known
+        How many people or items the attacker knows.
+    wrong
+        How many of the known items are false.
+    column
+        The attribute that is asked for.
+    among
+        Of whom it is asked: those of whom it is suppressed, or everybody.
+    times
+        How often the method was run again.
+    search
+        How the attacker searched.
+    capped
+        In how many draws the search was stopped before its end.
+    drawn
+        How many people were drawn of larger data.
+    top
+        Of how many of the first it is.
+    draw
+        Which of several draws it is: the least, the median or the largest; empty for their mean.
+
+    Examples
+    --------
+    >>> Setting(overlap=0.9, known=20).given
+    {'overlap': 0.9, 'known': 20}
+    """
+
+    knows: str = ""
+    overlap: float | None = None
+    people: float | None = None
+    known: int | None = None
+    wrong: int | None = None
+    column: str = ""
+    among: str = ""
+    times: int | None = None
+    search: str = ""
+    capped: int | None = None
+    drawn: int | None = None
+    top: int | None = None
+    draw: str = ""
+
+    @property
+    def given(self) -> dict[str, str | float]:
+        """The fields that apply."""
+        return {name: value for name, value in self._asdict().items() if value not in (None, "")}
+
+    @property
+    def text(self) -> str:
+        """The setting in words, without the draw."""
+        copy = "" if self.overlap is None else f"overlap {self.overlap:g}"
+        words = (
+            f"{copy} with {self.knows}" if copy and self.knows else copy or self.knows,
+            "" if self.people in {None, 1} else f"{self.people:.3g} of the people",
+            "" if self.known is None else f"{self.known or 'nobody'} known",
+            "" if self.wrong is None else f"{self.wrong} false",
+            self.column,
+            self.among,
+            {None: "", 1: "re-run"}.get(self.times, f"re-run {self.times} times"),
+            self.search,
+            f"capped in {self.capped} draws" if self.capped and copy else "",
+            "" if self.drawn is None else f"capped at {self.drawn:,} people",
+        )
+        return ", ".join(filter(None, words))
+
+    def part(self, figure: str) -> str:
+        """Return the name of a figure in this setting.
+
+        Examples
+        --------
+        >>> Setting(overlap=0.9, known=20, draw="least").part("right")
+        'overlap 0.9, 20 known: right, least of the draws'
+        >>> Setting(knows="degree").part("right guess")
+        'degree, right guess'
+        """
+        draw = f", {self.draw} of the draws" if self.draw else ""
+        if self.capped and self.overlap is None:
+            draw += f", capped in {self.capped} draws"
+        comma = self.times is not None or (self.knows and self.overlap is None)
+        return (", " if comma else ": ").join(filter(None, (self.text, figure))) + draw
+
+
+ANY = Setting()
+"""What a figure has that was measured under nothing in particular."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Row:
     """One number, or the reason why there is none.
@@ -37,7 +133,9 @@ class Row:
     question
         The measure, metric or attack.
     part
-        Which of its numbers this is.
+        Which of its numbers this is, with its setting in words. Where not given: made of both.
+    figure, setting
+        Which number it is, and what it was measured under, as fields. Where not given: the part.
     value, unit
         The number; None where there is none.
     direction
@@ -52,6 +150,8 @@ class Row:
         What a guess without the release reaches.
     reason
         Why there is no value.
+    seconds
+        About how much CPU time it takes, where that is the reason.
     as_sample, as_sample_low, as_sample_high
         The share of the original, 0..1, that is as far off when it is kept at random, and what
         single draws of it say: 0.99 stands for that or more, 0 for less than 0.1. None where it was
@@ -68,6 +168,8 @@ class Row:
     release: str
     question: str
     part: str = ""
+    figure: str = ""
+    setting: Setting = ANY
     value: float | None = None
     unit: str = ""
     direction: str = ""
@@ -77,10 +179,23 @@ class Row:
     high: float | None = None
     guess: float | None = None
     reason: str | None = None
+    seconds: float | None = None
     as_sample: float | None = None
     as_sample_low: float | None = None
     as_sample_high: float | None = None
     as_sample_of: str = ""
+
+    def __post_init__(self) -> None:
+        """Make the part of figure and setting, or take it as the figure."""
+        if not self.part:
+            object.__setattr__(self, "part", self.setting.part(self.figure))
+        elif not self.figure:
+            object.__setattr__(self, "figure", self.part)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the fields; of the setting those that apply."""
+        named = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return named | {"setting": self.setting.given}
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -107,14 +222,15 @@ def felt(row: Row) -> str:
     """
     if row.as_sample is None:
         return ""
-    share = f"{row.as_sample:.0%}".replace("%", " %")
+    share = percent(row.as_sample, places=0)
     if row.as_sample >= 0.99:
         share += " or more"
     elif row.as_sample < 0.1:
         share = "less than 10 %"
     low, high = row.as_sample_low, row.as_sample_high
     if low is not None and high is not None and high - low > WIDE:
-        share += f" ({low:.0%} to {1.0 if high >= 0.99 else high:.0%})".replace("%", " %")
+        share += f" ({percent(low, places=0)} to "
+        share += f"{percent(1.0 if high >= 0.99 else high, places=0)})"
     return f"as far off as keeping {share} of the {row.as_sample_of} at random"
 
 
@@ -191,9 +307,15 @@ class Rows(Sequence[Row]):
         kinds = {"value": pa.float64(), "low": pa.float64(), "high": pa.float64()}
         kinds |= {"guess": pa.float64(), "sample_size": pa.int64(), "as_sample": pa.float64()}
         kinds |= {"as_sample_low": pa.float64(), "as_sample_high": pa.float64()}
+        of_setting = dict.fromkeys(Setting._fields, pa.string())
+        of_setting |= dict.fromkeys(("overlap", "people"), pa.float64())
+        of_setting |= dict.fromkeys(
+            ("known", "wrong", "times", "capped", "drawn", "top"), pa.int64()
+        )
+        kinds |= {"seconds": pa.float64(), "setting": pa.struct(list(of_setting.items()))}
         names = [field.name for field in dataclasses.fields(Row)]
         schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
-        records = [dataclasses.asdict(row) for row in (*self, *self.missing)]
+        records = [row.as_dict() for row in (*self, *self.missing)]
         return pa.Table.from_pylist(records, schema=schema)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
@@ -234,7 +356,7 @@ class Rows(Sequence[Row]):
     def summary(self) -> dict[str, Any]:
         """Return the rows, and what is missing, as JSON can hold them."""
         return {
-            "rows": [dataclasses.asdict(row) for row in self],
+            "rows": [row.as_dict() for row in self],
             "not_measured": self.not_measured,
         }
 

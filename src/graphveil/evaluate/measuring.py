@@ -236,6 +236,7 @@ def rows_of(release: str, metric: Metric[Any], figures: Figures) -> Iterator[Row
             release=release,
             question=metric.name,
             part=figure.part,
+            setting=figure.setting,
             value=float(figure.value),
             unit=figure.unit,
             direction=metric.direction if figure.judged else FOR_COMPARISON,

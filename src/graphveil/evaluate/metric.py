@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.lazy import resolve
+from graphveil.core.rows import ANY, Setting
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.evaluate.comparison import Comparison
 
@@ -51,6 +52,8 @@ class Figure(NamedTuple):
         Whether the metric's direction applies; not to numbers that are given for comparison.
     sample
         None where the number is exact.
+    setting
+        What it was measured under.
     """
 
     part: str
@@ -58,6 +61,7 @@ class Figure(NamedTuple):
     unit: str
     judged: bool = True
     sample: Sample | None = None
+    setting: Setting = ANY
 
 
 Figures = Iterator[Figure]

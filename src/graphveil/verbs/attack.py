@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,6 @@ from graphveil.evaluate.comparison import (
     NetworkComparison,
     TableComparison,
 )
-from graphveil.evaluate.held_back import Attached
 from graphveil.evaluate.measuring import comparison_of, kind_compared
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods import METHODS
@@ -53,8 +52,27 @@ from graphveil.release import Release, read_release
 from graphveil.release.linkage import OwnersLevels
 from graphveil.verbs.read import as_release, original_data
 
+if TYPE_CHECKING:
+    from graphveil.evaluate.held_back import Attached
+
 IN_FULL = "in full"
 """What is not run of an attack that is made shorter to fit."""
+
+
+class Reason(NamedTuple):
+    """Why there is no figure, and about how many seconds it would take where that is why."""
+
+    text: str
+    seconds: float | None = None
+
+    @classmethod
+    def too_long(cls, seconds: float) -> Reason:
+        """Return that an attack was left out that takes long."""
+        return cls(not_run(seconds), seconds)
+
+
+Missing = dict[tuple[str, str], Reason]
+"""Reasons by attack and part, which is empty for all of it."""
 
 
 class Planned(NamedTuple):
@@ -69,7 +87,7 @@ class Planned(NamedTuple):
 
 def planned_of(
     asked: Sequence[str] | None, situation: AttackInput[Any], given: Mapping[str, Any]
-) -> tuple[list[Planned], dict[str, str]]:
+) -> tuple[list[Planned], Missing]:
     """Return what will be tried, and why the rest is not; say how long what takes long will take.
 
     Parameters
@@ -86,23 +104,24 @@ def planned_of(
     ResourceError
         Where an attack that was asked for by its name is above its limit: before any is tried.
     """
-    not_measured: dict[str, str] = {}
+    missing: Missing = {}
     kind = kind_compared(situation.comparison)
     chosen = _chosen(asked, kind)
     began = process_time()
-    planned = list(_priced(chosen, asked, situation, given, not_measured))
+    planned = list(_priced(chosen, asked, situation, given, missing))
     if not asked:
         room = _within_a_minute(planned, given, process_time() - began)
-        not_measured |= {p.name: not_run(p.seconds) for p in planned if p.name not in room}
-        cut = (p for p in planned if p.name in room and room[p.name] is not p)
-        not_measured |= {f"{p.name}: {IN_FULL}": not_run(p.seconds) for p in cut}
+        for one in planned:
+            if room.get(one.name) is not one:
+                part = IN_FULL if one.name in room else ""
+                missing[one.name, part] = Reason.too_long(one.seconds)
         planned = [room[p.name] for p in planned if p.name in room]
-        others = (a for a in ATTACKS.values() if _reads(a, kind) and a.by_name)
-        not_measured |= {a.name: _left_out(a, situation, given) for a in others}
+        others = (a for a in ATTACKS.values() if reads(a, kind) and a.by_name)
+        missing |= {(a.name, ""): _left_out(a, situation, given) for a in others}
     for one in planned:
         if one.seconds >= WORTH_SAYING:
             notice(f"{one.name} takes about {spelled(one.seconds)} of CPU time")
-    return planned, not_measured
+    return planned, missing
 
 
 def _priced(
@@ -110,19 +129,19 @@ def _priced(
     asked: Sequence[str] | None,
     situation: AttackInput[Any],
     given: Mapping[str, Any],
-    not_measured: dict[str, str],
+    missing: Missing,
 ) -> Iterator[Planned]:
     """Yield the attacks that can be tried, with what they cost; write why the others cannot."""
     for entry in chosen:
         name, seen = entry.name, seen_by(entry, situation)
         if entry.needs_linkage and situation.comparison.position is None:
-            not_measured[name] = NEEDS_LINKAGE
+            missing[name, ""] = Reason(NEEDS_LINKAGE)
             continue
         options = given.get(name, entry.options())
         try:
             seconds = entry.seconds(seen, options)
         except NotMeasuredError as error:
-            not_measured[name] = refused(name, error, asked)
+            missing[name, ""] = Reason(refused(name, error, asked))
             continue
         yield Planned(name, entry, seen, options, seconds)
 
@@ -160,15 +179,16 @@ def _rank(one: Planned) -> int:
 
 def _left_out(
     chosen: Attack[Any, Any], situation: AttackInput[Any], given: Mapping[str, Any]
-) -> str:
+) -> Reason:
     """Return why an attack that was not asked for is not run, and how long it would take."""
     if chosen.needs_linkage and situation.comparison.position is None:
-        return NEEDS_LINKAGE
+        return Reason(NEEDS_LINKAGE)
     options = given.get(chosen.name, chosen.options())
     try:
-        return not_run((chosen.foreseen or chosen.seconds)(seen_by(chosen, situation), options))
+        foreseen = chosen.foreseen or chosen.seconds
+        return Reason.too_long(foreseen(seen_by(chosen, situation), options))
     except NotMeasuredError as error:
-        return str(error)
+        return Reason(str(error))
 
 
 def refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> str:
@@ -211,7 +231,7 @@ def entry_of(name: str) -> Attack[Any, Any]:
     return ATTACKS[name]
 
 
-def _reads(chosen: Attack[Any, Any], data: type[Any]) -> bool:
+def reads(chosen: Attack[Any, Any], data: type[Any]) -> bool:
     """Whether an attack reads a kind of data: also a table's features, a network's ties."""
     return data in chosen.kinds or (chosen.kind, data) in {(Bipartite, Table), (Graph, Network)}
 
@@ -219,13 +239,13 @@ def _reads(chosen: Attack[Any, Any], data: type[Any]) -> bool:
 def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, Any]]:
     """Return the attacks that are asked for, or all of this kind of data that need not be."""
     if not asked:
-        return [a for a in ATTACKS.values() if _reads(a, kind) and not a.by_name]
+        return [a for a in ATTACKS.values() if reads(a, kind) and not a.by_name]
     chosen = [entry_of(name) for name in dict.fromkeys(asked) if name != EVERY]
     if EVERY in asked:
-        return [a for a in ATTACKS.values() if _reads(a, kind)]
+        return [a for a in ATTACKS.values() if reads(a, kind)]
     for other in chosen:
-        if not _reads(other, kind):
-            fitting = [name for name, known in ATTACKS.items() if _reads(known, kind)]
+        if not reads(other, kind):
+            fitting = [name for name, known in ATTACKS.items() if reads(known, kind)]
             raise UsageError(
                 f"{other.name} reads a {other.kind.__name__}, the release is a {kind.__name__}. "
                 f"Use {' or '.join(fitting)}."
@@ -347,22 +367,21 @@ def attack_release(
     if attached is not None and pair.position is not None:
         _warn_of(attached, situation)
     called = "release" if folder is None else folder.name
-    planned, not_measured = planned_of(asked, situation, given)
+    planned, missing = planned_of(asked, situation, given)
     rows: list[Row] = []
     for name, chosen, seen, options_of_it, _ in planned:
         try:
             with stage(f"attacking with {name}"):
                 outcome = chosen.compute(seen, options_of_it)
         except NotMeasuredError as error:
-            not_measured[name] = refused(name, error, asked)
+            missing[name, ""] = Reason(refused(name, error, asked))
             continue
         rows.extend(_rows(called, name, outcome))
-        not_measured |= {f"{name}: {part}": why for part, why in outcome.not_measured.items()}
+        missing |= {(name, part): Reason(why) for part, why in outcome.not_measured.items()}
         if folder is not None:
             write_risks(folder, name, pair.original, outcome)
-    for name, why in not_measured.items():
-        question, _, part = name.partition(": ")
-        rows.append(Row(release=called, question=question, part=part, reason=why))
+    for (name, part), (why, seconds) in missing.items():
+        rows.append(Row(release=called, question=name, part=part, reason=why, seconds=seconds))
     return Rows(rows)
 
 
@@ -431,7 +450,8 @@ def _rows(release: str, name: str, outcome: Outcome) -> Iterator[Row]:
         yield Row(
             release=release,
             question=name,
-            part=figure.part,
+            figure=figure.figure,
+            setting=figure.setting,
             value=float(figure.value),
             guess=None if figure.baseline is None else float(figure.baseline),
             unit=figure.unit,

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.scoring import RARE, People, people_of
-from graphveil.attacks.networks.attribute_inference import attached_in_cells
+from graphveil.attacks.networks.attribute_inference import COMMONEST, IN_ONE, attached_in_cells
+from graphveil.attacks.wording import Said
 from graphveil.claims.conditions import TrueOfShare, share_in
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.core.lazy import lazy_module
@@ -233,6 +234,21 @@ CLASS_TRUTH = Attack(
     compute=class_truth,
     seconds=seconds,
     options=AttackOptions,
+    said=(
+        Said(
+            "inferred",
+            "entries true, mean",
+            who="who reads a published item and believes it",
+            line=None,
+            label="a published item",
+            says="of the people whom it may be about, it is true of {n}",
+        ),
+        Said(
+            "inferred",
+            "entries that the class makes certain",
+            line="entries that are certain of all of a known class",
+        ),
+    ),
 )
 """The entry of this attack."""
 
@@ -268,7 +284,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
     figures = list(_figures(inside, value, names, frequency))
     right = float(largest.sum() / value.size)
     unit = "share of people"
-    figures.append(AttackFigure("commonest value of the class", right, unit, frequency.max()))
+    figures.append(AttackFigure(COMMONEST, right, unit, frequency.max()))
     return Outcome(figures, same / sizes[own], frequency[value])
 
 
@@ -308,13 +324,12 @@ def _figures(
 ) -> Iterator[AttackFigure]:
     """Yield the share of people in classes of one value: of all people, and of those of a value."""
     alone = float(names.size == 1)
-    part = "in a class of one value"
-    yield AttackFigure(part, float(inside.mean()), "share of people", alone)
+    yield AttackFigure(IN_ONE, float(inside.mean()), "share of people", alone)
     if names.size == 1:
         return
     for number in np.argsort(-frequency, kind="stable")[:VALUES_SHOWN]:
         share = float(inside[value == number].mean())
-        name = f"{part}: {names[number]}"
+        name = f"{IN_ONE}: {names[number]}"
         yield AttackFigure(name, share, "share of people of this value", alone)
 
 
@@ -333,5 +348,38 @@ HOMOGENEITY = Attack(
     seconds=seconds_of_passes,
     options=AttackOptions,
     also=Network,
+    said=(
+        Said(
+            "inferred",
+            IN_ONE,
+            line="people whose class has one value of the attached column",
+            when=lambda setting: not setting.column,
+        ),
+        Said(
+            "inferred",
+            IN_ONE,
+            line="people whose class has one value of {column}, attached",
+            when=lambda setting: bool(setting.column),
+        ),
+        Said(
+            "inferred",
+            COMMONEST,
+            who="who reads a column that is published beside the release",
+            line=None,
+            label="an attached column",
+            says="{n} people have the commonest value of their group",
+            when=lambda setting: not setting.column,
+        ),
+        Said(
+            "inferred",
+            COMMONEST,
+            who="who knows the class of a person and reads {column}, which is attached",
+            line="{column} of people, guessed by the others of the class",
+            label="{column}, attached",
+            says="{n} people have the commonest value of their group",
+            when=lambda setting: bool(setting.column),
+            if_measured=True,
+        ),
+    ),
 )
 """The entry of this attack."""

@@ -16,12 +16,14 @@ from graphveil.attacks.features.cells import (
     cells_of,
     refuse_many,
 )
+from graphveil.attacks.wording import Said
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
 PAIR = 2
+WHOLE_ROW = "whole row read by another of the class"
 
 
 class _Guessed(NamedTuple):
@@ -46,11 +48,7 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     certain, everything = (some[truth.own] for some in _read_whole(shown))
     guessed = _guessed(shown, truth)
     whole = "share of people"
-    figures = [
-        AttackFigure(
-            "whole row read by another of the class", certain.mean(), whole, everything.mean()
-        )
-    ]
+    figures = [AttackFigure(WHOLE_ROW, certain.mean(), whole, everything.mean())]
     if guessed.cells.any():
         right, without = (some.sum() / guessed.cells.sum() for some in guessed[1:])
         part, unit = "hidden cells of others, right guess", "share of hidden cells"
@@ -157,5 +155,16 @@ INSIDER = Attack(
     compute=insider,
     seconds=seconds,
     options=AttackOptions,
+    said=(
+        Said(
+            "inferred",
+            WHOLE_ROW,
+            who="in the data, who knows the own row",
+            line="people whose whole row another of their class reads",
+            label="the own row",
+            says="the whole row of {n} people is read",
+            if_measured=True,
+        ),
+    ),
 )
 """The entry of this attack."""

@@ -9,7 +9,7 @@ and the others one that they do not have in its place: see `graphveil.attacks.li
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -47,10 +47,12 @@ from graphveil.attacks.likelihood_ratio import (
     Half,
     ShadowReleases,
 )
+from graphveil.attacks.wording import Said, Taken
 from graphveil.core.errors import GraphveilError
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
+from graphveil.core.rows import Row
 from graphveil.data import Bipartite, Table
 from graphveil.data.ids import Ids
 from graphveil.evaluate.comparison import BipartiteComparison
@@ -466,6 +468,17 @@ def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembership
     return alone + work.seconds(situation, options.shadows, rng)
 
 
+def _telling_more(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
+    """Yield what the release alone tells, unless making releases tells as much.
+
+    Much of the former may be known of people who were left out, so it is not in place of the other.
+    """
+    of = {row.figure: row.value or 0.0 for row in every}
+    alone = next((of[name] for name in of if name.startswith("one item")), 0.0)
+    if BY_RELEASES not in of or alone > of[BY_RELEASES]:
+        yield from map(Taken, fitting)
+
+
 ITEM_MEMBERSHIP = Attack(
     name="item-membership",
     kind=Bipartite,
@@ -483,6 +496,38 @@ ITEM_MEMBERSHIP = Attack(
     f"{MOST_CELLS:,} distinct rows and features together",
     compute=item_membership,
     options=ItemMembershipOptions,
+    said=(
+        Said(
+            "inferred",
+            "one item of people inside",
+            who="who asks for one item of a person",
+            line="which of two items is a person's",
+            label="one item",
+            says="of one who has it and one who has not, the right one is told {n} times",
+            left_out="one item of people left out",
+            take=_telling_more,
+        ),
+        Said(
+            "inferred",
+            "one item of people left out",
+            line="the same of people who were left out of the data",
+            take=_telling_more,
+        ),
+        Said(
+            "inferred",
+            BY_RELEASES,
+            who="who knows all the rest, asks which of two items a person has, and runs the method",
+            line="which of two items is a person's, all else known",
+            label="one of two items",
+            says="of one who has it and one who has the other, the right one is told {n} times",
+            if_measured=True,
+        ),
+        Said(
+            "inferred",
+            f"{BY_RELEASES}, found at 1 % false alarms",
+            line="people whose item is told, at 1 false alarm in 100",
+        ),
+    ),
     seconds=seconds,
     shorter=ItemMembershipOptions(shadows=0),
 )

@@ -42,9 +42,11 @@ from graphveil.attacks.features.scoring import (
     people_of,
 )
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
+from graphveil.attacks.wording import Said, most_known
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
+from graphveil.core.rows import Setting
 from graphveil.data import Bipartite
 from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison
@@ -93,14 +95,14 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
     risk = np.full(people.own.size, np.nan)
     for number in options.known:
         for wrong in options.wrong:
-            part = f"{number} known, {wrong} false"
-            rng = situation.rng(f"linkage: {part}")
+            setting = Setting(known=number, wrong=wrong)
+            rng = situation.rng(f"linkage: {setting.text}")
             known = known_items(people, order, (number, wrong, options.targets), rng)
             if known is None:
-                missing[part] = _nobody(number, wrong)
+                missing[setting.text] = _nobody(number, wrong)
                 continue
             made = guesses(known, people)
-            figures.extend(_figures(part, made, _marginals(known, people), people, rng))
+            figures.extend(_figures(setting, made, _marginals(known, people), people, rng))
             if not wrong:
                 risk[known.people] = np.fmax(risk[known.people], made.own_chance)
     try:
@@ -231,7 +233,7 @@ def _marginals(known: Known, people: People) -> tuple[ScoreCounts, ScoreCounts]:
 
 
 def _figures(
-    part: str,
+    setting: Setting,
     made: Guesses,
     marginals: tuple[ScoreCounts, ScoreCounts],
     people: People,
@@ -246,28 +248,31 @@ def _figures(
         ("own class", made.own_class, largest),
     ):
         value, sample = float(hits.mean()), bootstrap_mean(hits, rng)
-        yield AttackFigure(f"{part}: {name}", value, unit, guess, sample=sample)
+        yield AttackFigure(name, value, unit, guess, sample=sample, setting=setting)
     for name, named, right in (
         ("named", made.chance > SURE, made.likeliest_is_own),
         ("NS08 named", made.eccentric, made.eccentric_is_own),
     ):
         number, hits_of_named = int(named.sum()), int((named & right).sum())
         before = float(largest > SURE) if name == "named" else 0.0
-        yield AttackFigure(f"{part}: {name}", number / n, unit, before, sample=wilson(number, n))
+        sample = wilson(number, n)
+        yield AttackFigure(name, number / n, unit, before, sample=sample, setting=setting)
         if number:
             share = hits_of_named / number
             sample = wilson(hits_of_named, number)
             whom = "share of named targets"
-            yield AttackFigure(f"{part}: {name}, rightly", share, whom, largest, sample=sample)
+            yield AttackFigure(
+                f"{name}, rightly", share, whom, largest, sample=sample, setting=setting
+            )
     for name, counts, guess_of in (
         ("other items", made.others, marginals[0]),
         ("rare other items", made.rare, marginals[1]),
     ):
-        yield from _precision_and_recall(f"{part}: {name}", counts, guess_of, rng)
+        yield from _precision_and_recall(name, setting, counts, guess_of, rng)
 
 
 def _precision_and_recall(
-    part: str, counts: ScoreCounts, guess: ScoreCounts, rng: np.random.Generator
+    of: str, setting: Setting, counts: ScoreCounts, guess: ScoreCounts, rng: np.random.Generator
 ) -> Iterator[AttackFigure]:
     """Yield the share of guesses that are right, and of what is true that is guessed."""
     if not counts.true.sum():
@@ -283,7 +288,7 @@ def _precision_and_recall(
         before = float(guess.right.sum()) / guessed if guessed else None
         sample = bootstrap_ratio(counts.right, numbers, rng)
         value = float(counts.right.sum() / numbers.sum())
-        yield AttackFigure(f"{part}, {name}", value, unit, before, sample=sample)
+        yield AttackFigure(f"{of}, {name}", value, unit, before, sample=sample, setting=setting)
 
 
 def _inside_and_outside(
@@ -303,7 +308,11 @@ def _inside_and_outside(
         made = {side: guesses(k, beside).rare for side, k in known.items() if k is not None}
         if len(made) < 2 or not all(counts.true.sum() for counts in made.values()):
             continue
-        part, unit = f"{number} known: rare other items, recall", "share of true items"
+        part, unit, setting = (
+            "rare other items, recall",
+            "share of true items",
+            Setting(known=number),
+        )
         outside, inside = made["out"], made["in"]
         values = {s: float(c.right.sum() / c.true.sum()) for s, c in made.items()}
         for side, name, before in (
@@ -311,12 +320,15 @@ def _inside_and_outside(
             ("in", "of people inside", values["out"]),
         ):
             sample = bootstrap_ratio(made[side].right, made[side].true, rng)
-            yield AttackFigure(f"{part} {name}", values[side], unit, before, sample=sample)
+            yield AttackFigure(
+                f"{part} {name}", values[side], unit, before, sample=sample, setting=setting
+            )
         sample = bootstrap_difference(
             (inside.right, inside.true), (outside.right, outside.true), rng
         )
         harm = values["in"] - values["out"]
-        yield AttackFigure(f"{part}, harm of being inside", harm, unit, 0.0, sample=sample)
+        name = f"{part}, harm of being inside"
+        yield AttackFigure(name, harm, unit, 0.0, sample=sample, setting=setting)
 
 
 LINKAGE = Attack(
@@ -335,6 +347,36 @@ LINKAGE = Attack(
     compute=linkage,
     seconds=seconds,
     options=LinkageOptions,
+    said=(
+        Said(
+            "singled out",
+            "own row",
+            who="who knows {items} of a person",
+            label="{known} items known",
+            when=lambda setting: setting.wrong == 0,
+            take=most_known,
+            worst=True,
+        ),
+        Said(
+            "linked",
+            "own row",
+            who="who knows {items} of a person and {wrong_ones}",
+            label="{known} items known, {wrong_ones}",
+            when=lambda setting: bool(setting.wrong),
+            take=most_known,
+        ),
+        Said(
+            "inferred",
+            "rare other items, recall of people inside",
+            who="who knows {items} and asks for rare others, because the person took part",
+            line=None,
+            label="rare items, {known} known",
+            says="{n} of their rare other items are told",
+            left_out="rare other items, recall of people left out",
+            harm="rare other items, recall, harm of being inside",
+            if_measured=True,
+        ),
+    ),
 )
 """The entry of this attack."""
 
@@ -411,5 +453,15 @@ INTERSECTION = Attack(
     compute=intersection,
     seconds=seconds_of_passes,
     options=AttackOptions,
+    said=(
+        Said(
+            "linked",
+            "alone in the joint class",
+            who="who has another release of the same people",
+            line="alone, by two releases together",
+            label="another release",
+            says="{n} people are alone in what both releases say",
+        ),
+    ),
 )
 """The entry of this attack."""

@@ -33,6 +33,7 @@ from graphveil.attacks.likelihood_ratio import (
     Half,
     ShadowReleases,
 )
+from graphveil.attacks.wording import Said
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.data import Bipartite
@@ -258,5 +259,20 @@ MEMBERSHIP = Attack(
     compute=membership,
     seconds=seconds,
     options=MembershipOptions,
+    said=(
+        Said(
+            "inferred",
+            "a whole row",
+            who="who asks whether a person took part",
+            line="which of two rows took part",
+            label="who took part",
+            says="of one who took part and one who did not, the right one is told {n} times",
+        ),
+        Said(
+            "inferred",
+            "a whole row, found at 1 % false alarms",
+            line="people who took part, at 1 false alarm in 100",
+        ),
+    ),
 )
 """The entry of this attack."""

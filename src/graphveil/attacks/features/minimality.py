@@ -20,6 +20,7 @@ from graphveil.attacks.features.cells import (
 from graphveil.attacks.features.class_truth import least_counts, theta_of
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
+from graphveil.attacks.wording import Said
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import ParameterError, one_of
 from graphveil.core.lazy import lazy_module
@@ -312,5 +313,17 @@ MINIMALITY = Attack(
     compute=minimality,
     seconds=seconds,
     options=MinimalityOptions,
+    said=(
+        Said(
+            "inferred",
+            UNCOMMON,
+            who="who knows how common values are, and reads what is hidden",
+            line="hidden cells that are uncommon, beside all cells",
+            label="what is hidden",
+            says="{n} hidden cells are not the commonest value of their column",
+            if_measured=True,
+        ),
+        Said("inferred", HAVING, line="people with the secret, where it is hidden"),
+    ),
 )
 """The entry of this attack."""

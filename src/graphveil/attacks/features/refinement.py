@@ -31,6 +31,7 @@ from graphveil.attacks.features.cells import (
 from graphveil.attacks.features.minimality import NO_COLUMNS, mean_by_person
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
+from graphveil.attacks.wording import Said
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text
@@ -319,5 +320,16 @@ REFINEMENT = Attack(
     compute=refinement,
     seconds=seconds,
     options=AttackOptions,
+    said=(
+        Said(
+            "inferred",
+            NARROWED,
+            who="who knows how the method chose",
+            line="hidden cells, by what the method chose not to do",
+            label="the method's choices",
+            says="of cells of which they say something, {n} are guessed",
+            if_measured=True,
+        ),
+    ),
 )
 """The entry of this attack."""

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.features.scoring import People, people_of
+from graphveil.attacks.wording import Said
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
+from graphveil.core.rows import Setting
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import encoded
@@ -197,7 +199,7 @@ def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> 
     return drawn
 
 
-GUESS = 0.5
+GUESS, SEED_UNKNOWN = 0.5, "seed unknown, right guess"
 _TRIES = 1_000
 _SUPPRESSED = -1
 
@@ -254,14 +256,14 @@ def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -
             trials = [_trial(data, run, options.releases, rng) for _ in range(options.trials)]
     except GraphveilError as error:
         raise NotMeasuredError(str(error)) from error
-    capped = f"capped at {drawn.size:,} people: " if drawn.size < n else ""
+    setting = Setting(drawn=drawn.size if drawn.size < n else None)
     size, unit = len(trials), "share of trials"
     differs, right = (sum(t.differs for t in trials), sum(t.right for t in trials))
     figures = [
-        AttackFigure(f"{capped}{part}", hits / size, unit, guess, sample=wilson(hits, size))
+        AttackFigure(part, hits / size, unit, guess, sample=wilson(hits, size), setting=setting)
         for part, hits, guess in (
             ("seed known, releases differ", differs, 0.0),
-            ("seed unknown, right guess", right, GUESS),
+            (SEED_UNKNOWN, right, GUESS),
         )
     ]
     return Outcome(figures, *_risks(trials, drawn, n))
@@ -493,5 +495,12 @@ RE_RUN = Attack(
     foreseen=foreseen,
     options=RerunOptions,
     by_name=True,
+    said=(
+        Said(
+            "inferred",
+            SEED_UNKNOWN,
+            line="which of two items is a person's, by running the method again",
+        ),
+    ),
 )
 """The entry of this attack."""

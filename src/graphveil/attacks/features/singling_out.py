@@ -15,6 +15,7 @@ from graphveil.attacks.features.cells import (
     cells_of,
     refuse_many,
 )
+from graphveil.attacks.wording import Said
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import BipartiteComparison
@@ -23,6 +24,7 @@ from graphveil.evaluate.metric import wilson
 MOST_CLASSES = 1_000
 """Of more classes as many are drawn."""
 
+TRUE_OF_ONE = "true of one person"
 ALONE = -1
 """In place of a further column: the shown cells are the whole statement."""
 
@@ -63,9 +65,7 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
     blind = best_blind(len(truth.own))
     sample = wilson(len(alone), len(made)) if classes.size < shown.sizes.size else None
     figures = [
-        AttackFigure(
-            "true of one person", len(alone) / len(made), "share of classes", blind, sample=sample
-        )
+        AttackFigure(TRUE_OF_ONE, len(alone) / len(made), "share of classes", blind, sample=sample)
     ]
     risk = np.where(np.isin(truth.own, classes), 0.0, np.nan)
     risk[alone] = 1.0
@@ -213,5 +213,16 @@ SINGLING_OUT = Attack(
     compute=singling_out,
     seconds=seconds,
     options=AttackOptions,
+    said=(
+        Said(
+            "singled out",
+            TRUE_OF_ONE,
+            who="who has the release, and knows which values its columns can have",
+            line="classes of which a statement is true of exactly one person",
+            label="the release",
+            says="of {n} groups of equal rows something is said that is true of exactly one person",
+            if_measured=True,
+        ),
+    ),
 )
 """The entry of this attack."""

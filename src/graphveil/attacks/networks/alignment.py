@@ -32,13 +32,14 @@ from graphveil.attacks.networks.copies import (
     Naming,
     NodeKinds,
     Pairing,
-    of_people,
     pairing,
+    said_of_copies,
     summary,
 )
 from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
+from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -90,8 +91,12 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
     kinds = NodeKinds.of(pair.original)
     drawn = [
         Drawn(
-            f"overlap {overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}"
-            f"{OF_NEAREST if pair.original.n_nodes > ALL_PAIRS else ''}",
+            Setting(
+                overlap=overlap,
+                knows=words_of(pair, options.copy),
+                people=options.people,
+                search=OF_NEAREST if pair.original.n_nodes > ALL_PAIRS else "",
+            ),
             list(_draws(pair, overlap, options, kinds, rng)),
         )
         for overlap in options.overlaps
@@ -189,5 +194,6 @@ ALIGNMENT = Attack(
     seconds=seconds,
     options=AlignmentOptions,
     by_name=True,
+    said=said_of_copies(", by alignment"),
 )
 """The entry of this attack."""

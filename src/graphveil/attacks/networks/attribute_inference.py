@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import ends_of
+from graphveil.attacks.wording import Said
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.core.rows import Setting
 from graphveil.core.text import printable
 from graphveil.data import Graph, Network
 from graphveil.data.codes import SUPPRESSED
@@ -32,6 +34,10 @@ ROUNDS = 30
 
 MOST_CELLS = 50_000_000
 """Of people times values: of more nothing is passed on."""
+
+
+IN_ONE, COMMONEST = "in a class of one value", "commonest value of the class"
+"""What is counted of a column that is published beside a release."""
 
 
 class _Guess(NamedTuple):
@@ -86,9 +92,11 @@ def _figures_of_neighbors(
         for how, guess in (("neighbors", near.right), ("passed on", passed_on)):
             if guess is not None:
                 value = float(guess[hidden].mean())
-                yield AttackFigure(f"{name}, suppressed: {how}", value, share, least)
+                hidden_of = Setting(column=name, among="suppressed")
+                yield AttackFigure(how, value, share, least, setting=hidden_of)
     value = float(near.right[known].mean())
-    yield AttackFigure(f"{name}, everybody: neighbors", value, share, near.baseline)
+    every = Setting(column=name, among="everybody")
+    yield AttackFigure("neighbors", value, share, near.baseline, setting=every)
 
 
 def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> _Guess:
@@ -172,6 +180,18 @@ ATTRIBUTE_INFERENCE = Attack(
     compute=attribute_inference,
     seconds=seconds,
     options=AttackOptions,
+    said=(
+        Said(
+            "inferred",
+            "neighbors",
+            who="who looks at the neighbors of a person whose {column} is suppressed",
+            line="{column} where it is suppressed, by what neighbors are like",
+            label="{column}, suppressed",
+            says="of {n} people it is guessed rightly",
+            when=lambda setting: setting.among == "suppressed",
+            if_measured=True,
+        ),
+    ),
 )
 """The entry of this attack."""
 
@@ -243,10 +263,12 @@ def _figures(
     name: str, cells: InCells, known: NDArray[np.bool_], shares: NDArray[np.float64]
 ) -> Iterator[AttackFigure]:
     """Yield for how many people a value is certain, and for how many a guess is right."""
-    people, most = "share of people", float(shares.max())
-    certain = float(cells.certain[known].mean())
-    yield AttackFigure(f"{name}: in a class of one value", certain, people, float(most >= 1))
-    yield AttackFigure(f"{name}: commonest value of the class", cells.guessed, people, most)
+    people, most, setting = "share of people", float(shares.max()), Setting(column=name)
+    for figure, value, guess in (
+        (IN_ONE, float(cells.certain[known].mean()), float(most >= 1)),
+        (COMMONEST, cells.guessed, most),
+    ):
+        yield AttackFigure(figure, value, people, guess, setting=setting)
 
 
 def cells_of(released: Network, release: Release[Any]) -> Ints:

@@ -26,7 +26,9 @@ from graphveil.attacks.networks.signatures import (
     Signatures,
     candidates,
 )
+from graphveil.attacks.wording import Said
 from graphveil.core.parameters import parameter
+from graphveil.core.rows import Setting
 from graphveil.data import Graph, Network
 from graphveil.data.measures.values import directed_count
 from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
@@ -158,30 +160,33 @@ def figures_of(
     set_sizes = near.nearer + near.ties
     within = set_sizes <= FEW
     drawn = set_sizes.size < n
-    share, nodes = "share of people", "nodes"
+    share, nodes, setting = "share of people", "nodes", Setting(knows=name)
     yield right_guess(name, near.right, n, rng)
     yield AttackFigure(
-        f"{name}, at most {FEW} candidates",
+        f"at most {FEW} candidates",
         float(within.mean()),
         share,
         float(n <= FEW),
         sample=wilson(int(within.sum()), within.size) if drawn else None,
+        setting=setting,
     )
     yield AttackFigure(
-        f"{name}, candidates, median",
+        "candidates, median",
         float(np.median(set_sizes)),
         nodes,
         n,
         direction="higher is better",
         sample=median_of_draws(set_sizes) if drawn else None,
+        setting=setting,
     )
     yield AttackFigure(
-        f"{name}, nearest, fewest",
+        "nearest, fewest",
         float(near.nearest.min()),
         nodes,
         n,
         direction="higher is better",
         sample=Sample(near.nearest.size) if drawn else None,
+        setting=setting,
     )
 
 
@@ -190,13 +195,68 @@ def right_guess(
 ) -> AttackFigure:
     """Return how often a guess among the nearest nodes is right."""
     return AttackFigure(
-        f"{name}, right guess",
+        "right guess",
         float(right.mean()),
         "share of people",
         1 / n,
         sample=bootstrap_mean(right, rng) if right.size < n else None,
+        setting=Setting(knows=name),
     )
 
+
+def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> Said:
+    """Return how it is said that people are pointed at by what is known of them.
+
+    Parameters
+    ----------
+    knows
+        The knowledge, as settings have it.
+    who, label
+        The attacker, and what is known, in words.
+    more
+        Whether only some data have it.
+    """
+    return Said(
+        "singled out",
+        "right guess",
+        who=f"who knows {who}",
+        label=label,
+        when=lambda setting: setting.knows == knows,
+        if_measured=more,
+        worst=knows == "vrq",
+    )
+
+
+_ATTRIBUTES = "the published attributes of a person, and how many ties"
+SAID = (
+    known_of_people("degree", "how many ties a person has", "number of ties", more=False),
+    known_of_people(
+        "degree and triangles",
+        "how many ties and triangles a person has",
+        "ties and closed triangles",
+        more=False,
+    ),
+    known_of_people(
+        "vrq",
+        "how many ties each neighbor of a person has",
+        "ties of everyone they know",
+        more=False,
+    ),
+    known_of_people(PROFILE, "how many ties lead away from a person, and how many back", PROFILE),
+    known_of_people(
+        AROUND, "how many ties out and in, and how many people and ties are around a person", AROUND
+    ),
+    known_of_people(OF_EACH_KIND, "how many ties of each kind a person has", OF_EACH_KIND),
+    known_of_people(f"degree{WITH_ATTRIBUTES}", _ATTRIBUTES, "attributes, and degree"),
+    known_of_people(
+        f"{PROFILE}{WITH_ATTRIBUTES}", f"{_ATTRIBUTES} out and in", f"attributes, and {PROFILE}"
+    ),
+    known_of_people(
+        f"{OF_EACH_KIND}{WITH_ATTRIBUTES}",
+        f"{_ATTRIBUTES} of each kind",
+        f"attributes, and {OF_EACH_KIND}",
+    ),
+)
 
 CANDIDATE_SET = Attack(
     name="candidate-set",
@@ -212,5 +272,6 @@ CANDIDATE_SET = Attack(
     compute=candidate_set,
     seconds=seconds,
     options=CandidateSetOptions,
+    said=SAID,
 )
 """The entry of this attack."""

@@ -6,6 +6,8 @@ Names that an adversary gave to released nodes, and how many of them are right.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,8 @@ from graphveil.attacks.networks.signatures import (
     layers_of,
     published_attributes,
 )
+from graphveil.attacks.wording import EXTREMES, GUESSED, Said, strongest
+from graphveil.core.rows import Setting
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.measures import twins
 from graphveil.evaluate.comparison import GraphComparison
@@ -149,17 +153,6 @@ def _drawn(
     return Layer.of(Graph.from_edges(source, target, n=n), name=layer.name)
 
 
-def of_people(people: float) -> str:
-    """Return the words of a copy that has a share of the people; none where it has all.
-
-    Examples
-    --------
-    >>> of_people(1.0), of_people(0.6)
-    ('', ', 0.6 of the people')
-    """
-    return "" if people == 1 else f", {people:.3g} of the people"
-
-
 def random_pairs(
     edges: NDArray[np.int32],
     n: int,
@@ -204,8 +197,6 @@ def _by_rejection(
 
 
 NOBODY = -1
-EXTREMES, OF_DRAWS = ("least", "median", "largest"), ", {} of the draws"
-"""Rows beside the rate over all draws, and what stands behind its name."""
 
 FEWEST_DRAWS = 10
 """From so many draws on there is an interval."""
@@ -300,13 +291,13 @@ class Drawn(NamedTuple):
 
     Parameters
     ----------
-    label
-        That knowledge, in words.
+    setting
+        That knowledge.
     draws
         How good each draw's names are.
     """
 
-    label: str
+    setting: Setting
     draws: list[Naming]
 
 
@@ -315,15 +306,16 @@ class Rate(NamedTuple):
 
     Parameters
     ----------
-    part
-        What it is called.
+    name, setting
+        What it is a share of, and under which knowledge.
     hits, base
         float64, shape (draws,): how many of how many.
     baseline
         What a guess without the release reaches.
     """
 
-    part: str
+    name: str
+    setting: Setting
     hits: NDArray[np.float64]
     base: NDArray[np.float64]
     baseline: float
@@ -331,14 +323,15 @@ class Rate(NamedTuple):
     @classmethod
     def of(
         cls,
-        part: str,
+        name: str,
+        setting: Setting,
         pairs: Iterable[tuple[NDArray[np.bool_], NDArray[np.bool_]]],
         baseline: float,
     ) -> Rate:
         """Return the rate of those in both arrays among those in the second, one pair a draw."""
         counted = [(np.count_nonzero(one & whole), np.count_nonzero(whole)) for one, whole in pairs]
         hits, base = np.array(counted, dtype=np.float64).reshape(-1, 2).T
-        return cls(part, hits, base, baseline)
+        return cls(name, setting, hits, base, baseline)
 
     def figure(self, rng: np.random.Generator) -> AttackFigure | None:
         """Return the rate over all draws; None where it is a share of nobody."""
@@ -348,7 +341,7 @@ class Rate(NamedTuple):
         if self.hits.size >= FEWEST_DRAWS:
             sample = bootstrap_ratio(self.hits, self.base, rng)
         value = float(self.hits.sum() / self.base.sum())
-        return AttackFigure(self.part, value, "share of people", self.baseline, sample=sample)
+        return self._figure(value, sample, "")
 
     def extremes(self) -> Iterator[AttackFigure]:
         """Yield the least, the median and the largest of the draws, where there are several."""
@@ -358,8 +351,12 @@ class Rate(NamedTuple):
             return
         for name, value in zip(EXTREMES, np.quantile(values, [0, 0.5, 1]).tolist(), strict=True):
             sample = Sample(self.hits.size)
-            part = f"{self.part}{OF_DRAWS.format(name)}"
-            yield AttackFigure(part, value, "share of people", self.baseline, sample=sample)
+            yield self._figure(value, sample, name)
+
+    def _figure(self, value: float, sample: Sample, draw: str) -> AttackFigure:
+        setting = self.setting._replace(draw=draw)
+        unit, guess = "share of people", self.baseline
+        return AttackFigure(self.name, value, unit, guess, sample=sample, setting=setting)
 
 
 def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) -> Outcome:
@@ -381,7 +378,7 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
         for rate in (*rates, recall):
             figure = rate.figure(rng)
             if figure is None:
-                missing[rate.part] = "nobody to count in any draw"
+                missing[rate.setting.part(rate.name)] = "nobody to count in any draw"
             else:
                 figures.append(figure)
         figures.extend(recall.extremes())
@@ -395,12 +392,36 @@ def _rates(some: Drawn, kinds: NodeKinds) -> Iterator[Rate]:
     """Yield what is counted of the draws; last, how many of all people were named rightly."""
     n = kinds.twins.size
     alike = float(np.bincount(kinds.twins)[kinds.twins].mean()) / n
-    draws, label = some.draws, some.label
-    yield Rate.of(f"{label}: precision", ((d.right, d.named) for d in draws), 1 / n)
-    yield Rate.of(f"{label}: precision up to twins", ((d.alike, d.named) for d in draws), alike)
+    draws, rate = some.draws, partial(Rate.of, setting=some.setting)
+    yield rate("precision", pairs=((d.right, d.named) for d in draws), baseline=1 / n)
+    yield rate("precision up to twins", pairs=((d.alike, d.named) for d in draws), baseline=alike)
     for name, those in (("of degree 3", kinds.of_degree_3), ("without twins", kinds.distinct)):
-        yield Rate.of(f"{label}: right, {name}", ((d.right, d.asked & those) for d in draws), 1 / n)
-    yield Rate.of(f"{label}: right", ((d.right, d.asked) for d in draws), 1 / n)
+        found = ((d.right, d.asked & those) for d in draws)
+        yield rate(f"right, {name}", pairs=found, baseline=1 / n)
+    yield rate("right", pairs=((d.right, d.asked) for d in draws), baseline=1 / n)
+
+
+def said_of_copies(by: str = "") -> tuple[Said, ...]:
+    """Return how it is said that people are named by a copy, by this way of matching."""
+    nobody = Said(
+        "linked",
+        "right",
+        who="who has {copy}",
+        by=by,
+        label="{copy}",
+        says="{n} people are pointed at rightly, though nobody is known beforehand",
+        when=lambda setting: not setting.known,
+        take=strongest,
+    )
+    some = replace(
+        nobody,
+        who="who has {copy} and knows {known} people",
+        label="{copy}, {known} people known",
+        says=GUESSED,
+        when=lambda setting: bool(setting.known),
+        if_measured=True,
+    )
+    return nobody, some
 
 
 def _risk(draws: Sequence[Naming]) -> NDArray[np.float64]:

@@ -24,8 +24,10 @@ from graphveil.attacks.networks.propagation import (
     row_blocks,
     seconds_of_draw,
 )
+from graphveil.attacks.wording import Said
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
+from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
@@ -89,7 +91,7 @@ def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions)
     risk, baseline = (
         _revealed(pair.original.n_nodes, drawn, source) for source in ("shown", "predicted")
     )
-    figures, missing = _figures(drawn, f", capped in {capped} draws" if capped else "", rng)
+    figures, missing = _figures(drawn, Setting(capped=capped or None), rng)
     return Outcome(figures, risk, baseline, missing)
 
 
@@ -171,7 +173,7 @@ def likeliest_pairs(graph: Graph, size: int) -> NDArray[np.int64]:
 
 
 def _figures(
-    drawn: Sequence[Learned], note: str, rng: np.random.Generator
+    drawn: Sequence[Learned], setting: Setting, rng: np.random.Generator
 ) -> tuple[list[AttackFigure], dict[str, str]]:
     """Return precision and recall over all draws, and why one of them is missing."""
     hits, guesses = (
@@ -193,7 +195,8 @@ def _figures(
         sample = bootstrap_ratio(hits, base, rng) if enough else Sample(len(drawn))
         value, baseline = (float(number.sum() / base.sum()) for number in (hits, guesses))
         unit = "share of shown ties" if part == "precision" else "share of unknown ties"
-        figures.append(AttackFigure(part + note, value, unit, baseline, sample=sample))
+        figure = AttackFigure(part, value, unit, baseline, sample=sample, setting=setting)
+        figures.append(figure)
     return figures, missing
 
 
@@ -227,5 +230,20 @@ EDGE_GAIN = Attack(
     seconds=seconds,
     options=EdgeGainOptions,
     by_name=True,
+    said=(
+        Said(
+            "inferred",
+            "precision",
+            who="who knows most ties, and reads the rest from the release",
+            line="further ties, read off by who knows most: that are right",
+            label="further ties of known people",
+            says="{n} ties that it shows are true",
+        ),
+        Said(
+            "inferred",
+            "recall",
+            line="further ties, read off by who knows most: of all unknown ones",
+        ),
+    ),
 )
 """The entry of this attack."""

@@ -24,6 +24,7 @@ from graphveil.attacks.networks.propagation import (
     row_blocks,
 )
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
+from graphveil.attacks.wording import Said
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -253,10 +254,13 @@ def flag(scores: tuple[Scores, ...], number: int, rng: np.random.Generator) -> N
     return flagged
 
 
+BEST, FLAGGED = "best in hindsight", "flagged, precision"
+
+
 def _areas(likeness: Likeness, fake: NDArray[np.bool_]) -> Iterator[AttackFigure]:
     """Yield the area under the curve of each test, and the largest, which is known in hindsight."""
     areas = {name: area(scores, fake) for name, scores in likeness.judged.items()}
-    areas["best in hindsight"] = max(areas.values())
+    areas[BEST] = max(areas.values())
     for name, value in areas.items():
         yield AttackFigure(f"AUC, {name}", value, "probability", 0.5)
 
@@ -264,7 +268,7 @@ def _areas(likeness: Likeness, fake: NDArray[np.bool_]) -> Iterator[AttackFigure
 def _precision(flagged: NDArray[np.bool_], fake: NDArray[np.bool_]) -> AttackFigure:
     """Return how many of the flagged edges were added."""
     value = float((flagged & fake).sum() / flagged.sum())
-    return AttackFigure("flagged, precision", value, "share of flagged edges", float(fake.mean()))
+    return AttackFigure(FLAGGED, value, "share of flagged edges", float(fake.mean()))
 
 
 FAKE_EDGE = Attack(
@@ -280,5 +284,16 @@ FAKE_EDGE = Attack(
     compute=fake_edge,
     seconds=seconds,
     options=FakeEdgeOptions,
+    said=(
+        Said("inferred", f"AUC, {BEST}", line="which of an added and a real tie is real"),
+        Said(
+            "inferred",
+            FLAGGED,
+            who="who looks for ties that are false",
+            line=None,
+            label="which ties are false",
+            says="{n} ties that look false are false, which leaves the rest more believable",
+        ),
+    ),
 )
 """The entry of this attack."""

@@ -21,6 +21,7 @@ from graphveil.attacks.networks.candidate_set import (
     WITH_ATTRIBUTES,
     CandidateSetOptions,
     figures_of,
+    known_of_people,
 )
 from graphveil.attacks.networks.signatures import (
     Besides,
@@ -216,5 +217,13 @@ NEIGHBOR_ATTRIBUTES = Attack(
     compute=neighbor_attributes,
     seconds=seconds,
     options=NeighborAttributesOptions,
+    said=(
+        known_of_people(NEIGHBORS, "the published attributes of a person's neighbors", NEIGHBORS),
+        known_of_people(
+            f"{NEIGHBORS}{WITH_ATTRIBUTES}",
+            "the published attributes of a person, and of the neighbors",
+            "own attributes and those of the neighbors",
+        ),
+    ),
 )
 """The entry of this attack."""

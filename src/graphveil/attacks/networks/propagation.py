@@ -28,8 +28,8 @@ from graphveil.attacks.networks.copies import (
     Naming,
     NodeKinds,
     Pairing,
-    of_people,
     pairing,
+    said_of_copies,
     summary,
 )
 from graphveil.attacks.networks.signatures import COPY, Besides, CopyOf, Relations, totals, words_of
@@ -37,6 +37,7 @@ from graphveil.attacks.networks.signatures import degrees as degrees_of
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
+from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
 from graphveil.evaluate.comparison import GraphComparison
@@ -458,13 +459,13 @@ def seed_propagation(
     drawn: list[Drawn] = []
     missing: dict[str, str] = {}
     for overlap, known in options.settings:
-        copy = f"overlap {overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}"
-        label = f"{copy}, {known or 'nobody'} known"
+        knows = words_of(pair, options.copy)
+        setting = Setting(overlap=overlap, knows=knows, people=options.people, known=known)
         try:
-            with stage(f"matching a copy of {label}"):
-                drawn.append(_drawn(pair, label, overlap, known, options, kinds, rng))
+            with stage(f"matching a copy of {setting.text}"):
+                drawn.append(_drawn(pair, setting, options, kinds, rng))
         except NotMeasuredError as error:
-            missing[label] = str(error)
+            missing[setting.text] = str(error)
     if not drawn:
         raise NotMeasuredError("; ".join(dict.fromkeys(missing.values())))
     outcome = summary(drawn, kinds, rng)
@@ -540,22 +541,20 @@ def _too_many_unknown(n: int) -> str:
 
 def _drawn(
     pair: GraphComparison,
-    label: str,
-    overlap: float,
-    known: int,
+    setting: Setting,
     options: SeedPropagationOptions,
     kinds: NodeKinds,
     rng: np.random.Generator,
 ) -> Drawn:
-    """Return how good the names of all draws are; a label says where one was stopped."""
+    """Return how good the names of all draws are; the setting says in how many it was stopped."""
     namings = []
-    capped = 0
+    capped, overlap, known = 0, setting.overlap or 0.0, setting.known or 0
     for _ in range(options.draws):
         two = pairing(pair, overlap, rng, people=options.people, copy=options.copy)
         made = guess(two, known, rng)
         namings.append(Naming.of(two, made.match, kinds, made.known))
         capped += made.capped
-    return Drawn(f"{label}, capped in {capped} draws" if capped else label, namings)
+    return Drawn(setting._replace(capped=capped or None), namings)
 
 
 def known_people(two: Pairing, known: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -623,5 +622,6 @@ SEED_PROPAGATION = Attack(
     seconds=seconds,
     options=SeedPropagationOptions,
     by_name=True,
+    said=said_of_copies(", by propagation"),
 )
 """The entry of this attack."""

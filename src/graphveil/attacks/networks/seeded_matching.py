@@ -31,14 +31,15 @@ from graphveil.attacks.networks.copies import (
     Naming,
     NodeKinds,
     Pairing,
-    of_people,
     pairing,
+    said_of_copies,
     summary,
 )
 from graphveil.attacks.networks.propagation import check_people, known_people
 from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
+from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -115,23 +116,27 @@ def seeded_matching(
     drawn: list[Drawn] = []
     missing: dict[str, str] = {}
     for known in options.settings:
-        label = _label(pair, options, known)
+        setting = _setting(pair, options, known)
         try:
-            drawn.append(Drawn(label, list(_draws(pair, options, known, kinds, rng))))
+            drawn.append(Drawn(setting, list(_draws(pair, options, known, kinds, rng))))
         except NotMeasuredError as error:
-            missing[label] = str(error)
+            missing[setting.text] = str(error)
     if not drawn:
         raise NotMeasuredError("; ".join(dict.fromkeys(missing.values())))
     outcome = summary(drawn, kinds, rng)
     return outcome._replace(not_measured={**outcome.not_measured, **missing})
 
 
-def _label(pair: GraphComparison, options: SeededMatchingOptions, known: int) -> str:
+def _setting(pair: GraphComparison, options: SeededMatchingOptions, known: int) -> Setting:
     """Return what the adversary has, and from how many starts the best is taken."""
-    copy = f"overlap {options.overlap:g}{words_of(pair, options.copy)}{of_people(options.people)}"
     large = pair.original.n_nodes > ALL_PAIRS
-    starts = OF_NEAREST if large else f", best of {STARTS} starts"
-    return f"{copy}, {known or 'nobody'} known{starts}"
+    return Setting(
+        overlap=options.overlap,
+        knows=words_of(pair, options.copy),
+        people=options.people,
+        known=known,
+        search=OF_NEAREST if large else f"best of {STARTS} starts",
+    )
 
 
 def _draws(
@@ -216,6 +221,7 @@ SEEDED_MATCHING = Attack(
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,
+    said=said_of_copies(),
     shorter=SeededMatchingOptions(draws=1),
 )
 """The entry of this attack."""

@@ -380,7 +380,7 @@ def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] 
 
 
 def words_of(pair: GraphComparison, copy: CopyOf) -> str:
-    """Return what a copy has beside ties, in words; none where it has ties alone.
+    """Return what a copy has besides edges, in words; none where it has edges alone.
 
     Examples
     --------
@@ -388,7 +388,7 @@ def words_of(pair: GraphComparison, copy: CopyOf) -> str:
     >>> from graphveil.core.randomness import Randomness
     >>> calls = Network((Layer.from_arcs([0, 1], [1, 2], n=3),))
     >>> words_of(NetworkComparison.of(calls, calls, None, Randomness(seed=1)), "network")
-    ' with directions'
+    'directions'
     """
     if copy == "ties":
         return ""
@@ -398,5 +398,4 @@ def words_of(pair: GraphComparison, copy: CopyOf) -> str:
     named += ["directions"] if any(layer.directed for layer in both) else []
     named += ["attributes"] if published_attributes(pair) is not None else []
     *first, last = named or [""]
-    listed = f"{', '.join(first)} and {last}" if first else last
-    return f" with {listed}" if listed else ""
+    return f"{', '.join(first)} and {last}" if first else last

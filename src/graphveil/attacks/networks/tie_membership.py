@@ -17,6 +17,7 @@ from graphveil.attacks.likelihood_ratio import (
     Half,
     ShadowReleases,
 )
+from graphveil.attacks.wording import Said
 from graphveil.core.parameters import parameter
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
@@ -207,5 +208,16 @@ TIE_MEMBERSHIP = Attack(
     foreseen=foreseen,
     options=TieMembershipOptions,
     by_name=True,
+    said=(
+        Said(
+            "inferred",
+            "one tie",
+            who="who knows who is who, all other ties and the method, and asks for one tie",
+            line="which tie is there, by who knows who is who",
+            label="one tie, all others known",
+            says="of one tie and one pair without, the right one is told {n} times",
+            if_measured=True,
+        ),
+    ),
 )
 """The entry of this attack."""

@@ -21,7 +21,7 @@ from graphveil.cli.inputs import (
 )
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.core.progress import shown
-from graphveil.core.text import printable
+from graphveil.core.text import percent, printable
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS
@@ -84,9 +84,7 @@ def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, ev
         result_json(_summary(advice, commands) | {"claimed": claimed})
         return 0
     worst = max(advice.risks, key=lambda risk: risk.share_unique, default=None)
-    alone = (
-        f"{_percent(worst.share_unique)} of the people are alone" if worst else "Nobody is alone"
-    )
+    alone = f"{percent(worst.share_unique)} of the people are alone" if worst else "Nobody is alone"
     known = f" to someone who knows {worst.known}" if worst else ""
     answer = (
         f"A release, as it stands: {alone}{known}. It claims, and verify checks: {claimed} Its "
@@ -178,18 +176,14 @@ def _print_risks(advice: Advice, *, every: bool) -> None:
         (
             risk.known,
             *([risk.measure or ""] if every else []),
-            _percent(risk.share_unique),
-            _percent(risk.share_unprotected),
+            percent(risk.share_unique),
+            percent(risk.share_unprotected),
         )
         for risk in advice.risks
     ]
     result_table(head, rows, right=(len(head) - 2, len(head) - 1))
     result("")
     result("A promise covers the knowledge that it names, and no other.")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _command(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphveil.attacks.costs import SECONDS_UNASKED, time_of
+from graphveil.attacks.costs import SECONDS_UNASKED, spelled
 from graphveil.attacks.registry import ATTACKS, EVERY
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.cli import say_warnings
@@ -25,10 +25,10 @@ from graphveil.cli.outputs import (
 )
 from graphveil.cli.summaries import attacks
 from graphveil.cli.summaries.attacks import documented
-from graphveil.cli.summaries.line import Group
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
+from graphveil.evaluate.wording import Group
 from graphveil.io import kind_read
 
 
@@ -40,7 +40,8 @@ def _run(folder: Path, **given: Any) -> int:
     asked, seed = given.pop("attacks"), given.pop("seed")
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
-    options = {name: given.pop(_field(name)) or {} for name in _WITH_PARAMETERS}
+    taken = {name: given.pop(_field(name), None) for name in ATTACKS}
+    options = {name: some for name, some in taken.items() if some}
     second, jobs = given.pop("second"), given.pop("jobs")
     column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
     column.check()
@@ -91,7 +92,7 @@ def print_attacks(rows: Rows, where: _Where) -> None:
     say_lines(_table(attacks.groups(rows)), most=MOST_LINES - 4 - len(ends) - len(left_out))
     for line in (*left_out, *ends):
         result(line)
-    again = [row.question for row in rows.missing if time_of(row.reason or "") and not row.part]
+    again = [row.question for row in rows.missing if row.seconds is not None and not row.part]
     flags = ("--attacks", again[0]) if again else ()
     verb = "attack" if again else "evaluate"
     say_next(command_beside(verb, where.folder, where.original, where.options, *flags))
@@ -122,10 +123,11 @@ def _table(groups: Sequence[Group]) -> Iterator[str]:
 def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
     """Return what was not run: its time and the flag that runs it, or what it needs."""
     whole = [row for row in rows.missing if not row.part]
-    timed = [
-        (f"{row.question} {row.part}".rstrip(), time_of(row.reason or "")) for row in rows.missing
+    run = [
+        f"{f'{row.question} {row.part}'.rstrip()} (about {spelled(row.seconds)})"
+        for row in rows.missing
+        if row.seconds is not None
     ]
-    run = [f"{name} (about {time})" for name, time in timed if time]
     texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it, --attacks all every one."]
     texts = texts if run else []
     asked_for = {*asked}
@@ -134,7 +136,7 @@ def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
         name, by_name = row.question, ATTACKS[row.question].by_name
         if name in _NEEDS:
             texts.append(f"Not run: {name}, which needs {_NEEDS[name]}.")
-        elif time_of(row.reason or "") is None and (asked_for & {name, EVERY} or not by_name):
+        elif row.seconds is None and (asked_for & {name, EVERY} or not by_name):
             reasons.setdefault(row.reason or "", []).append(name)
     texts += [f"Not run: {', '.join(names)}: {reason}." for reason, names in reasons.items()]
     return [line for text in texts for line in wrapped(text, indent="  ")]
@@ -150,9 +152,6 @@ def _print(rows: Rows) -> None:
     if rows:
         result_table(columns, cells_of(rows), right=(2, 3))
     say_missing(rows)
-
-
-_WITH_PARAMETERS = [name for name, entry in ATTACKS.items() if flat_parameters(entry.options)]
 
 
 def _field(name: str) -> str:
@@ -173,45 +172,58 @@ def _attacks_help() -> str:
     )
 
 
-def _parameters() -> Iterator[inspect.Parameter]:
+def _parameters(*, described: bool) -> Iterator[inspect.Parameter]:
     """Yield a flag for the parameters of every attack, such as ``--linkage.targets``."""
-    for name in _WITH_PARAMETERS:
-        items = flat_parameters(ATTACKS[name].options)
-        listed = "; ".join(
+    for name in ATTACKS:
+        items = list(flat_parameters(ATTACKS[name].options)) if described else []
+        text = "; ".join(
             f"--{name}.{item.name}: {item.metadata['help']} [{item.default}]" for item in items
         )
-        yield flag(
-            _field(name), dict[str, str] | None, f"{listed}.", default=None, group=PARAMETERS_GROUP
-        )
+        if items or not described:
+            kind = dict[str, str] | None
+            yield flag(_field(name), kind, f"{text}.", default=None, group=PARAMETERS_GROUP)
 
 
-command = with_signature(
-    _run,
-    [
-        FOLDER,
-        *original_flags(required=True),
-        flag("attacks", list[str] | None, _attacks_help(), default=None),
-        flag(
-            "second",
-            Path | None,
-            "The folder of a second release of the same people, for intersection.",
-            default=None,
-            spelled="--with",
-        ),
-        flag(
-            "jobs",
-            int | None,
-            "Processes that share the releases which an attacker makes, where they take more than "
-            "10 seconds. Without this: one a processor.",
-            default=None,
-        ),
-        *COLUMN_FLAGS,
-        *_parameters(),
-        *ROW_FLAGS,
-    ],
-    name="attack",
-    text="What an attacker still learns, beside a guess without the release.\n\n"
-    "An attack that fails proves nothing. The figures are for the owner: they are not covered by "
-    "the release's promise. Everybody's own risk is written into the private folder.\n\n"
-    "Example: graphveil attack people-cluster-k --original people.csv --attacks matching",
-)
+def _command(*, described: bool) -> Callable[..., int]:
+    """Return the command; described, every attack is loaded for its help."""
+    return with_signature(
+        _run,
+        [
+            FOLDER,
+            *original_flags(required=True),
+            flag("attacks", list[str] | None, _attacks_help() if described else "", default=None),
+            flag(
+                "second",
+                Path | None,
+                "The folder of a second release of the same people, for intersection.",
+                default=None,
+                spelled="--with",
+            ),
+            flag(
+                "jobs",
+                int | None,
+                "Processes that share the releases which an attacker makes, where they take more "
+                "than 10 seconds. Without this: one a processor.",
+                default=None,
+            ),
+            *COLUMN_FLAGS,
+            *_parameters(described=described),
+            *ROW_FLAGS,
+        ],
+        name="attack",
+        text="What an attacker still learns, beside a guess without the release.\n\n"
+        "An attack that fails proves nothing. The figures are for the owner: they are not "
+        "covered by the release's promise. Everybody's own risk is written into the private "
+        "folder.\n\n"
+        "Example: graphveil attack people-cluster-k --original people.csv --attacks matching",
+    )
+
+
+command = _command(described=False)
+
+
+def __getattr__(name: str) -> Callable[..., int]:
+    """Return the command with all of its help, which loads every attack."""
+    if name != "overview":
+        raise AttributeError(name)
+    return _command(described=True)

@@ -18,14 +18,14 @@ from graphveil.cli.outputs import (
     cells_of,
     say_missing,
 )
-from graphveil.cli.summaries import evaluation
-from graphveil.cli.summaries.line import Line
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows, felt
 from graphveil.data import Data
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
+from graphveil.evaluate import wording as evaluation
 from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.wording import Line
 from graphveil.io import AnyOptions, kind_read, load
 
 

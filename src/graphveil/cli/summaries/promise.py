@@ -5,19 +5,20 @@ Whether a release keeps its promise, in one sentence; and what fails, where some
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-from graphveil.cli.summaries.line import number, percent
 from graphveil.core.errors import Message, option
+from graphveil.core.text import percent
+from graphveil.evaluate.wording import number
 from graphveil.verify.verdict import Check, Verdict
 
 _PLAIN = (
-    (r"\bnodes\b", "people"),
-    (r"\b([Ee])very node\b", r"\1very person"),
-    (r"\bthe same degree\b", "the same number of ties"),
-    (r"\blist of degrees\b", "list of numbers of ties"),
-    (r"\b[Ee]dges\b", "ties"),
+    ("nodes", "people"),
+    ("very node ", "very person "),
+    ("the same degree", "the same number of ties"),
+    ("list of degrees", "list of numbers of ties"),
+    ("edges", "ties"),
+    ("Edges", "ties"),
 )
 """Terms of graphs, and what they are called where nodes are people and edges are ties."""
 
@@ -36,7 +37,7 @@ def in_plain_words(sentence: str) -> str:
     'Every person of the release has the same number of ties as at least 4 others.'
     """
     for term, plain in _PLAIN:
-        sentence = re.sub(term, plain, sentence)
+        sentence = sentence.replace(term, plain)
     return sentence
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphveil.cli.summaries.line import Line, name_from_data, percent
+from graphveil.core.text import percent
 from graphveil.data.measures import (
     MEASURES,
     Cascade,
@@ -16,6 +16,7 @@ from graphveil.data.measures import (
 )
 from graphveil.data.measures.measuring import NEIGHBORS, WHOLE_ROW
 from graphveil.data.measures.network import Alone
+from graphveil.evaluate.wording import Line, name_from_data
 
 Measured = Identifiability | EqualRows | NetworkRisk
 

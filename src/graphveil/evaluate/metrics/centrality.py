@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.lazy import lazy_module
+from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
 from graphveil.evaluate.comparison import BETWEENNESS_PIVOTS as PIVOTS
@@ -58,7 +59,7 @@ def overlap(pair: GraphComparison) -> Figures:
         value, sample = overlap_of_top(before, after, top), None
     else:
         value, sample = _estimate(pair, top)
-    yield Figure("overlap", value, unit, sample=sample)
+    yield Figure("overlap", value, unit, sample=sample, setting=Setting(top=top))
     yield Figure("by chance", top / n if n else 1.0, unit, judged=False)
 
 

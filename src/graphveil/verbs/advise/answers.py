@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from graphveil.core.errors import Message
-from graphveil.core.text import html_table, visible
+from graphveil.core.text import html_table, percent, visible
 
 
 class Counted(NamedTuple):
@@ -227,7 +227,7 @@ class Advice:
     def __repr__(self) -> str:
         """Return the risk under every measure and what the middle trial of each method cost."""
         sizes = ", ".join(f"{count:,} {what}" for what, count in self.sizes.items())
-        risks = [f"unique to who knows {r.known}: {_percent(r.share_unique)}" for r in self.risks]
+        risks = [f"unique to who knows {r.known}: {percent(r.share_unique)}" for r in self.risks]
         width = max((len(choice.method) for choice in self.choices), default=0)
         costs = [
             f"{c.method:<{width}}  {c.trials[len(c.trials) // 2].words if c.trials else c.promise}"
@@ -238,7 +238,7 @@ class Advice:
     def _repr_html_(self) -> str:
         """Return risk and methods as tables, for notebooks."""
         listed = (
-            (r.known, f"{_percent(r.share_unique)}", _percent(r.share_unprotected))
+            (r.known, f"{percent(r.share_unique)}", percent(r.share_unprotected))
             for r in self.risks
         )
         risks = html_table("as it stands", ("who knows", "unique", "unprotected at k=5"), listed)
@@ -275,7 +275,3 @@ def _lines_of(choice: Choice, commands: Mapping[str, str] | None) -> Iterator[st
         large = choice.when_large if commands is None else Message(choice.when_large).flags
         yield f"  large data:  {large}"
     yield f"  {choice.call if commands is None else commands[choice.method]}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

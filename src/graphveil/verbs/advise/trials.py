@@ -18,6 +18,7 @@ from graphveil.core.errors import DataError, GraphveilWarning, Message, UsageErr
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
+from graphveil.core.text import percent
 from graphveil.data import Data, Graph, Network
 from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer
@@ -223,6 +224,6 @@ def _shares(cost: Mapping[str, float | int], names: Counted) -> Iterator[str]:
     if kept is None:
         yield f"there are no {names.what}"
         return
-    yield f"{100 * kept:.1f} % of the {names.what} are kept"
+    yield f"{percent(kept)} of the {names.what} are kept"
     if false:
-        yield f"{100 * false:.1f} % of the published {names.what} are false"
+        yield f"{percent(false)} of the published {names.what} are false"

@@ -19,31 +19,10 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from graphveil.core.text import printable
+from graphveil.core.text import of_hundred, percent, printable
 
 NONE = "–"
 """What stands where a figure does not apply."""
-
-
-def percent(share: float) -> str:
-    """Return a share in percent: below 1 to two places, above to one, whole where it is 100.
-
-    Examples
-    --------
-    >>> percent(0.00093), percent(0.0335), percent(0.313), percent(1.0), percent(1e-9)
-    ('0.09 %', '3.4 %', '31.3 %', '100 %', '< 0.01 %')
-    """
-    value = 100 * share
-    if value == 0:
-        return "0 %"
-    if abs(value) < 0.005:
-        return "< 0.01 %" if value > 0 else "> -0.01 %"
-    text = f"{value:.2f}" if abs(value) < 0.995 else f"{value:.1f}"
-    if text.endswith("100.0") and value == 100:
-        text = text.removesuffix(".0")
-    elif text == "100.0" and value < 100:
-        text = "> 99.9"
-    return f"{text} %"
 
 
 def count(number: float) -> str:
@@ -73,22 +52,6 @@ def plain(value: float) -> str:
     return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
 
-def of_hundred(share: float) -> str:
-    """Return how many of 100 a share is, in words.
-
-    Examples
-    --------
-    >>> of_hundred(0.313), of_hundred(0.004), of_hundred(0.999), of_hundred(0.01)
-    ('31 of 100', 'fewer than 1 of 100', 'more than 99 of 100', '1 of 100')
-    """
-    whole = round(100 * share)
-    if share > 0 and whole == 0:
-        return "fewer than 1 of 100"
-    if share < 1 and whole == 100:
-        return "more than 99 of 100"
-    return f"{whole} of 100"
-
-
 def odds_of_hundred(odds: float) -> str:
     """Return how sure somebody is at these odds against 1, of 100.
 
@@ -97,7 +60,7 @@ def odds_of_hundred(odds: float) -> str:
     >>> odds_of_hundred(1.0), odds_of_hundred(2.718)
     ('50 of 100', '73 of 100')
     """
-    return of_hundred(1.0 if odds > 1e15 else odds / (1 + odds))
+    return f"{of_hundred(1.0 if odds > 1e15 else odds / (1 + odds), places=0)} of 100"
 
 
 MOST_BINS = 60

@@ -22,7 +22,7 @@ from graphveil.core.rows import Row, Rows
 from graphveil.core.text import printable
 from graphveil.verbs.report.charts import Bin, Mark, binned, dots_alone, steps_alone
 from graphveil.verbs.report.frontiers import Panel, scatter_alone
-from graphveil.verbs.report.legal_questions import OF_FEATURES, OF_NETWORKS, marks_of
+from graphveil.verbs.report.legal_questions import marks_of
 from graphveil.verbs.report.pages import Page
 
 NO_LIBRARY = "it needs matplotlib. Install the extra: pip install 'graphveil[figures]'"
@@ -243,7 +243,7 @@ def of_rows(rows: Rows) -> Figure:
         Where no row is a share.
     """
     attacked = [row for row in rows if row.guess is not None]
-    marks = marks_of(rows, (*OF_NETWORKS, *OF_FEATURES)) if attacked else list(_kept(rows))
+    marks = marks_of(rows) if attacked else list(_kept(rows))
     if attacked and not marks:
         marks = [_mark(f"{row.question}: {row.part}", row) for row in attacked if _is_share(row)]
     if not marks:

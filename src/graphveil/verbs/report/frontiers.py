@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from graphveil.core.text import printable
-from graphveil.verbs.report.charts import percent, plain
+from graphveil.core.text import percent, printable
+from graphveil.verbs.report.charts import plain
 
 COLORS, SHAPES = 6, 5
 """So many colors and shapes there are: together they tell 30 methods apart."""

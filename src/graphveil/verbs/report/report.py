@@ -13,17 +13,18 @@ from graphveil.claims.record import Record, private_folder, read_record
 from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
-from graphveil.data import Data, Graph, Network
+from graphveil.core.rows import felt
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
+from graphveil.evaluate.wording import answers
 from graphveil.release import Release, read_release
 from graphveil.release.publishing import WriteOptions
 from graphveil.verbs.read import Original, as_release, original_data, refuse_release
 from graphveil.verbs.report.document import Form, Report, command_line
 from graphveil.verbs.report.figures import of_page
-from graphveil.verbs.report.legal_questions import OF_FEATURES, OF_NETWORKS, Figures, answers_of
+from graphveil.verbs.report.legal_questions import Figures, answers_of
 from graphveil.verbs.report.machine import FORMS, json_text, read_declared, recipient_of
-from graphveil.verbs.report.pages import Page, html_of, kept_of
+from graphveil.verbs.report.pages import Page, html_of
 from graphveil.verbs.report.sections import (
     commands_of,
     figures_of,
@@ -185,8 +186,7 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
     parts = of_release(read, verdict, manifest, says)
     if read is not None:
         parts |= of_data(read, None)
-        subjects = _subjects(read.data)
-        parts["tests"] = answers_of(read.guarantee, verdict, subjects, Figures())
+        parts["tests"] = answers_of(read.guarantee, verdict, type(read.data), Figures())
     page = Page(
         public=True,
         title=title_of(read, None),
@@ -273,10 +273,9 @@ def _measured(
     """Return the sections that compare with the original, and the tests."""
     original, pair = beside
     command = command_line("report", name, "--original", "INPUT")
-    subjects = _subjects(read.data)
     if pair is None:
         command_for = Figures(command=command)
-        return {"tests": answers_of(read.guarantee, verdict, subjects, command_for)}
+        return {"tests": answers_of(read.guarantee, verdict, type(read.data), command_for)}
     folder = asked.release if isinstance(asked.release, Path) else None
     figures = figures_of(
         read,
@@ -290,14 +289,10 @@ def _measured(
     with stage("comparing"):
         rows = measured("release", pair, None)
     return {
-        "tests": answers_of(read.guarantee, verdict, subjects, figures),
-        "kept": kept_of(rows),
+        "tests": answers_of(read.guarantee, verdict, type(read.data), figures),
+        "kept": [line for line in answers(rows, phrase=felt) if line.figure],
         "kinds": kinds_of_people(pair.original),
     }
-
-
-def _subjects(data: Data) -> Sequence[Any]:
-    return OF_NETWORKS if isinstance(data, Graph | Network) else OF_FEATURES
 
 
 def _report(page: Page, verdict: Verdict) -> Report:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import spelled
-from graphveil.attacks.networks.copies import EXTREMES, OF_DRAWS
 from graphveil.attacks.registry import ATTACKS, EVERY
+from graphveil.attacks.wording import LARGEST
 from graphveil.claims.guarantees import (
     AnyGuarantee,
     EdgeDP,
@@ -173,7 +173,7 @@ def _with_interval(row: Row, people: int) -> Row:
     from scipy.special import betaincinv  # noqa: PLC0415  few rows need it
 
     right = (row.value or 0.0) * people
-    draws = row.sample_size if row.part.endswith(OF_DRAWS.format(EXTREMES[-1])) else 1
+    draws = row.sample_size if row.setting.draw == LARGEST else 1
     tail = 0.025 / (draws or 1)
     low = betaincinv(right, people - right + 1, tail) if right > 0 else 0.0
     high = betaincinv(right + 1, people - right, 1 - tail) if right < people else 1.0
@@ -206,7 +206,7 @@ def _times(
             continue
         situation = AttackInput(comparison=seen, release=release, rerun=rerun_of(release))
         try:
-            yield name, spelled(max(1.0, entry.seconds(situation, entry.options())))
+            yield name, spelled(entry.seconds(situation, entry.options()))
         except NotMeasuredError:
             continue
 

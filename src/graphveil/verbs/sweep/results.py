@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import UsageError
-from graphveil.core.text import visible
+from graphveil.core.text import percent, visible
 from graphveil.core.version import __version__
 from graphveil.methods.registry import METHODS
 from graphveil.verbs.report import frontiers
-from graphveil.verbs.report.charts import NONE, percent, plain
+from graphveil.verbs.report.charts import NONE, plain
 from graphveil.verbs.report.document import anonymize_command, command_line
 from graphveil.verbs.report.figures import Figure, Illustrated
 from graphveil.verbs.report.frontiers import Dot, Panel
@@ -73,7 +73,7 @@ def figure_text(axis: Axis, value: float) -> str:
     Examples
     --------
     >>> figure_text(Axis("kept"), 0.98), figure_text(Axis("strength", "k"), 5.0)
-    ('98.0 %', '5')
+    ('98 %', '5')
     """
     return percent(value) if str(axis) in SHARES else plain(value)
 

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from graphveil import io
-from graphveil.attacks.costs import time_of
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
@@ -169,7 +168,7 @@ class PointRun:
             number=point.number,
             status="finished",
             promise=release.guarantee.sentence,
-            rows=[dataclasses.asdict(_steady(row)) for row in rows],
+            rows=[_steady(row).as_dict() for row in rows],
         )
 
     def _measured(self, folder: Path, method: Anonymizer[Any]) -> Iterator[Row]:
@@ -230,8 +229,8 @@ def _steady(row: Row) -> Row:
     """Return a row that is the same in every run and in every file: JSON has no infinity."""
     if row.value is not None and not math.isfinite(row.value):
         return dataclasses.replace(row, value=None, low=None, high=None, reason=NOT_FINITE)
-    if row.reason is not None and time_of(row.reason) is not None:
-        return dataclasses.replace(row, reason=NOT_NAMED)
+    if row.seconds is not None:
+        return dataclasses.replace(row, reason=NOT_NAMED, seconds=None)
     return row
 
 

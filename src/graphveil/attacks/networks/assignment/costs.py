@@ -16,7 +16,7 @@ from graphveil.evaluate.comparison import GraphComparison
 MOST_NODES, MOST_TIES, MOST_SQUARES = 100_000, 1_500_000, 500_000_000
 """Up to so many nodes, ties, and so large a sum of squared degrees."""
 
-OF_NEAREST = f", best of {len(STARTS)} starts among the nearest"
+OF_NEAREST = f"best of {len(STARTS)} starts among the nearest"
 """What the label of a setting says of it."""
 
 COST = (

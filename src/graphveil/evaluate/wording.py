@@ -1,27 +1,148 @@
-"""What was kept, by question: rows of metrics become a line a question."""
+"""What was kept, by question: rows of metrics become a line a question.
+
+Terminal and page print from these lines. They round, and keep nothing back: rows hold all figures.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-from graphveil.cli.summaries.line import (
-    Line,
-    Phrase,
-    name_from_data,
-    number,
-    of_hundred,
-    percent,
-    plain_part,
-    row_of,
-    unfelt,
-    value_of,
-)
 from graphveil.core.rows import Row, Rows
+from graphveil.core.text import of_hundred, percent, printable
 
-MOST_NAMED = 16
-"""So many rows of metrics that were asked for by name are shown."""
+Answer = Literal["", "yes", "not shown", "not measured", "not run"]
+"""Of a question with a guess beside it: whether the figure lies above that guess."""
+
+Phrase = Callable[[Row], str]
+"""Gives how a figure feels ("as far off as keeping 95 % of the ties at random"), or nothing."""
+
+LONGEST_NAME = 40
+"""The most characters of a name from the data."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One question of a reader, answered by one figure.
+
+    Parameters
+    ----------
+    question
+        What is asked, in a few words.
+    figure
+        The number as it is shown; empty where there is none.
+    unit
+        What the number counts, and what it was before.
+    sentence
+        Both in a sentence that can stand alone.
+    guess
+        What a guess without the release reaches, in the same unit; empty where there is none.
+    answer
+        Whether the figure lies above the guess, or why there is no figure.
+    felt
+        How the figure feels, where the row says so.
+
+    Examples
+    --------
+    >>> Line(question="ties kept", figure="98 %", unit="of the ties").felt
+    ''
+    """
+
+    question: str
+    figure: str = ""
+    unit: str = ""
+    sentence: str = ""
+    guess: str = ""
+    answer: Answer = ""
+    felt: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Lines under one heading.
+
+    Parameters
+    ----------
+    heading
+        What they have in common; empty for none.
+    lines
+        The lines.
+    """
+
+    heading: str
+    lines: tuple[Line, ...]
+
+
+def number(value: float) -> str:
+    """Return a count, or a mean with one decimal.
+
+    Examples
+    --------
+    >>> number(1234.0), number(6.9166), number(0.0166)
+    ('1,234', '6.9', '0.017')
+    """
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 1 else f"{value:.2g}"
+
+
+def name_from_data(name: str) -> str:
+    r"""Return a name of the data, such as that of a column, quoted, visible and short.
+
+    Examples
+    --------
+    >>> print(name_from_data("age"), name_from_data("a\x1b[2J"))
+    "age" "a\x1b[2J"
+    """
+    return f'"{printable(name, LONGEST_NAME)}"'
+
+
+def value_of(rows: Rows, question: str, part: str) -> float | None:
+    """Return the value of a row; None where there is none.
+
+    Examples
+    --------
+    >>> value_of(Rows([]), "edges-kept", "share") is None
+    True
+    """
+    row = row_of(rows, question, part)
+    return None if row is None else row.value
+
+
+def row_of(rows: Rows, question: str, part: str) -> Row | None:
+    """Return a row that has a value; None where there is none."""
+    return next((row for row in rows if (row.question, row.part) == (question, part)), None)
+
+
+def unfelt(row: Row) -> str:
+    """Return that nobody said how a figure feels."""
+    del row
+    return ""
+
+
+_PARTS = {
+    "NS08 named": "re-identified",
+    "named": "re-identified",
+    "half L1": "share that differs",
+    "Kolmogorov-Smirnov": "largest difference",
+    "vrq": "ties of the neighbors",
+    "Spearman": "likeness of the order",
+    "AUC": "right of two",
+}
+
+
+def plain_part(part: str) -> str:
+    """Return the name of a row's part without the words of papers.
+
+    Examples
+    --------
+    >>> plain_part("vrq, right guess"), plain_part("path, half L1")
+    ('ties of the neighbors, right guess', 'path, share that differs')
+    """
+    for paper, plain in _PARTS.items():
+        part = part.replace(paper, plain)
+    return part
 
 
 class _Question(NamedTuple):
@@ -64,8 +185,8 @@ def _false_entries(rows: Rows, created: float) -> tuple[str, str]:
 
 def _central(rows: Rows, overlap: float) -> tuple[str, str]:
     row = row_of(rows, "betweenness", "overlap")
-    top = re.search(r"top ([\d,]+)", row.unit) if row else None
-    most = f"of the {top[1]} most central people" if top else "of the most central people"
+    top = None if row is None else row.setting.top
+    most = "of the most central people" if top is None else f"of the {top:,} most central people"
     chance = value_of(rows, "betweenness", "by chance")
     guess = "" if chance is None else f"; by chance {percent(chance)}"
     return percent(overlap), f"{most} still are{guess}"

@@ -1,0 +1,198 @@
+"""How a figure of an attack is said: which question it answers, in which words, and when.
+
+Every attack has a few of these in its entry. Terminal and page print from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal, NamedTuple
+
+from graphveil.core.rows import Row, Setting
+from graphveil.core.text import percent
+
+Question = Literal["singled out", "linked", "inferred"]
+
+
+class Asked(NamedTuple):
+    """One of the three questions of WP29 05/2014, as the terminal and as a page ask it."""
+
+    short: str
+    heading: str
+    caption: str
+
+
+QUESTIONS: dict[Question, Asked] = {
+    "singled out": Asked(
+        "Can someone be pointed at?",
+        "Can a person be singled out?",
+        "Share of people who are pointed at rightly.",
+    ),
+    "linked": Asked(
+        "Can people be linked with another file on them?",
+        "Can two data sets be linked?",
+        "An outsider holds other data on the same people, or another release.",
+    ),
+    "inferred": Asked(
+        "What does the release tell of a person?",
+        "Can something be inferred about a person?",
+        "What a reader of the release learns of somebody.",
+    ),
+}
+
+GUESSED = "{n} people are pointed at rightly"
+LARGEST, EXTREMES = "largest", ("least", "median", "largest")
+"""Which of several draws have figures of their own."""
+
+
+class Taken(NamedTuple):
+    """A row that is shown; where draws differ much it is the strongest, beside the weakest."""
+
+    row: Row
+    least: float | None = None
+
+
+Take = Callable[[Sequence[Row], Sequence[Row]], Iterator[Taken]]
+"""Chooses among the rows that fit what the terminal shows; the second are all of the attack."""
+
+
+def each(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
+    """Yield every row."""
+    del every
+    yield from map(Taken, fitting)
+
+
+FEWEST_TARGETS = 20
+"""Settings of fewer targets stand in the rows alone."""
+
+
+def most_known(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
+    """Yield the row of the most that was tried to be known, of enough targets."""
+    del every
+    large = [r for r in fitting if r.sample_size is None or r.sample_size >= FEWEST_TARGETS]
+    yield from map(Taken, [max(large, key=lambda row: row.setting.known or 0)] if large else [])
+
+
+DIFFER, DOUBLED = 0.1, 0.02
+"""Both ends of the draws are said where they lie so far apart; or where the strongest is twice the
+mean, and so much above it."""
+
+
+def strongest(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
+    """Yield the setting of the largest share.
+
+    Where its draws differ much, that is the strongest of them: a mean of all or nothing is neither.
+    """
+    del every
+    draws = {(row.setting._replace(draw=""), row.setting.draw): row for row in fitting}
+    best: Taken | None = None
+    for (setting, draw), row in draws.items():
+        if draw:
+            continue
+        least, most = draws.get((setting, EXTREMES[0])), draws.get((setting, LARGEST))
+        apart = least is not None and most is not None and _apart(least, row, most)
+        shown = most if most is not None and apart else row
+        if best is None or (shown.value or 0.0) > (best.row.value or 0.0):
+            best = Taken(shown, None if least is None or shown is row else least.value)
+    yield from () if best is None else (best,)
+
+
+def _apart(least: Row, mean: Row, most: Row) -> bool:
+    """Whether a mean of draws says too little of the strongest one."""
+    low, middle, high = (row.value or 0.0 for row in (least, mean, most))
+    return high - low > DIFFER or (high >= 2 * middle and high - middle > DOUBLED)
+
+
+@dataclass(frozen=True)
+class Said:
+    """How one figure of an attack is said.
+
+    Words in braces are filled from the setting, see `words_of`.
+
+    Parameters
+    ----------
+    question
+        Which of the three questions it answers.
+    figure
+        The figure.
+    who
+        The attacker, from "who" on.
+    line
+        What a line of the terminal asks; None for no line. Where not given: by someone who knows
+        that, which re-identifies people.
+    by
+        How, where several attacks have the same attacker; the page says it behind both.
+    label
+        What the page calls it in a picture; empty where the page does not show it.
+    says
+        What it means, with ``{n}`` for "31 of 100".
+    when
+        In which settings.
+    take
+        Which rows the terminal shows.
+    left_out
+        The figure that says the same of people who are left out; empty where there is none.
+    harm
+        The figure that says the difference; the answer is by it.
+    worst
+        Whether the last line of the page says who is worst off by the attack.
+    if_measured
+        Whether nothing is said of it without a figure: few data have what it asks about.
+    """
+
+    question: Question
+    figure: str
+    _: KW_ONLY
+    who: str = ""
+    line: str | None = ""
+    by: str = ""
+    label: str = ""
+    says: str = GUESSED
+    when: Callable[[Setting], bool] = lambda _: True
+    take: Take = each
+    left_out: str = ""
+    harm: str = ""
+    worst: bool = False
+    if_measured: bool = False
+
+    def fits(self, row: Row) -> bool:
+        """Return whether a row is said in this way."""
+        return row.figure == self.figure and self.when(row.setting)
+
+    @property
+    def re_identifies(self) -> bool:
+        """Whether it is the share of people who are re-identified."""
+        return self.line == ""
+
+
+def above_guess(row: Row) -> bool:
+    """Return whether a figure, or all of its interval, lies above the guess without the release."""
+    least = row.value if row.low is None else row.low
+    return (least or 0.0) > (row.guess or 0.0)
+
+
+def words_of(setting: Setting) -> dict[str, str]:
+    """Return what may stand in braces.
+
+    Examples
+    --------
+    >>> words_of(Setting(overlap=0.9, knows="attributes"))["copy"]
+    'a copy of the network with attributes, 90 % of its ties right'
+    >>> words_of(Setting(known=1, wrong=2))["items"], words_of(Setting(wrong=2))["wrong_ones"]
+    ('1 item', '2 wrong ones')
+    """
+    known, wrong, times = setting.known or 0, setting.wrong or 0, setting.times or 1
+    some = setting.people not in {None, 1}
+    whom = f"{percent(setting.people or 0)} of the people" if some else "the network"
+    beside = f" with {setting.knows}" if setting.knows else ""
+    right = 1.0 if setting.overlap is None else setting.overlap
+    ties = "" if right == 1 else f", {percent(right)} of its ties right"
+    return {
+        "known": f"{known}",
+        "items": f"{known} item{'s' * (known != 1)}",
+        "wrong_ones": f"{wrong} wrong one{'s' * (wrong != 1)}",
+        "column": setting.column,
+        "again": "again" if times == 1 else f"{times} times",
+        "copy": f"a copy of {whom}{beside}{ties}",
+    }
