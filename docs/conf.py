@@ -121,7 +121,7 @@ def shipped() -> str:
     """Return the data that ships with the package."""
     rows = [
         (f"`{s.name}`", s.kind, f"{s.n:,}", f"{s.m:,}", s.license, f"{s.source}. <{s.url}>", s.note)
-        for s in gv.io.datasets.DATASETS.values()
+        for s in gv.datasets.DATASETS.values()
     ]
     return table(["name", "kind", "n", "m", "license", "source", "how it was derived"], rows)
 
@@ -130,7 +130,7 @@ def larger() -> str:
     """Return the larger sets that can be fetched."""
     rows = [
         (f"`{s.name}`", s.kind, f"{s.bytes:,}", s.license, s.source, f"`{s.sha256}`")
-        for s in gv.io.datasets.LARGER.values()
+        for s in gv.datasets.LARGER.values()
     ]
     return table(["name", "kind", "bytes", "license", "source", "SHA-256"], rows)
 

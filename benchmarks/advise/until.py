@@ -41,7 +41,7 @@ SECONDS = 60.0
 def cases(folder: Path | None) -> Iterator[tuple[str, Any, str]]:
     """Yield name, data and bound."""
     for name, bounds in SHIPPED.items():
-        yield from ((name, gv.io.datasets.load(name), bound) for bound in bounds)
+        yield from ((name, gv.datasets.load(name), bound) for bound in bounds)
     for name, bounds in FILES.items() if folder else ():
         data = gv.read_graph(folder / name / "edges.tsv.gz")
         yield from ((name, data, bound) for bound in bounds)

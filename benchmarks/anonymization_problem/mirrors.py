@@ -189,7 +189,7 @@ def main() -> None:
         table()
         return
     warnings.simplefilter("ignore")
-    small = gv.io.datasets.load("copenhagen-calls")
+    small = gv.datasets.load("copenhagen-calls")
     gv.compile_at_once()
     for measure in ("count", "vrq"):
         measured(small, measure, 2, "full", "now", 1.0, 1)

@@ -402,7 +402,7 @@ def main() -> None:
                 f"{row['left_before']}, {row['kept']:.3f} kept, {row['cpu_seconds']:.1f} s"
             )
         return
-    tried(gv.io.datasets.load("copenhagen-calls"), "plain", 1)
+    tried(gv.datasets.load("copenhagen-calls"), "plain", 1)
     for name in arguments.networks:
         graph = read(name, arguments.data)
         for seed, way in product(range(1, arguments.seeds + 1), WAYS):

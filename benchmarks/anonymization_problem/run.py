@@ -192,7 +192,7 @@ PARTS = {
 
 def warm_up() -> float:
     """Return the seconds of one run of everything on a small graph: compiling, loading."""
-    graph = gv.io.datasets.load("copenhagen-calls")
+    graph = gv.datasets.load("copenhagen-calls")
     started = time.perf_counter()
     for heuristic in (*PAPERS, "auto"):
         for goal in GOALS:

@@ -143,7 +143,7 @@ def main() -> None:
             for row in read_rows(RESULTS)
         }
         heart = ("heart", hearts(asked.data))
-        adult = ("adult", gv.io.datasets.load("adult-sample"))
+        adult = ("adult", gv.datasets.load("adult-sample"))
         plan = [(data, method, OF_CLASSES) for data in (heart, adult) for method in CLASSES]
         plan += [(heart, method, ("matching",)) for method in AGAIN]
         other = ("adult, test part", census(asked.data))

@@ -54,7 +54,7 @@ def ratings(people: int = 943, items: int = 1_200, seed: int = 0) -> gv.Bipartit
 
 def hearts() -> gv.Table:
     """Return the hearts as a table."""
-    cells = gv.io.datasets.load("spect-heart").to_scipy().toarray().astype(np.int32)
+    cells = gv.datasets.load("spect-heart").to_scipy().toarray().astype(np.int32)
     columns = tuple(f"f{number}" for number in range(cells.shape[1]))
     return gv.Table(cells, columns, (["no", "yes"],) * len(columns))
 
@@ -62,7 +62,7 @@ def hearts() -> gv.Table:
 DATA = {
     "ratings": (ratings, [("rename", {}), *SMOOTH]),
     "hearts": (hearts, [("rename", {}), *CLASSES, *CLUSTERS, *LEVELS]),
-    "adult": (lambda: gv.io.datasets.load("adult-sample"), [("rename", {}), *CLASSES, *CLUSTERS]),
+    "adult": (lambda: gv.datasets.load("adult-sample"), [("rename", {}), *CLASSES, *CLUSTERS]),
 }
 
 

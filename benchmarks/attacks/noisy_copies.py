@@ -48,7 +48,7 @@ def network(name: str, data: Path) -> gv.Graph:
         keys = rng.permutation(keys)[: n * mean // 2]
         return gv.Graph.from_edges(keys // n, keys % n, n=n)
     if name == "copenhagen-calls":
-        return gv.io.datasets.load(name)
+        return gv.datasets.load(name)
     graph = gv.read_graph(data / name / "edges.tsv.gz", directed="symmetrize", ignore_weights=True)
     return nearest(graph) if graph.n_nodes > MOST_NODES else graph
 

@@ -141,7 +141,7 @@ def todo(seeds: int) -> Iterator[tuple[Run, ...]]:
 def measure(data: Path, names: list[str], seeds: int) -> None:
     """Append the rows that are missing."""
     done = {row["key"] for row in read_rows(RAW)}
-    small = gv.io.datasets.load("copenhagen-calls")
+    small = gv.datasets.load("copenhagen-calls")
     for variant in ("exact", "phi"):
         for goal in ("budget:0.05", "full"):
             released(small, variant, goal, 2, 1)

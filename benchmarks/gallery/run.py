@@ -88,8 +88,8 @@ def data_of(name: str, folder: Path | None) -> Any:
 
         return gv.Network(polblogs(folder).layers)
     if name == FEATURES:
-        return gv.io.datasets.load(TABLE).one_hot()
-    return gv.io.datasets.load(name)
+        return gv.datasets.load(TABLE).one_hot()
+    return gv.datasets.load(name)
 
 
 def measured(

@@ -2,7 +2,7 @@
 
     python benchmarks/k_degree/colors.py
 
-Networks are generated: registers (`gv.io.datasets.generated_register`, whoever any tie joins) of
+Networks are generated: registers (`gv.datasets.generated_register`, whoever any tie joins) of
 5,000
 and 20,000 people, and a Chung-Lu network of 200,000 people and a million ties with the attributes
 of such a register. Nothing was tuned on them. The plain run and those with more and more known
@@ -36,7 +36,7 @@ TURNS = 5
 
 def register(n: int) -> gv.Network:
     """Return whoever any tie of a register joins, with its attributes."""
-    people = gv.io.datasets.generated_register(n, seed=3)
+    people = gv.datasets.generated_register(n, seed=3)
     layer = gv.Layer.of(people.undirected())
     return gv.Network((layer,), people.people, people.labels())
 
@@ -45,7 +45,7 @@ def of_a_million_ties() -> gv.Network:
     """Return 200,000 people with a million ties."""
     n = 200_000
     graph = chung_lu_graph(n, mean_degree=10)
-    people = gv.io.datasets.generated_register(n, seed=3).people
+    people = gv.datasets.generated_register(n, seed=3).people
     return gv.Network((gv.Layer.of(graph),), people)
 
 

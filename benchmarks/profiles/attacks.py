@@ -3,7 +3,7 @@
     python benchmarks/profiles/attacks.py --data FOLDER
 
 FOLDER holds ``polblogs/polblogs.gml.gz`` (party of each blog), on which the methods were tuned. The
-other network is generated (`gv.io.datasets.generated_register`, 1,500 people) and was not looked at
+other network is generated (`gv.datasets.generated_register`, 1,500 people) and was not looked at
 before. Methods for networks without directions get whoever any tie joins. Every release is made
 once, `profile` of polblogs five times (`AGAIN`) at three strengths (`STRENGTHS`), verified from its
 folder, and attacked from there: by who knows a little of one person (`candidate-set`,
@@ -92,7 +92,7 @@ def main() -> None:
     networks = {
         "polblogs": (lambda: polblogs(arguments.data), True, "party", None),
         "register 1,500": (
-            lambda: gv.io.datasets.generated_register(1_500, seed=5).without("age"),
+            lambda: gv.datasets.generated_register(1_500, seed=5).without("age"),
             False,
             "sex",
             "region",

@@ -3,7 +3,7 @@
     python benchmarks/profiles/attributes.py --data FOLDER
 
 FOLDER holds ``polblogs/polblogs.gml.gz`` (party of each blog), on which the method was tuned. The
-other network is generated (`gv.io.datasets.generated_register`, 4,000 people, whoever any tie
+other network is generated (`gv.datasets.generated_register`, 4,000 people, whoever any tie
 joins)
 and was not looked at before. Every release is written, verified, and its classes of attributes and
 degrees are counted again from the published files; seconds are those of the CPU, after a first run
@@ -79,7 +79,7 @@ def main() -> None:
     data = parser.parse_args().data
     warnings.simplefilter("ignore")
     blogs = polblogs(data)
-    people = gv.io.datasets.generated_register(4_000, seed=2)
+    people = gv.datasets.generated_register(4_000, seed=2)
     networks = {
         "polblogs": (blogs, True, [(), ("party",)]),
         "register 4,000": (people, False, [(), ("sex",), ("age", "sex"), ("age", "region", "sex")]),

@@ -2,7 +2,7 @@
 
     python benchmarks/profiles/layers.py
 
-The networks are generated (`gv.io.datasets.generated_register`): calls, which are directed, family
+The networks are generated (`gv.datasets.generated_register`): calls, which are directed, family
 and
 work, which are not. The method was tuned on the one of 1,000 people; the others were not looked at
 before. Every release is written, verified, and its profiles are counted again from the published
@@ -130,7 +130,7 @@ def main() -> None:
     only, missing = arguments.only, arguments.missing
     warnings.simplefilter("ignore")
     gv.Profile(k=2).anonymize(
-        gv.io.datasets.generated_register(60, seed=9).without("age", "region", "sex"), seed=1
+        gv.datasets.generated_register(60, seed=9).without("age", "region", "sex"), seed=1
     )
     file = HERE / "results" / "layers.parquet"
     rows = [row for row in read_rows(file) if missing or (only and row["network"] != only)]
@@ -138,7 +138,7 @@ def main() -> None:
     for name, (n, seed, tuned) in NETWORKS.items():
         if only not in (None, name):
             continue
-        whole = gv.io.datasets.generated_register(n, seed=seed)
+        whole = gv.datasets.generated_register(n, seed=seed)
         bare, sexes = whole.with_attributes([]), whole.with_attributes(["sex"])
         for k in KS:
             row = {"network": name, "tuned": tuned, "ties": whole.n_ties, "k": k}

@@ -3,7 +3,7 @@
     python benchmarks/profiles/structural.py --data FOLDER
 
 FOLDER holds ``polblogs/polblogs.gml.gz`` (party of each blog), on which the method was tuned, and
-``wiki-Vote/wiki-Vote.txt.gz``; a third network is generated (`gv.io.datasets.generated_register`,
+``wiki-Vote/wiki-Vote.txt.gz``; a third network is generated (`gv.datasets.generated_register`,
 1,500 people, whoever any tie joins). Nothing was tuned on these two. At most 5 % of the ties are
 deleted, or as few as protect 95 % of the people, measure ``count``; people whose attributes, degree
 and triangles fewer than k have are counted again from the published files.
@@ -55,7 +55,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     networks = {
         "polblogs": (polblogs(data), True, ("party",)),
-        "register 1,500": (gv.io.datasets.generated_register(1_500, seed=5), False, ("sex",)),
+        "register 1,500": (gv.datasets.generated_register(1_500, seed=5), False, ("sex",)),
         "wiki-Vote": (wiki_vote(data), False, ()),
     }
     rows = []

@@ -12,7 +12,7 @@ import graphveil as gv
 
 @pytest.fixture(scope="module")
 def calls():
-    return gv.io.datasets.load("copenhagen-calls")
+    return gv.datasets.load("copenhagen-calls")
 
 
 def cheapest(degrees, k, middle):

@@ -23,7 +23,7 @@ K = 5
 
 @cache
 def hearts():
-    return gv.io.datasets.load("spect-heart")
+    return gv.datasets.load("spect-heart")
 
 
 def made(name, **parameters):

@@ -13,7 +13,7 @@ K = 5
 
 @pytest.mark.parametrize("name", ["smooth-k", "suppress-k"])
 def test_nobody_is_named_more_often_than_one_time_in_k(name):
-    hearts = gv.io.datasets.load("spect-heart")
+    hearts = gv.datasets.load("spect-heart")
     release = gv.METHODS[name].from_parameters({"k": K}).anonymize(hearts, seed=1)
     rows = gv.attack_release(
         release, original=hearts, attacks=["linkage", "class-truth", "membership"], seed=1

@@ -16,7 +16,7 @@ LEVEL = 5
 
 def people():
     """Return the table of 187 hearts that ships with the package: what each has, or has not."""
-    hearts = gv.io.datasets.load("spect-heart").to_scipy().toarray().astype(np.int32)
+    hearts = gv.datasets.load("spect-heart").to_scipy().toarray().astype(np.int32)
     columns = tuple(f"f{number}" for number in range(hearts.shape[1]))
     return gv.Table(hearts, columns, (["no", "yes"],) * len(columns))
 

@@ -73,7 +73,7 @@ def test_a_share_of_a_goal_has_five_digits():
 
 
 def test_how_long_a_search_looked_is_the_owners_alone(tmp_path):
-    graph = gv.io.datasets.load("copenhagen-calls")
+    graph = gv.datasets.load("copenhagen-calls")
     method = gv.METHODS["structural"](k=2, goal="partial:0.9", effort=0.98765432)
     folder = method.anonymize(graph).write(tmp_path / "out")
     public = (folder / "release.json").read_text()
@@ -99,7 +99,7 @@ def test_digits_of_a_forged_parameter_fail(tmp_path):
 
 
 def test_weights_and_factors_that_are_published_have_three_digits():
-    graph = gv.io.datasets.load("copenhagen-calls")
+    graph = gv.datasets.load("copenhagen-calls")
     release = gv.MixingPriorResponse(epsilon=5.0).anonymize(graph)
     (stated,) = release.conditions
     assert 2 <= len(stated.weights)

@@ -180,6 +180,6 @@ def test_the_number_of_edges_of_a_block_has_noise_of_its_epsilon():
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes as plain Python")
 def test_a_large_epsilon_leads_to_a_more_likely_tree():
-    graph = gv.io.datasets.load("copenhagen-calls")
+    graph = gv.datasets.load("copenhagen-calls")
     likely = [log_likelihood(settled(graph, epsilon, generator(9))) for epsilon in (0.1, 40.0)]
     assert likely[0] + 300 < likely[1]

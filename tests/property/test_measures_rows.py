@@ -44,7 +44,7 @@ def test_rows_with_the_same_cells_in_the_columns_known_form_a_class(cells, chose
 
 @pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 def test_a_release_has_no_user_in_a_class_below_its_k():
-    data = gv.io.datasets.load("adult-sample").one_hot()
+    data = gv.datasets.load("adult-sample").one_hot()
     assert gv.measure(data, k=5).share_unprotected > 0
     assert gv.measure(gv.Mondrian(k=5).anonymize(data).data, k=5).share_unprotected == 0
 

@@ -289,7 +289,7 @@ def test_what_moves_rule_out_is_as_written_out_cell_by_cell(seed):
 
 
 def test_where_choices_say_nothing_the_reason_stands():
-    data = gv.io.datasets.load("spect-heart")
+    data = gv.datasets.load("spect-heart")
     named = table(["xm", "xf", "yf", "yf", "xm"] * 4)
     for method, original, reason in (
         (gv.SmoothK(k=5), data, "features belong to no columns"),
@@ -308,7 +308,7 @@ def test_where_choices_say_nothing_the_reason_stands():
 
 @pytest.mark.parametrize("name", ["minimality", "refinement"])
 def test_everybodys_own_risk_is_said_of_those_of_whom_something_is_hidden(name):
-    data = gv.io.datasets.load("adult-sample")
+    data = gv.datasets.load("adult-sample")
     part = data.permuted(np.arange(200))
     release = gv.ClusterK(k=3).anonymize(part, seed=1)
     pair = comparison_of(release, part, Randomness(seed=1), wanted_by="attack").one_hot()

@@ -155,7 +155,7 @@ def test_what_is_left_out_runs_no_method_to_say_how_long_it_takes():
         runs.append("a run")
         raise ResourceError("too large")
 
-    graph = gv.io.datasets.load("copenhagen-calls")
+    graph = gv.datasets.load("copenhagen-calls")
     release = gv.AsymmetricResponse(epsilon=2.0).anonymize(graph)
     pair = comparison_of(release, graph, Randomness(seed=1), wanted_by="attack")
     situation = AttackInput(comparison=pair, release=release, rerun=rerun)

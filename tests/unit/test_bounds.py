@@ -82,7 +82,7 @@ def test_percent_are_shares_and_a_risk_is_one_of_k():
 
 @pytest.fixture(scope="module")
 def calls():
-    return gv.io.datasets.load("copenhagen-calls")
+    return gv.datasets.load("copenhagen-calls")
 
 
 def test_a_risk_alone_gives_k_and_only_methods_with_classes_meet_it(calls):
@@ -141,6 +141,6 @@ def test_a_part_that_there_is_not_names_those_that_there_are(calls):
 
 
 def test_users_by_features_are_searched_too():
-    advice = gv.advise(gv.io.datasets.load("spect-heart"), until=["largest class risk <= 0.2"])
+    advice = gv.advise(gv.datasets.load("spect-heart"), until=["largest class risk <= 0.2"])
     assert {"smooth-k", "suppress-k", "mondrian"} == {one.method for one in advice.met}
     assert {5} == {one.parameters["k"] for one in advice.met}

@@ -339,7 +339,7 @@ def test_one_hot_rows_read_as_the_table_they_came_from():
 
 
 def test_a_release_of_a_table_reads_as_a_table_in_which_equal_rows_stay_equal():
-    table = gv.io.datasets.load("adult-sample")
+    table = gv.datasets.load("adult-sample")
     release = gv.anonymize(table, "smooth-k", k=8, seed=1)
     shown = release.to_table()
     assert set(table.columns) >= set(shown.columns)

@@ -30,7 +30,7 @@ def row(question, part="all", value=0.5, **more):
 
 @pytest.fixture(scope="module")
 def graph():
-    return gv.io.datasets.load("copenhagen-calls")
+    return gv.datasets.load("copenhagen-calls")
 
 
 @pytest.fixture(scope="module")

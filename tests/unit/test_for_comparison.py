@@ -107,7 +107,7 @@ def regions_of(graph, budget, seed=1):
 
 @pytest.mark.parametrize("epsilon", [0.1, 3.0, 30.0])
 def test_regions_cover_every_cell_once_and_hold_its_ones(epsilon):
-    graph = gv.io.datasets.load("copenhagen-calls")
+    graph = gv.datasets.load("copenhagen-calls")
     n = graph.n_nodes
     leaves = regions_of(graph, EpsilonParts(epsilon, epsilon))
     covered = np.zeros((n, n), dtype=int)

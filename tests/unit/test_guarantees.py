@@ -239,7 +239,7 @@ def edges_around(graph):
     [(gv.KDegree(k=4), degrees), (gv.StructuralAnonymity(k=3, measure="edge-count"), edges_around)],
 )
 def test_who_knows_the_original_value_finds_k_nodes_with_it_or_none(method, value):
-    graph = gv.io.datasets.load("copenhagen-calls")
+    graph = gv.datasets.load("copenhagen-calls")
     release = method.anonymize(graph, seed=3)
     in_release, k = Counter(value(release.data)), release.guarantee.k
     with_it = {in_release[known] for known in value(graph)}

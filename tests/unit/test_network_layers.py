@@ -162,7 +162,7 @@ def test_whoever_any_kind_ties_counts_where_kinds_do_not(ties):
 
 
 def test_advice_says_which_methods_cannot_take_directions_or_kinds():
-    register = gv.io.datasets.generated_register(40, seed=1).with_attributes(["sex"])
+    register = gv.datasets.generated_register(40, seed=1).with_attributes(["sex"])
     directed = gv.Network((register.layers[0],), register.people)
     for network, reason in ((directed, "are directed"), (register, "several kinds of ties")):
         choices = {choice.method: choice.trials for choice in gv.advise(network).choices}
@@ -172,7 +172,7 @@ def test_advice_says_which_methods_cannot_take_directions_or_kinds():
 
 @pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 def test_advice_names_all_that_the_promise_about_profiles_answers():
-    register = gv.io.datasets.generated_register(40, seed=1).with_attributes(["sex"])
+    register = gv.datasets.generated_register(40, seed=1).with_attributes(["sex"])
     directed = gv.Network((register.layers[0],))
     kinds = ", ".join(layer.name for layer in register.layers)
     has = f"how many ties of each kind ({kinds}) a person has"

@@ -106,9 +106,7 @@ class TestPublicLists:
         assert "by construction, given the lists;" in str(verdict).splitlines()[0]
 
     def test_a_graph_that_names_a_list_of_items_is_found_out(self, tmp_path):
-        release = gv.RandomizedResponse(epsilon=1.0).anonymize(
-            gv.io.datasets.load("copenhagen-calls")
-        )
+        release = gv.RandomizedResponse(epsilon=1.0).anonymize(gv.datasets.load("copenhagen-calls"))
         release.write(tmp_path / "out")
         manifest = json.loads((tmp_path / "out/release.json").read_text())
         manifest["claim"]["guarantee"]["collected"] = ["people", "items"]
@@ -157,7 +155,7 @@ class TestValues:
         assert "thresholds" in failing
 
     def test_a_graph_has_no_values(self, tmp_path):
-        gv.RandomizedResponse(epsilon=1.0).anonymize(gv.io.datasets.load("copenhagen-calls")).write(
+        gv.RandomizedResponse(epsilon=1.0).anonymize(gv.datasets.load("copenhagen-calls")).write(
             tmp_path / "out"
         )
         manifest = json.loads((tmp_path / "out/release.json").read_text())

@@ -50,7 +50,7 @@ HOSTILE = ["<script>alert(1)</script>", "{{7*7}}", "=cmd()", "\"'><b>", "a\u202e
 
 @pytest.fixture(scope="module")
 def network():
-    return gv.io.datasets.load("copenhagen-calls").part(np.arange(200))
+    return gv.datasets.load("copenhagen-calls").part(np.arange(200))
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def test_what_only_repeats_is_no_id(name, values):
 
 
 def test_the_tables_that_ship_and_rows_of_one_value_each_pass_without_a_question():
-    assert repeated_id(gv.io.datasets.load("adult-sample")) is None
+    assert repeated_id(gv.datasets.load("adult-sample")) is None
     assert repeated_id(gv.Table.from_columns({"email": MAILS})) is None
 
 

@@ -92,7 +92,7 @@ def test_parameters_that_exclude_each_other_are_refused(wrong):
 
 
 def test_the_unprotected_are_listed_in_the_private_record_and_nobody_else(tmp_path):
-    graph = gv.io.datasets.load("copenhagen-calls")
+    graph = gv.datasets.load("copenhagen-calls")
     release = gv.StructuralAnonymity(k=5, goal="budget:0.01").anonymize(graph, seed=1)
     measured = gv.measure(release.data, measure="count", k=5)
     linkage = dict(

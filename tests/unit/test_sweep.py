@@ -199,7 +199,7 @@ def test_a_release_that_could_not_be_measured_is_not_kept(monkeypatch, tmp_path)
 def test_a_point_out_of_time_is_given_up_and_the_others_are_not(tmp_path):
     asked = {"metrics": [], "attacks": ["alignment"], "jobs": 1, "seed": 1, "seconds": 8}
     grid = {"suppress-k": {"k": 2}, "k-degree": {"k": 2}}  # of which one is attacked for minutes
-    done = gv.sweep(grid, gv.io.datasets.load("copenhagen-calls"), out=tmp_path / "out", **asked)
+    done = gv.sweep(grid, gv.datasets.load("copenhagen-calls"), out=tmp_path / "out", **asked)
     assert {"finished": 1, "out of time": 1} == done.counts
     assert "it used more than 8 s of CPU time" == done.results[2].reason
     kept = {path.name for path in (tmp_path / "out" / "points").iterdir()}
