@@ -33,8 +33,9 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.core.progress import within
 from graphveil.io import GraphOptions
+from graphveil.release.publishing import Output
 from graphveil.scale import anonymize_ties
-from graphveil.verbs.anonymize import Output, RunOptions, anonymize_file
+from graphveil.verbs.anonymize import RunOptions, anonymize_file
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import read_rows, write_rows

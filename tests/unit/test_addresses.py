@@ -40,14 +40,14 @@ FLAWS = [
     {
         "name": "a manifest that lies at an address before the parts",
         "means": "A run that is killed leaves what looks like a release.",
-        "file": "src/graphveil/release/addressed.py",
+        "file": "src/graphveil/release/publishing.py",
         "old": "        publication = write(out)\n",
         "new": "        out.put_bytes(MANIFEST, b'{}')\n        publication = write(out)\n",
     },
     {
         "name": "parts that stay at an address when their classes are too small",
         "means": "Rows of a class below k were refused, and lie in the public place all the same.",
-        "file": "src/graphveil/release/addressed.py",
+        "file": "src/graphveil/release/publishing.py",
         "old": "                    _empty(address, is_public=address is out)\n",
         "new": "                    address.clear()\n",
     },

@@ -333,7 +333,7 @@ def test_where_a_release_is_to_lie_reaches_what_is_said_of_a_cluster(
 
     engine = SparkEngine(spark=SimpleNamespace(version="4.1.0"), working=tmp_path / "working")
     monkeypatch.setattr("graphveil.scale.estimate.estimate_of_frame", of_frame)
-    monkeypatch.setattr("graphveil.verbs.anonymize.spark_engine", lambda *_: (engine, THINGS))
+    monkeypatch.setattr("graphveil.scale.engines.spark.session", lambda: engine.spark)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="enough"):
         gv.estimate_rows(METHOD, "likes.parquet", out=out, engine=engine)

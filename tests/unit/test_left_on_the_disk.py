@@ -14,7 +14,6 @@ from graphveil.cli import run as command_line
 from graphveil.core.atomic import left_behind, working_folder
 from graphveil.core.errors import GraphveilWarning, ReleaseError
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.scale import anonymize_file
 from graphveil.scale.engines import LocalEngine
 from graphveil.scale.working import opened
 
@@ -24,16 +23,18 @@ import os, signal, sys, warnings
 from pathlib import Path
 from graphveil.scale.engines import LocalEngine
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.scale import anonymize_file, run, stages
+from graphveil import anonymize_rows
+from graphveil.release import pipeline
+from graphveil.scale import run
 
 warnings.simplefilter("ignore")
 kill = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[1] == "reading":
     run.intake.__globals__["counted_rows"] = kill
 else:
-    stages.publish = kill
+    pipeline.publish = kill
 method = SuppressK(k=2, chunks=Chunks(rows=4, order="none"))
-anonymize_file(method, sys.argv[2], sys.argv[3], engine=LocalEngine(jobs=1), seed=1)
+anonymize_rows(method, sys.argv[2], sys.argv[3], engine=LocalEngine(jobs=1), seed=1)
 """
 
 
@@ -95,8 +96,8 @@ def test_the_same_run_goes_on_from_it_and_another_one_on_the_disk_names_and_refu
     working, out = killed
     alone = LocalEngine(jobs=1)
     with pytest.raises(ReleaseError, match=r"\.out\.working holds an unfinished run of other"):
-        anonymize_file(METHOD, file, out, engine=alone, seed=2)
-    assert [] == said_by(lambda: anonymize_file(METHOD, file, out, engine=alone, seed=1))
+        gv.anonymize_rows(METHOD, file, out, engine=alone, seed=2)
+    assert [] == said_by(lambda: gv.anonymize_rows(METHOD, file, out, engine=alone, seed=1))
     assert not working.exists()
     assert gv.verify_release(out, original=gv.read_bipartite(file)).ok
 

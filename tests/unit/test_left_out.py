@@ -20,7 +20,6 @@ from graphveil.data import Bipartite, Graph
 from graphveil.io import GraphOptions, load_graph
 from graphveil.methods.smooth_k import Chunks, SuppressK
 from graphveil.scale.engines.local import LocalEngine
-from graphveil.scale.run import anonymize_file
 
 ARCS = [(0, 1), (1, 0), (1, 2), (2, 3)]
 TIES = [[0, 1], [1, 2], [2, 3]]
@@ -251,7 +250,7 @@ def test_columns_of_pairs_are_named_on_the_disk_too(tmp_path):
     rows = "user,item,rating\n" + "".join(f"u{n},i{n % 2},5\n" for n in range(8))
     (tmp_path / "likes.csv").write_text(rows)
     with pytest.warns(GraphveilWarning, match=left_out("rating")):
-        anonymize_file(
+        gv.anonymize_rows(
             SuppressK(k=2, chunks=Chunks(rows=4)),
             tmp_path / "likes.csv",
             tmp_path / "out",
@@ -266,7 +265,7 @@ def test_a_header_is_recognized_on_the_disk_as_in_memory(tmp_path):
     rows = "person,likes\n" + "".join(f"u{n % 4},i{n % 2}\n" for n in range(12))
     (tmp_path / "likes.csv").write_text(rows)
     with pytest.warns(GraphveilWarning, match=r"took the first line for names \(person, likes\)"):
-        folder = anonymize_file(
+        folder = gv.anonymize_rows(
             SuppressK(k=2, chunks=Chunks(rows=4)),
             tmp_path / "likes.csv",
             tmp_path / "out",
@@ -294,7 +293,7 @@ def test_a_header_is_recognized_on_the_disk_as_in_memory(tmp_path):
 def test_what_is_no_clear_header_is_refused_on_the_disk(tmp_path, content, expected):
     (tmp_path / "likes.csv").write_text(content)
     with pytest.raises(InputError) as caught:
-        anonymize_file(
+        gv.anonymize_rows(
             SuppressK(k=2, chunks=Chunks(rows=4)),
             tmp_path / "likes.csv",
             tmp_path / "out",

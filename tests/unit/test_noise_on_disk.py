@@ -270,7 +270,7 @@ def test_noise_that_was_drawn_is_kept_whatever_refuses_the_release(tmp_path, mon
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr("graphveil.scale.ties.run.publish", refuse)
+        patched.setattr("graphveil.release.pipeline.publish", refuse)
         with pytest.raises(type(error)), pytest.warns(GraphveilWarning, match="unfinished run"):
             anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options, ledger=ledger)
     monkeypatch.setattr(draft, "draw", None)
@@ -284,7 +284,7 @@ def test_what_is_refused_before_noise_is_drawn_leaves_nothing(tmp_path, monkeypa
     def refuse(*_, **__):
         raise InputError("no such rows")
 
-    monkeypatch.setattr("graphveil.scale.ties.run.forewarn_of_others", refuse)
+    monkeypatch.setattr("graphveil.release.pipeline.warn_of_others", refuse)
     with pytest.raises(InputError):
         anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options)
     assert [] == list(tmp_path.glob(".out*"))

@@ -38,7 +38,6 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.release import digest_of, read_manifest, read_record, read_release
-from graphveil.scale import anonymize_file
 from graphveil.scale.chunks import Released
 from graphveil.scale.columns import KEY
 from graphveil.scale.engines import LocalEngine
@@ -98,7 +97,7 @@ def as_rows(data):
 
 
 def run(path, out, **options):
-    return anonymize_file(options.pop("method", METHOD), path, out, engine=ALONE, **options)
+    return gv.anonymize_rows(options.pop("method", METHOD), path, out, engine=ALONE, **options)
 
 
 def names_in(folder):
@@ -174,7 +173,7 @@ def test_any_small_file_gives_the_release_of_memory(tmp_path_factory, rows, text
     in_memory = method.anonymize(data, seed=1)
     path, options = folder / "likes.parquet", {"seed": 1, "reading": reading}
     out = run(path, folder / "out", method=method, **options)
-    there = anonymize_file(method, path, folder / "there", engine=ScrambledEngine(0), **options)
+    there = gv.anonymize_rows(method, path, folder / "there", engine=ScrambledEngine(0), **options)
     assert (there / "data.parquet").read_bytes() == (out / "data.parquet").read_bytes()
     on_disk = read_release(out)
     assert as_rows(in_memory.data) == as_rows(on_disk.data)
@@ -304,7 +303,7 @@ def test_processes_change_nothing(tmp_path):
     method = SmoothK(k=2, chunks=Chunks(rows=20))
     for jobs in (1, 2):
         engine = LocalEngine(jobs=jobs)
-        anonymize_file(method, path, tmp_path / f"{jobs}", engine=engine, seed=1)
+        gv.anonymize_rows(method, path, tmp_path / f"{jobs}", engine=engine, seed=1)
     one, two = ((tmp_path / name / "data.parquet").read_bytes() for name in "12")
     assert one == two
 
@@ -383,7 +382,7 @@ def test_another_release_of_the_input_is_warned_of_before_the_work(tmp_path):
 
     said_before = []
     with pytest.warns(GraphveilWarning, match="1 other release of this input") as said:
-        out = anonymize_file(METHOD, path, tmp_path / "two", engine=Watched(jobs=1))
+        out = gv.anonymize_rows(METHOD, path, tmp_path / "two", engine=Watched(jobs=1))
     assert 1 == sum("1 other release" in text for text in said_before)
     assert 1 == sum("1 other release" in str(warning.message) for warning in said)
     assert 1 == sum("1 other release" in text for text in read_record(out).warnings)
@@ -398,7 +397,7 @@ def test_a_name_that_the_format_cannot_hold_is_refused_before_the_work(tmp_path)
             pytest.fail("the work began")
 
     with pytest.raises(InputError, match=r"'1e5' could not be read again from csv.*format=.parqu"):
-        anonymize_file(
+        gv.anonymize_rows(
             METHOD,
             tmp_path / "likes.parquet",
             tmp_path / "out",
@@ -433,7 +432,7 @@ def test_a_class_below_k_is_never_published(tmp_path, monkeypatch):
 
 def interrupted(path, out, **options):
     with pytest.raises(KeyboardInterrupt), pytest.warns(GraphveilWarning, match="unfinished run"):
-        anonymize_file(METHOD, path, out, engine=Interrupted(jobs=1), **options)
+        gv.anonymize_rows(METHOD, path, out, engine=Interrupted(jobs=1), **options)
 
 
 def test_an_interrupted_run_is_continued_with_the_same_randomness(tmp_path):
@@ -449,7 +448,7 @@ def test_an_interrupted_run_is_continued_with_the_same_randomness(tmp_path):
             assert number == len(done)
             done.append(task.path.name)
 
-    anonymize_file(METHOD, path, tmp_path / "out", engine=Noting(jobs=1), seed=3)
+    gv.anonymize_rows(METHOD, path, tmp_path / "out", engine=Noting(jobs=1), seed=3)
     assert 5 == len(set(done) - before) == len(done)
     run(path, tmp_path / "whole", seed=3)
     for name in ("data.parquet", "release.json"):
@@ -464,7 +463,7 @@ def test_an_interrupted_run_is_continued_with_the_same_randomness(tmp_path):
 def test_works_that_run_twice_on_scrambled_rows_give_the_same_bytes(tmp_path, kind, text):
     path = write_as(likes(text=text, empty=kind == "parquet"), tmp_path, kind)
     for name, engine in (("there", ScrambledEngine()), ("here", ALONE)):
-        anonymize_file(METHOD, path, tmp_path / name, engine=engine, seed=3)
+        gv.anonymize_rows(METHOD, path, tmp_path / name, engine=engine, seed=3)
     for file in (path.suffix, ".json"):
         name = f"data{file}" if file != ".json" else "release.json"
         there, here = ((tmp_path / engine / name).read_bytes() for engine in ("there", "here"))
@@ -478,7 +477,7 @@ def test_works_that_run_twice_on_scrambled_rows_give_the_same_bytes(tmp_path, ki
 
 def test_a_free_run_on_scrambled_rows_gives_a_release_that_verifies(tmp_path):
     path = write_as(likes(), tmp_path, "parquet")
-    out = anonymize_file(METHOD, path, tmp_path / "out", engine=ScrambledEngine())
+    out = gv.anonymize_rows(METHOD, path, tmp_path / "out", engine=ScrambledEngine())
     assert gv.verify_release(out, original=gv.read_bipartite(path)).ok
 
 
@@ -492,7 +491,7 @@ def test_a_row_that_is_lost_between_two_stages_stops_the_run(tmp_path, monkeypat
     monkeypatch.setattr(ScrambledTables, "kept_as", lost)
     path = write_as(likes(), tmp_path, "parquet")
     with pytest.raises(ResourceError, match=r"counted, and 39 are left\. .* begin anew\.$"):
-        anonymize_file(METHOD, path, tmp_path / "out", engine=ScrambledEngine(engine), seed=3)
+        gv.anonymize_rows(METHOD, path, tmp_path / "out", engine=ScrambledEngine(engine), seed=3)
     assert not (tmp_path / "out").exists()
 
 
@@ -500,7 +499,7 @@ def test_a_row_that_is_lost_between_two_stages_stops_the_run(tmp_path, monkeypat
 def test_every_row_has_a_key_of_its_own(tmp_path, seed):
     path = write_as(likes(), tmp_path, "parquet")
     engine = ScrambledEngine()
-    anonymize_file(METHOD, path, tmp_path / "out", engine=engine, seed=seed)
+    gv.anonymize_rows(METHOD, path, tmp_path / "out", engine=engine, seed=seed)
     keys = engine.stored["released"].select(KEY).to_pylist()
     assert 40 == len({tuple(key.values()) for key in keys})
 
@@ -512,7 +511,7 @@ def test_a_release_of_several_buckets_is_the_one_of_one(tmp_path, monkeypatch):
     run(path, tmp_path / "several", seed=3)
     one, several = (tmp_path / name / "data.parquet" for name in ("one", "several"))
     assert one.read_bytes() == several.read_bytes()
-    anonymize_file(METHOD, path, tmp_path / "scrambled", engine=ScrambledEngine(), seed=3)
+    gv.anonymize_rows(METHOD, path, tmp_path / "scrambled", engine=ScrambledEngine(), seed=3)
     assert one.read_bytes() == (tmp_path / "scrambled/data.parquet").read_bytes()
 
 
@@ -548,7 +547,7 @@ def test_a_sample_that_is_too_small_is_doubled_and_no_chunk_is_below_4k(
     here = run(path, tmp_path / "here", method=method, seed=3)
     assert expected == sizes
     assert 8 <= min(sizes.values()) < max(sizes.values())
-    there = anonymize_file(method, path, tmp_path / "there", engine=ScrambledEngine(), seed=3)
+    there = gv.anonymize_rows(method, path, tmp_path / "there", engine=ScrambledEngine(), seed=3)
     assert (here / "data.parquet").read_bytes() == (there / "data.parquet").read_bytes()
     assert gv.verify_release(here, original=gv.read_bipartite(path)).ok
 
@@ -559,7 +558,7 @@ def test_hashes_cut_the_same_sample_on_any_engine(tmp_path, monkeypatch):
     path = write_as(likes(580), tmp_path, "parquet")
     method = replace(METHOD, chunks=Chunks(rows=60))
     here = run(path, tmp_path / "here", method=method, seed=3)
-    there = anonymize_file(method, path, tmp_path / "there", engine=ScrambledEngine(), seed=3)
+    there = gv.anonymize_rows(method, path, tmp_path / "there", engine=ScrambledEngine(), seed=3)
     assert (here / "data.parquet").read_bytes() == (there / "data.parquet").read_bytes()
     assert gv.verify_release(here, original=gv.read_bipartite(path)).ok
     monkeypatch.undo()
@@ -601,7 +600,7 @@ def test_another_run_is_not_mixed_with_an_unfinished_one(tmp_path, monkeypatch, 
     interrupted(path, tmp_path / "out", seed=1)
     method = Quick(k=3, chunks=Chunks(rows=6)) if change == "method" else METHOD
     if change == "version":
-        monkeypatch.setattr("graphveil.scale.stages.__version__", "99.0")
+        monkeypatch.setattr("graphveil.scale.working.__version__", "99.0")
     if change == "input":
         write_as(likes(seed=5), tmp_path, "parquet")
     seed = 2 if change == "seed" else 1
@@ -622,7 +621,7 @@ def test_two_runs_never_share_a_folder(tmp_path):
                     run(path, tmp_path / "out", seed=1)
                 refusals.append(caught.value)
 
-    anonymize_file(METHOD, path, tmp_path / "out", engine=Twice(jobs=1), seed=1)
+    gv.anonymize_rows(METHOD, path, tmp_path / "out", engine=Twice(jobs=1), seed=1)
     assert len(refusals) == 1
     assert gv.verify_release(tmp_path / "out").ok
 
@@ -707,7 +706,7 @@ def test_a_run_whose_place_is_taken_meanwhile_is_kept_and_goes_on(tmp_path, what
         pytest.warns(GraphveilWarning, match="once what stands in the way is gone"),
         pytest.raises(ReleaseError, match="exists"),
     ):
-        anonymize_file(METHOD, path, out, engine=Overtaken(jobs=1), seed=3)
+        gv.anonymize_rows(METHOD, path, out, engine=Overtaken(jobs=1), seed=3)
     assert (working_folder(out) / "released" / "done.json").is_file()
     force = what == "another release"
     if not force:
@@ -717,7 +716,7 @@ def test_a_run_whose_place_is_taken_meanwhile_is_kept_and_goes_on(tmp_path, what
         def before(self, number, _):
             raise AssertionError(number)
 
-    anonymize_file(METHOD, path, out, engine=Done(jobs=1), seed=3, force=force)
+    gv.anonymize_rows(METHOD, path, out, engine=Done(jobs=1), seed=3, force=force)
     assert gv.verify_release(out, original=gv.read_bipartite(path)).ok
     assert not working_folder(out).exists()
 
@@ -754,7 +753,7 @@ def test_both_ways_of_the_command_line_give_the_same_classes(tmp_path, smooth_k)
 
 def test_without_a_size_of_chunks_the_disk_takes_one_that_no_data_decides(tmp_path):
     path = write_as(likes(36), tmp_path, "parquet")
-    out = anonymize_file(Quick(k=2), path, tmp_path / "out", engine=ALONE)
+    out = gv.anonymize_rows(Quick(k=2), path, tmp_path / "out", engine=ALONE)
     assert CHUNK_ROWS == read_record(out).withheld["chunk_rows"]
     assert "chunk_rows" not in read_manifest(out).method.parameters
     assert gv.verify_release(out).ok

@@ -22,7 +22,6 @@ from graphveil.io import BipartiteOptions, load_bipartite
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SuppressK
 from graphveil.scale.engines.local import LocalEngine
-from graphveil.scale.run import anonymize_file
 from graphveil.verify import Verdict, verify
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.core.errors.GraphveilWarning")
@@ -117,7 +116,7 @@ def test_the_features_of_people_are_the_users_one_by_one():
 
 
 def on_disk(path: Path, out: Path, **options) -> Path:
-    return anonymize_file(
+    return gv.anonymize_rows(
         SuppressK(k=2, chunks=Chunks(rows=4)),
         path,
         out,

@@ -22,7 +22,6 @@ from graphveil.core.errors import InputError, ReleaseError, UsageError
 from graphveil.io import FORMATS, BipartiteOptions
 from graphveil.io import parts as list_parts
 from graphveil.methods.smooth_k import Chunks, SmoothK
-from graphveil.scale import anonymize_file
 from graphveil.scale import parts as written_parts
 from graphveil.scale.engines import LocalEngine
 from graphveil.verify.files import loading as checked_parts
@@ -102,7 +101,7 @@ def run(table, folder, name="out", **options):
     path = folder / "likes.parquet"
     parquet.write_table(table, path)
     given = {"engine": ALONE, "seed": 4, "reading": BipartiteOptions(items="things"), **options}
-    return anonymize_file(given.pop("method", METHOD), path, folder / name, **given)
+    return gv.anonymize_rows(given.pop("method", METHOD), path, folder / name, **given)
 
 
 def files_of(out):

@@ -18,17 +18,17 @@ import graphveil as gv
 from graphveil.claims.manifest import MANIFEST
 from graphveil.claims.record import LINKAGE, RECORD, owners_of_others, private_folder
 from graphveil.core.atomic import left_behind, whole_folders
-from graphveil.core.errors import GraphveilWarning, InputError, UsageError
+from graphveil.core.errors import GraphveilWarning, InputError, UsageError, each_once
 from graphveil.release import Linkage, Private, Release, read_manifest, read_record
 from graphveil.release.files import check_names, release_format, write_data
-from graphveil.release.publishing import Publication, WriteOptions, forewarn_of_others, publish
+from graphveil.release.publishing import Output, Publication, publish, warn_of_others
 
 PACKAGE = Path(gv.__file__).parent
 LIKES = gv.Bipartite.from_lists([["tea"], ["tea"], ["rye"], ["rye"]])
 LINKAGE_OF = Linkage(np.array([7, 8, 9, 10]), np.array([3, 1, 0, 2]))
 
 
-def published(folder, *, private=True, linkage=None, options=None, sha256="a"):
+def published(folder, *, private=True, linkage=None, linked=True, reading=None, sha256="a"):
     """Publish four rows, and return the folder."""
 
     def write(public):
@@ -43,9 +43,9 @@ def published(folder, *, private=True, linkage=None, options=None, sha256="a"):
             linkage=linkage,
         )
 
-    return publish(
-        folder, write, input_digests=frozenset([sha256]), options=options or WriteOptions()
-    )
+    output = Output(folder, linkage=linked, reading=reading or {})
+    publish(output, write, input_digests=frozenset([sha256]))
+    return folder
 
 
 def files_in(folder):
@@ -94,7 +94,7 @@ def test_a_linkage_that_is_not_wanted_is_not_even_asked_for(tmp_path):
         pytest.fail("the linkage was asked for")
         yield
 
-    out = published(tmp_path / "out", linkage=never(), options=WriteOptions(linkage=False))
+    out = published(tmp_path / "out", linkage=never(), linked=False)
     assert [RECORD] == files_in(Path(f"{out}.private"))
     assert read_record(out).linkage_sha256 is None
 
@@ -105,7 +105,7 @@ def test_without_an_owner_there_is_no_private_folder(tmp_path):
 
 
 def test_the_options_of_reading_stand_in_the_private_record(tmp_path):
-    out = published(tmp_path / "out", options=WriteOptions(reading={"header": "yes"}))
+    out = published(tmp_path / "out", reading={"header": "yes"})
     assert {"header": "yes"} == read_record(out).reading
 
 
@@ -148,12 +148,13 @@ def test_what_force_replaces_is_no_other_release(tmp_path):
 
 def test_what_was_said_before_the_work_is_noted_and_not_said_again(tmp_path):
     published(tmp_path / "one")
-    with pytest.warns(GraphveilWarning, match="1 other release") as said:
-        texts = forewarn_of_others(tmp_path / "two", frozenset("a"))
-    assert 1 == len(said)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphveilWarning)
-        two = published(tmp_path / "two", options=WriteOptions(warned=texts))
+    with each_once():
+        with pytest.warns(GraphveilWarning, match="1 other release") as said:
+            texts = warn_of_others(tmp_path / "two", frozenset("a"))
+        assert 1 == len(said)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", GraphveilWarning)
+            two = published(tmp_path / "two")
     assert list(texts) == told_in(two)
 
 

@@ -29,16 +29,18 @@ from graphveil.core.errors import (
     ResourceError,
     UsageError,
 )
+from graphveil.core.randomness import Randomness
 from graphveil.data.csr import neighbor_lists
 from graphveil.io.reading import source_of
 from graphveil.io.text.tie_blocks import tie_file
+from graphveil.release.publishing import Output
 from graphveil.scale import anonymize_ties
-from graphveil.scale.ties import noise, reading
+from graphveil.scale.ties import reading
 from graphveil.scale.ties import run as stages
 from graphveil.scale.ties.lists import Buckets, Listed, cuts_of, dropped, listed, mapped, spread
 from graphveil.scale.ties.nodes import Numbering, nodes_of
 from graphveil.scale.ties.release import Changed, changed_edges
-from graphveil.verbs.anonymize import Output, RunOptions, anonymize_file
+from graphveil.verbs.anonymize import RunOptions, anonymize_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -356,7 +358,7 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
     file, out = write(tmp_path / "ties.csv", np.array(sorted(edges))), tmp_path / "out"
     graph, ledger = io.load_graph(file).data, gv.Ledger(tmp_path / "spent.json")
     method = gv.RandomizedResponse(epsilon=0.5)
-    most = noise.released_at_most(method, graph)
+    most = method.from_ties(graph, Randomness()).at_most
     free = SimpleNamespace(free=reading.BYTES_A_NOISY_TIE * most - 1)
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: free)
     said = rf"randomized-response releases up to about {most:,} ties of {graph.n_edges}, which"
@@ -375,13 +377,13 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
 def test_room_that_is_asked_for_noise_is_enough_and_not_much_more():
     graph = gv.Graph.from_edges(*arcs(n=400, m=3000).T, n=400, directed="symmetrize")
     for method in NOISE:
-        most = noise.released_at_most(method, graph)
+        most = method.from_ties(graph, Randomness()).at_most
         assert method.anonymize(graph, seed=1).data.n_edges < most
         assert most < 1.3 * method.anonymize(graph, seed=2).data.n_edges
     for n, ends in ((2, [0, 1]), (3, [0, 2]), (3, [0, 1, 0, 2, 1, 2])):
         few = gv.Graph.from_edges(ends[::2], ends[1::2], n=n)
         for method in NOISE:
-            most = noise.released_at_most(method, few)
+            most = method.from_ties(few, Randomness()).at_most
             assert method.anonymize(few, seed=1).data.n_edges <= most <= n * (n - 1) // 2
 
 
@@ -451,7 +453,7 @@ def test_what_needs_all_ties_in_memory_is_refused(tmp_path):
     with pytest.raises(UsageError, match="gml cannot be read a piece at a time"):
         anonymize_ties(METHOD, tmp_path / "ties.gml", tmp_path / "out", format="csv")
     with pytest.raises(UsageError, match="takes ties from the disk, no rows"):
-        gv.scale.anonymize_file(METHOD, file, tmp_path / "out")
+        gv.anonymize_rows(METHOD, file, tmp_path / "out")
 
 
 def test_another_release_of_the_same_ties_is_warned_of(tmp_path):

@@ -8,7 +8,6 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.data.ids import as_numbers
-from graphveil.scale import anonymize_file
 from graphveil.scale.engines import LocalEngine
 
 LONG = ["9", "10", str(2**63 - 1)]
@@ -41,7 +40,7 @@ def test_an_honest_release_of_numbers_made_on_the_disk_verifies(tmp_path, rows, 
     users, items = zip(*pairs, strict=True)
     parquet.write_table(pa.table({"user": users, "item": items}), path)
     alone = LocalEngine(jobs=1)
-    folder = anonymize_file(METHOD, path, tmp_path / "out", format=form, engine=alone)
+    folder = gv.anonymize_rows(METHOD, path, tmp_path / "out", format=form, engine=alone)
     original = gv.read_bipartite(path)
     assert [] == gv.verify_release(folder, original=original).failures()
 

@@ -26,6 +26,7 @@ import shlex
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, NamedTuple, Self
 
 from graphveil.core.text import visible
@@ -366,6 +367,30 @@ _OURS = {"graphveil", "contextlib"}
 """Modules whose lines tell nobody where a warning comes from."""
 
 
+_SAID: ContextVar[set[str] | None] = ContextVar("said", default=None)
+"""What was said in the block of `each_once` that is being run."""
+
+
+@contextmanager
+def each_once() -> Iterator[None]:
+    """Warn of each text once within the block, however often `warn` is called with it.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught, each_once():
+    ...     warnings.simplefilter("always")
+    ...     warn("mind the gap")
+    ...     warn("mind the gap")
+    >>> len(caught)
+    1
+    """
+    token = _SAID.set(set() if (said := _SAID.get()) is None else said)
+    try:
+        yield
+    finally:
+        _SAID.reset(token)
+
+
 def warn(text: str, kind: type[GraphveilWarning] | None = None) -> None:
     """Warn the owner of the data, at the line of the first caller outside of the package.
 
@@ -384,6 +409,11 @@ def warn(text: str, kind: type[GraphveilWarning] | None = None) -> None:
     >>> caught[0].category.__name__, str(caught[0].message)
     ('GraphveilWarning', 'mind the gap')
     """
+    said = _SAID.get()
+    if said is not None:
+        if text in said:
+            return
+        said.add(text)
     level, frame = 1, inspect.currentframe()
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back

@@ -12,12 +12,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeVar,
+    cast,
+)
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AnyCondition, Condition, PeopleAsItems
+from graphveil.claims.conditions import AnyCondition, CellFlips, Condition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, Spent
 from graphveil.core.errors import InfeasibleError, ParameterError, did_you_mean
@@ -41,6 +51,11 @@ if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
 
 D = TypeVar("D", Graph, Bipartite, Table, Network)
+
+SourceName = Literal["memory", "blocks", "rows", "ties"]
+"""Where data may lie: in memory, also in blocks of rows that processes share; on the disk or on a
+cluster as rows, in chunks (the method derives from `graphveil.methods.smooth_k.clustered.Clustered`
+or has its methods); on the disk as the ties of a graph (it has `Anonymizer.from_ties`)."""
 
 
 class NewIds(NamedTuple):
@@ -111,6 +126,47 @@ class MethodResult(NamedTuple):
     order: NDArray[np.int64] | None = None
 
 
+class EditedTies(NamedTuple):
+    """What a method makes of a graph on the disk by few edits of it.
+
+    Parameters
+    ----------
+    added, deleted
+        int32, shape (x, 2): the edges that the release has more and has not, the smaller end first.
+    check
+        Refuses degrees of the published file, by position of the input, that are not as planned.
+    cost, advice
+        As in `MethodResult`.
+    """
+
+    added: NDArray[np.int32]
+    deleted: NDArray[np.int32]
+    check: Callable[[NDArray[np.int64]], None]
+    cost: Mapping[str, float | int]
+    advice: tuple[str, ...] = ()
+
+
+class NoisyTies(NamedTuple):
+    """How a method draws every pair of nodes of a graph on the disk, each for itself.
+
+    Parameters
+    ----------
+    at_most
+        A number of edges that the release hardly ever exceeds.
+    state
+        Draws what the chances of a pair follow from, and returns them: epsilon is spent by then.
+    advice
+        Returns what the owner should know of so many edges that were published.
+    exact_size
+        Whether edges are added or removed evenly until the noisy number of them is there.
+    """
+
+    at_most: int
+    state: Callable[[], CellFlips]
+    advice: Callable[[CellFlips, int], tuple[str, ...]]
+    exact_size: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Anonymizer(ABC, Generic[D]):
     """A published method with its parameters; `anonymize` is its one pure method.
@@ -138,12 +194,8 @@ class Anonymizer(ABC, Generic[D]):
     nests: ClassVar[bool] = False
     spends: ClassVar[bool] = False
     """Whether it claims an epsilon, which adds up over releases."""
-    runs_on_disk: ClassVar[bool] = False
-    """Whether it can anonymize rows in chunks, which processes share and the disk can hold."""
-    ties_on_disk: ClassVar[bool] = False
-    """Whether it can anonymize a graph whose ties the disk holds, and no memory."""
-    runs_in_blocks: ClassVar[bool] = False
-    """Whether it anonymizes rows of a large table in blocks, which processes share."""
+    sources: ClassVar[tuple[SourceName, ...]] = ("memory",)
+    """Where its data may lie, see `SourceName`."""
 
     directed: ClassVar[bool] = False
     """Whether it takes ties with directions alone."""
@@ -193,6 +245,18 @@ class Anonymizer(ABC, Generic[D]):
     @abstractmethod
     def _anonymize(self, data: D, randomness: Randomness) -> MethodResult:
         """Return the anonymized data with position i still standing for the input's position i."""
+
+    def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies | NoisyTies:
+        """Return what is made of a graph whose ties the disk holds, for the source ``ties``.
+
+        Parameters
+        ----------
+        graph
+            Its neighbor lists are mapped from a file: few pages of them are to be read.
+        randomness
+            The run's. A run that goes on gets the same again.
+        """
+        raise NotImplementedError
 
     @property
     @abstractmethod
@@ -261,9 +325,7 @@ class Anonymizer(ABC, Generic[D]):
         GraphveilWarning
             What the owner should know before publishing.
         """
-        prepared = self.prepared(data)
-        spent = self.entered(prepared, ledger, seed)
-        return noted(self._release(prepared, self._anonymize, seed), spent)
+        return self._release(self.prepared(data), self._anonymize, seed, ledger)
 
     def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> Spent | None:
         """Enter what a run will claim in a ledger, before it draws anything; None without one.
@@ -299,13 +361,17 @@ class Anonymizer(ABC, Generic[D]):
         return as_container(data, self.accepts, wanted_by=self.name)
 
     def _release(
-        self, data: Any, draw: Callable[[Any, Randomness], MethodResult], seed: int | None
+        self,
+        data: Any,
+        draw: Callable[[Any, Randomness], MethodResult],
+        seed: int | None,
+        ledger: Ledger | None = None,
+        nested_in: tuple[str, ...] = (),
     ) -> Release[D]:
         """Return the release of what `draw` makes of the data, under new ids in a new order."""
         from graphveil.release import (  # noqa: PLC0415  help needs no release
             Linkage,
             OwnersLevels,
-            Private,
             Release,
             Witness,
             digest_of,
@@ -313,37 +379,78 @@ class Anonymizer(ABC, Generic[D]):
         )
 
         randomness = Randomness(seed=seed)
+        spent = self.entered(data, ledger, seed)
         started = time.perf_counter()
         draft: MethodResult = draw(data, randomness)
         done = time.perf_counter()
         new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
         people: bool = _has_people(data)
-        advised = (*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)))
-        advice: tuple[str, ...] = warn_owner(advised, seeded=randomness.seeded)
-        return Release(
-            data=cast("D", _published(draft.data, data, new)),
-            guarantee=self.claimed(draft.guarantee or self.promised(data), randomness),
-            conditions=(
+        stated = self.stated(
+            randomness,
+            people=people,
+            left_out=data.left_out,
+            guarantee=draft.guarantee or self.promised(data),
+            conditions=draft.conditions,
+            advice=(*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data))),
+            input_sha256=digest_of(data),
+            origins_sha256=digests_of_origins(data),
+            cost=draft.cost,
+            seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
+            linkage=Linkage(data.labels(), new.of_the_input()),
+            unprotected=_named(data, draft.unprotected),
+            unrecorded=draft.unrecorded,
+            nested_in=nested_in,
+            spent=spent,
+            levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),
+            witness=None if draft.witness is None else Witness(*draft.witness),
+        )
+        return Release(data=cast("D", _published(draft.data, data, new)), **stated)
+
+    def stated(
+        self,
+        randomness: Randomness,
+        *,
+        people: bool = False,
+        left_out: tuple[str, ...] = (),
+        guarantee: AnyGuarantee | None = None,
+        conditions: tuple[AnyCondition, ...] = (),
+        advice: tuple[str, ...] = (),
+        **private: Any,
+    ) -> dict[str, Any]:
+        """Return what is said of a release, and warn the owner: its claim and the private part.
+
+        Parameters
+        ----------
+        randomness
+            The run's.
+        people
+            Whether items are people.
+        left_out
+            The names of what was left out when the data was read.
+        guarantee, conditions, advice
+            As in `MethodResult`.
+        private
+            The further fields of `graphveil.release.Private`.
+
+        Returns
+        -------
+        dict
+            The fields that `graphveil.release.Release` shares with a publication from the disk.
+        """
+        from graphveil.release import Private  # noqa: PLC0415  help needs no release
+
+        advised: tuple[str, ...] = warn_owner(advice, seeded=randomness.seeded)
+        private |= {"seed": randomness.seed, "withheld": self.withheld()}
+        return {
+            "guarantee": self.claimed(guarantee, randomness),
+            "conditions": (
                 *self.conditions,
-                *draft.conditions,
+                *conditions,
                 *((PeopleAsItems(),) if people else ()),
             ),
-            provenance=self.provenance,
-            private=Private(
-                input_sha256=digest_of(data),
-                origins_sha256=digests_of_origins(data),
-                seed=randomness.seed,
-                cost=draft.cost,
-                warnings=(*advice, *left_out_words(data.left_out)),
-                seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
-                linkage=Linkage(data.labels(), new.of_the_input()),
-                unprotected=_named(data, draft.unprotected),
-                withheld=self.withheld(),
-                unrecorded=draft.unrecorded,
-                levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),
-                witness=None if draft.witness is None else Witness(*draft.witness),
-            ),
-        )
+            "provenance": self.provenance,
+            "private": Private(warnings=(*advised, *left_out_words(left_out)), **private),
+        }
 
     def _new_ids(self, data: D, randomness: Randomness) -> NewIds:
         """Return the order of the release: uniform, so that it says nothing of the input's."""
@@ -490,12 +597,6 @@ class Anonymizer(ABC, Generic[D]):
 
 def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:
     return () if positions is None else tuple(data.labels()[positions].tolist())
-
-
-def noted(release: Release[Any], spent: Spent | None) -> Release[Any]:
-    """Return the release with the note of its ledger in its private part."""
-    private = dataclasses.replace(release.for_owner(), spent=spent)
-    return dataclasses.replace(release, private=private)
 
 
 def _has_people(data: Data) -> bool:

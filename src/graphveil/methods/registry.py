@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from graphveil.core.errors import ParameterError, one_of
 from graphveil.core.lazy import Registry, homes_in
-from graphveil.methods.base import Anonymizer
+from graphveil.methods.base import Anonymizer, SourceName
 
 OTHER_NAMES = {"StructuralAnonymity": "structural", "OneKSeries": "dp-1k"}
 """Methods that are known by other names than those of their classes."""
@@ -48,6 +48,17 @@ def method_named(name: str) -> type[Anonymizer[Any]]:
     if name not in METHODS:
         raise ParameterError(f"no method {name!r}. {one_of(name, METHODS)}")
     return METHODS[name]
+
+
+def methods_from(source: SourceName) -> list[str]:
+    """Return the names of the methods that take data from such a source.
+
+    Examples
+    --------
+    >>> methods_from("rows")
+    ['smooth-k', 'suppress-k']
+    """
+    return [name for name, method in METHODS.items() if source in method.sources]
 
 
 M = TypeVar("M", bound=type[Anonymizer[Any]])

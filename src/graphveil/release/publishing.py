@@ -1,12 +1,16 @@
-"""The one way into a release folder, for data in memory and for data on the disk."""
+"""The one way into a release folder or to its address, for data in memory and on the disk."""
 
 from __future__ import annotations
 
-import dataclasses
+import hashlib
+import secrets
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
@@ -14,7 +18,16 @@ from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.digest import digest_of_file
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, Spent
-from graphveil.claims.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
+from graphveil.claims.manifest import (
+    MANIFEST,
+    SCHEMA,
+    UNFINISHED,
+    Claim,
+    Described,
+    Manifest,
+    Method,
+    encode,
+)
 from graphveil.claims.record import (
     LEVELS,
     LINKAGE,
@@ -23,14 +36,23 @@ from graphveil.claims.record import (
     WITNESS,
     Record,
     ledger_entry_in,
+    linkage_part,
     owners_of_others,
 )
 from graphveil.core.atomic import OWNER_ONLY
-from graphveil.core.errors import GraphveilError, Message, warn
-from graphveil.core.storage import Place
+from graphveil.core.errors import GraphveilError, Message, ReleaseError, UsageError, warn
+from graphveil.core.storage import PROBE, Address, Place, is_partial
 from graphveil.core.warnings import Advice, OtherReleasesWarning
 from graphveil.release.linkage import Private, Provenance, linkage_in, write_owners
-from graphveil.release.staging import check_target, leftovers_beside, staged
+from graphveil.release.staging import (
+    check_place,
+    is_written,
+    leftovers_beside,
+    local_folder,
+    names_at,
+    staged,
+    staged_private,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,127 +100,108 @@ class Publication:
     linkage_sha256: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class WriteOptions:
-    """How a release is written.
+class Output(NamedTuple):
+    """Where a release is written, and how.
 
     Parameters
     ----------
+    folder
+        The release folder; its private sibling is ``folder.private``. Of rows in parts it may be
+        an address.
+    format
+        The format of the released data; None for the one that came in, or the one next to it.
     force
         Replace a release of that name, once the new one is whole.
-    warned
-        What `forewarn` has told the owner before the work: it is not said again.
     linkage
         Keep which new id stands for which old one.
+    parts
+        Whether Parquet of a run on the disk or on a cluster comes in parts of 1,048,576 users;
+        None for parts where there are more.
+    private
+        The private folder, where it shall not lie beside the release.
     reading
         The options that the input was read with, for the private record.
-    private
-        The private folder, where it does not lie beside the release.
     trial
         Whether it is one of several trials of one sweep, which lie beside each other: their owner
         knows of them, and none warns of the others.
     """
 
+    folder: Place
+    format: str | None = None
     force: bool = False
-    warned: tuple[str, ...] = ()
     linkage: bool = True
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    private: Path | None = None
+    parts: bool | None = None
+    private: Place | None = None
+    reading: Mapping[str, Any] = MappingProxyType({})
     trial: bool = False
 
 
 def publish(
-    folder: Path,
-    write: Callable[[Path], Publication],
+    output: Output,
+    write: Callable[[Any], Publication],
     *,
     input_digests: frozenset[str],
-    options: WriteOptions,
     nested_in: tuple[str, ...] = (),
     spent: Spent | None = None,
-) -> Path:
-    """Put a release in its place with its manifest and the owner's private folder, or nothing.
+) -> None:
+    """Put a release in its place with its manifest and the owner's private record, or nothing.
 
     Parameters
     ----------
-    folder
-        The release folder; its private sibling is ``folder.private``.
+    output
+        Where it is written, and how.
     write
-        Writes the data files into a folder, and returns what is said of them.
+        Writes the data files into a folder or at an address, at which it writes the linkage too
+        where that is kept at one, and returns what is said of them.
     input_digests
         Those of the input, and of what it was read from; none where they are not known.
-    options
-        How it is written.
     nested_in, spent
         As in `Private`.
 
-    Returns
-    -------
-    Path
-        The folder.
-
     Raises
     ------
-    ReleaseError
-        Where the folder exists and `force` is off.
-    ResourceError
-        Where the disk is full or the folder cannot be written.
+    UsageError, ReleaseError, ResourceError
+        As `check_place`; also where the disk is full, or a place begins to refuse what is written.
 
     Warns
     -----
     GraphveilWarning
-        As `forewarn`.
+        Where a killed run left something, or other releases of the input lie beside it.
     """
-    check_target(folder, force=options.force, private=options.private)
-    forewarn(folder, warned=options.warned, private=options.private)
+    out, private = output.folder, output.private
+    check_place(out, force=output.force, private=private)
+    if not isinstance(out, Address):
+        warn_of_leftovers(out, private=private)
     known = frozenset[str]() if spent is None else spent.known
     beside: tuple[str, ...] = ()
-    if not options.trial:
-        beside = forewarn_of_others(
-            folder,
-            input_digests,
-            nested_in=nested_in,
-            warned=options.warned,
-            known=known,
-            private=options.private,
+    if not output.trial:
+        beside = warn_of_others(
+            out, input_digests, nested_in=nested_in, known=known, private=private
         )
-    composed = None if spent is None or beside else spent.composed
-    with staged(folder, force=options.force, private=options.private) as stage:
+    if isinstance(out, Address):
+        _publish_at(out, cast("Place", private), write, beside, output)  # checked to have one
+        return
+    with staged(
+        out, force=output.force, private=local_folder(private) if private else None
+    ) as stage:
         publication = write(stage.public)
-        write_manifest(stage.public, publication, composed)
-        if publication.private is not None:
-            digest = digest_of_file(stage.public / MANIFEST)
-            private = with_warnings(publication.private, publication, beside)
-            write_private_folder(stage.private, publication, private, digest, options)
-    return folder
+        composed = None if spent is None or beside else spent.composed
+        manifest = encode(manifest_of(publication, composed))
+        (stage.public / MANIFEST).write_bytes(manifest)
+        write_private_folder(stage.private, publication, manifest, beside, output)
 
 
-def forewarn(
-    folder: Place,
-    *,
-    warned: tuple[str, ...] = (),
-    on_disk: bool = False,
-    private: Place | None = None,
-) -> tuple[str, ...]:
-    """Warn of what a killed run left beside a release, before any work; return what was said.
-
-    Parameters
-    ----------
-    folder
-        The release folder.
-    warned
-        What was said before, and is not said again.
-    on_disk, private
-        As in `leftovers_beside`.
-    """
-    return say_once(leftovers_beside(folder, on_disk=on_disk, private=private), warned)
+def warn_of_leftovers(out: Place, *, on_disk: bool = False, private: Place | None = None) -> None:
+    """Warn of what a killed run left in place of a release, or beside it."""
+    for text in leftovers_beside(out, on_disk=on_disk, private=private):
+        warn(text)
 
 
-def forewarn_of_others(
-    folder: Place,
+def warn_of_others(
+    out: Place,
     input_digests: frozenset[str],
     *,
     nested_in: tuple[str, ...] = (),
-    warned: tuple[str, ...] = (),
     known: frozenset[str] = frozenset(),
     private: Place | None = None,
 ) -> tuple[str, ...]:
@@ -206,8 +209,8 @@ def forewarn_of_others(
 
     Parameters
     ----------
-    folder, warned
-        As in `forewarn`.
+    out
+        The release folder, or its address.
     input_digests
         As in `publish`.
     nested_in
@@ -218,24 +221,24 @@ def forewarn_of_others(
         As in `owners_of_others`.
     """
     try:
-        owners_of = owners_of_others(folder, input_digests, private)
+        owners_of = owners_of_others(out, input_digests, private)
     except GraphveilError:
-        return say_once((_unlisted(private),), warned)
+        unlisted = (
+            f"what lies beside {private} cannot be listed, so other releases of this input there "
+            "are not known: publish one of them only"
+        )
+        warn(unlisted, OtherReleasesWarning)
+        return (unlisted,)
     others = [
         owners.name.removesuffix(PRIVATE)
         for owners in owners_of
         if (not nested_in or _linkage_digest(owners) not in nested_in)
         and ledger_entry_in(owners) not in known
     ]
-    return say_once(several_releases(others), warned)
-
-
-def _unlisted(private: Place | None) -> Advice:
-    return Advice(
-        f"what lies beside {private} cannot be listed, so other releases of this input there are "
-        "not known: publish one of them only",
-        OtherReleasesWarning,
-    )
+    texts = several_releases(others)
+    for text in texts:
+        warn(text)
+    return tuple(map(str, texts))
 
 
 def several_releases(names: Sequence[str]) -> tuple[str, ...]:
@@ -254,14 +257,6 @@ def several_releases(names: Sequence[str]) -> tuple[str, ...]:
     return (Advice(f"{others}: publish one of them only, or nest them", OtherReleasesWarning),)
 
 
-def say_once(texts: tuple[str, ...], warned: tuple[str, ...]) -> tuple[str, ...]:
-    """Warn of what was not said before, and return all of it as text."""
-    for text in texts:
-        if text not in warned:
-            warn(text)
-    return tuple(map(str, texts))
-
-
 def _linkage_digest(private: Place) -> str | None:
     """Return what tells the linkage in a private folder from others; None where there is none."""
     if not isinstance(private, Path):
@@ -271,21 +266,6 @@ def _linkage_digest(private: Place) -> str | None:
     except GraphveilError:
         return None
     return None if linkage is None else linkage.digest
-
-
-def write_manifest(
-    public: Path, publication: Publication, composed: Composed | None = None
-) -> None:
-    """Write the public manifest beside the data files that it describes.
-
-    Parameters
-    ----------
-    public
-        The folder.
-    publication, composed
-        As of `manifest_of`.
-    """
-    (public / MANIFEST).write_bytes(encode(manifest_of(publication, composed)))
 
 
 def manifest_of(publication: Publication, composed: Composed | None = None) -> Manifest:
@@ -322,77 +302,196 @@ def manifest_of(publication: Publication, composed: Composed | None = None) -> M
     ).sealed()
 
 
-def with_warnings(private: Private, publication: Publication, beside: tuple[str, ...]) -> Private:
-    """Return what the owner may see with all that was said of the release, each once."""
-    advice = (str(Message(text)) for text in publication.advice)
-    said = tuple(dict.fromkeys((*private.warnings, *advice, *beside)))
-    return dataclasses.replace(private, warnings=said)
-
-
 def write_private_folder(
     folder: Path,
     publication: Publication,
-    private: Private,
-    manifest_sha256: str,
-    options: WriteOptions,
+    manifest: bytes,
+    beside: tuple[str, ...],
+    output: Output,
 ) -> None:
-    """Write the linkage where it is kept, and the record.
+    """Write the linkage where it is kept, and the record, where the owner's part is known.
 
     Parameters
     ----------
     folder
         The private folder.
-    publication, private, options
+    publication, output
         As in `publish`.
-    manifest_sha256
-        The digest of the manifest.
+    manifest
+        The manifest.
+    beside
+        What the owner was told of other releases.
     """
+    if publication.private is None:
+        return
     kept = {LEVELS: publication.levels}
-    if options.linkage:
+    if output.linkage:
         kept |= {LINKAGE: publication.linkage, WITNESS: publication.witness}
-    digests = {
-        name: _written(tables, folder / name) for name, tables in kept.items() if tables is not None
-    }
-    record = record_of(publication, private, manifest_sha256, digests, options)
-    _write_private(folder / RECORD, encode(record))
+    digests = {}
+    for name, tables in kept.items():
+        if tables is not None:
+            write_owners(tables, folder / name)
+            digests[name] = digest_of_file(folder / name)
+    record = folder / RECORD
+    record.touch(mode=OWNER_ONLY)
+    record.write_bytes(record_of(publication, manifest, digests, beside, output))
 
 
 def record_of(
     publication: Publication,
-    private: Private,
-    manifest_sha256: str,
+    manifest: bytes,
     digests: Mapping[str, str],
-    options: WriteOptions,
-) -> Record:
+    beside: tuple[str, ...],
+    output: Output,
+) -> bytes:
     """Return the private record; the digests are those of the owner's files by their names."""
-    return Record(
+    private = cast("Private", publication.private)
+    advice = (str(Message(text)) for text in publication.advice)
+    record = Record(
         input_sha256=private.input_sha256,
         origins_sha256=list(private.origins_sha256),
-        manifest_sha256=manifest_sha256,
+        manifest_sha256=hashlib.sha256(manifest).hexdigest(),
         linkage_sha256=digests.get(LINKAGE),
         method=publication.provenance.method,
         seed=private.seed,
         cost=dict(private.cost),
-        warnings=list(private.warnings),
+        warnings=list(dict.fromkeys((*private.warnings, *advice, *beside))),
         unprotected=list(private.unprotected),
         withheld=dict(private.withheld),
         unrecorded=list(private.unrecorded),
-        reading=dict(options.reading),
+        reading=dict(output.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),
         ledger=None if private.spent is None else private.spent.note,
         levels_sha256=digests.get(LEVELS),
         witness_sha256=digests.get(WITNESS),
     )
+    return encode(record)
 
 
-def _written(tables: Iterable[pa.Table], path: Path) -> str:
-    """Write tables for the owner alone, and return the file's digest."""
-    write_owners(tables, path)
-    return digest_of_file(path)
+def _publish_at(
+    out: Address,
+    private: Place,
+    write: Callable[[Any], Publication],
+    beside: tuple[str, ...],
+    output: Output,
+) -> None:
+    """Put a release at an address, with its private record in another place, or nothing.
+
+    Stores of objects rename nothing: parts are written first, then what is private, and the
+    manifest last, without which nothing is a release. What fails is taken away again; where the
+    process is killed, an object says that the run did not end.
+    """
+    addresses = [place for place in (private, out) if isinstance(place, Address)]
+    mark = _Mark()
+    try:
+        for address in addresses:
+            _begin(address, mark, private=address is private)
+        publication = write(out)
+        manifest = encode(manifest_of(publication))
+        _write_private(out, private, publication, manifest, beside, output, mark)
+        try:
+            _close(out, {file.name for file in publication.described.files}, mark)
+            out.put_bytes(MANIFEST, manifest)
+        except Exception:
+            if isinstance(private, Path) and not output.force:
+                shutil.rmtree(private, ignore_errors=True)
+            raise
+    except Exception as error:
+        for address in addresses:
+            with suppress(GraphveilError, OSError):
+                if mark.is_own(address):
+                    _empty(address, is_public=address is out)
+        if isinstance(error, UsageError):  # the place refused what it took before the run
+            raise ReleaseError(str(error)) from error
+        raise
 
 
-def _write_private(path: Path, content: bytes) -> None:
-    """Write a file that its owner alone may read."""
-    path.touch(mode=OWNER_ONLY)
-    path.write_bytes(content)
+class _Mark:
+    """The object that says that this run writes at an address, and no other one since."""
+
+    def __init__(self) -> None:
+        self._content = secrets.token_bytes(16)
+        self._lifted: set[Address] = set()
+
+    def put(self, address: Address) -> None:
+        """Put it there, in place of that of another run."""
+        address.put_bytes(UNFINISHED, self._content)
+
+    def lift(self, address: Address) -> None:
+        """Take it away: what lies there is whole."""
+        self._lifted.add(address)
+        address.delete(UNFINISHED)
+
+    def is_own(self, address: Address) -> bool:
+        """Whether this run was the last to mark the address."""
+        try:
+            return (address / UNFINISHED).read_bytes() == self._content
+        except FileNotFoundError:
+            return address in self._lifted
+
+
+def _begin(address: Address, mark: _Mark, *, private: bool) -> None:
+    """Mark an address as unfinished, and take away what another run left there."""
+    if private:
+        address.close_to_others()
+    mark.put(address)
+    own = RECORD if private else MANIFEST
+    names = [name for name in names_at(address) if is_written(name, is_public=not private)]
+    for name in sorted(names, key=lambda name: name != own):
+        address.delete(name)
+
+
+def _close(address: Address, expected: set[str], mark: _Mark) -> None:
+    """Take the mark away, once it is this run's, and nothing but what is expected lies there.
+
+    Raises
+    ------
+    ReleaseError
+        Where something else lies there, or another run writes to the same place.
+    """
+    if not mark.is_own(address):
+        raise ReleaseError(
+            f"another run wrote to {address} meanwhile, so nothing of this one is published. Wait "
+            "until it ends, or choose another name."
+        )
+    for name, size in address.entries():
+        if size is not None and (is_partial(name) or name.startswith(PROBE)):
+            address.delete(name)
+    strange = set(names_at(address)) ^ (expected | {UNFINISHED})
+    if strange:
+        raise ReleaseError(
+            f"{address}: {min(strange)} appeared or is gone while the release was made, so nothing "
+            "is published. See that no other run writes there, and run the same command again."
+        )
+    mark.lift(address)
+
+
+def _empty(address: Address, *, is_public: bool) -> None:
+    """Take away all that a run wrote, the mark last."""
+    names = [entry.name for entry in address.entries() if entry.size is not None]
+    for name in sorted(names, key=lambda name: name == UNFINISHED):
+        if name == UNFINISHED or is_partial(name) or is_written(name, is_public=is_public):
+            address.delete(name)
+    address.clear()
+
+
+def _write_private(
+    out: Address,
+    place: Place,
+    publication: Publication,
+    manifest: bytes,
+    beside: tuple[str, ...],
+    output: Output,
+    mark: _Mark,
+) -> None:
+    """Write record and linkage into a folder; at an address the linkage is there before."""
+    if isinstance(place, Path):
+        with staged_private(place, force=output.force, release=out) as folder:
+            write_private_folder(folder, publication, manifest, beside, output)
+        return
+    linked = publication.linkage_sha256
+    n_linked = 0 if linked is None else len(publication.described.files)
+    _close(place, {linkage_part(number) for number in range(n_linked)}, mark)
+    digests = {} if linked is None else {LINKAGE: linked}
+    place.put_bytes(RECORD, record_of(publication, manifest, digests, beside, output))

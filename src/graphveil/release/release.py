@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -25,7 +26,7 @@ from graphveil.release.linkage import (
     read_linkage,
     read_witness,
 )
-from graphveil.release.publishing import Publication, WriteOptions, publish
+from graphveil.release.publishing import Output, Publication, publish
 
 if TYPE_CHECKING:
     import igraph as ig
@@ -116,8 +117,9 @@ class Release(Generic[D_co]):
         GraphveilWarning
             Where other releases of the same input lie beside it, or what a killed run left.
         """
-        options = WriteOptions(force=force, linkage=linkage, reading=reading or {})
-        return self.published(Path(folder), format, options)
+        path = Path(folder)
+        self.published(Output(path, format, force, linkage, reading=reading or {}))
+        return path
 
     def for_owner(self) -> Private:
         """Return what only the owner may see.
@@ -152,43 +154,41 @@ class Release(Generic[D_co]):
         """
         return self.for_owner().cost
 
-    def published(self, folder: Path, form: str, options: WriteOptions) -> Path:
-        """Write the release as `write` does, and return the folder.
+    def published(self, output: Output) -> None:
+        """Write the release as `write` does, in csv where no format is given."""
+        private = self.private
+        publish(
+            output,
+            partial(self.publication, output.format or "csv"),
+            input_digests=frozenset() if private is None else private.input_digests,
+            nested_in=() if private is None else private.nested_in,
+            spent=None if private is None else private.spent,
+        )
+
+    def publication(self, form: str, public: Path) -> Publication:
+        """Write the data files, and return what is said of them.
 
         Parameters
         ----------
-        folder, form
-            The release folder, and the format of its data.
-        options
-            How it is written.
+        form
+            The format of the data.
+        public
+            The folder.
         """
         private = self.private
         known = private.linkage if private is not None else None
         levels = private.levels if private is not None else None
         witness = private.witness if private is not None else None
-
-        advice = formulas_in(self.data, form)
-
-        def write_files(public: Path) -> Publication:
-            return Publication(
-                described=write_data(self.data, public, form),
-                guarantee=self.guarantee,
-                conditions=self.conditions,
-                provenance=self.provenance,
-                private=private,
-                advice=advice,
-                linkage=None if known is None else [known.table()],
-                levels=None if levels is None else [levels.table()],
-                witness=None if known is None or witness is None else witness.tables(known),
-            )
-
-        return publish(
-            folder,
-            write_files,
-            input_digests=frozenset() if private is None else private.input_digests,
-            options=options,
-            nested_in=() if private is None else private.nested_in,
-            spent=None if private is None else private.spent,
+        return Publication(
+            advice=formulas_in(self.data, form),
+            described=write_data(self.data, public, form),
+            guarantee=self.guarantee,
+            conditions=self.conditions,
+            provenance=self.provenance,
+            private=private,
+            linkage=None if known is None else [known.table()],
+            levels=None if levels is None else [levels.table()],
+            witness=None if known is None or witness is None else witness.tables(known),
         )
 
     def verify(self, original: Any = None, **options: Any) -> Verdict:

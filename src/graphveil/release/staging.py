@@ -27,7 +27,7 @@ from graphveil.claims.record import (
 )
 from graphveil.core.atomic import kept_elsewhere, left_behind, whole_folders, working_folder
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option
-from graphveil.core.storage import Address, Place, located, without_secrets
+from graphveil.core.storage import PROBE, Address, Place, is_partial, located, without_secrets
 from graphveil.core.warnings import Advice, LeftoverWarning
 from graphveil.release.files import is_data_file
 
@@ -61,8 +61,7 @@ def check_target(folder: Place, *, force: bool, private: Place | None = None) ->
     Raises
     ------
     UsageError
-        Where one of the two is an address, or lies in the other; of releases at addresses see
-        `graphveil.release.addressed.check_place`.
+        Where one of the two is an address, which `check_place` takes, or lies in the other.
     ReleaseError
         Where the folder exists and force is off; or where it is not a release, or holds what no
         release wrote, and so is never replaced.
@@ -82,6 +81,81 @@ def check_target(folder: Place, *, force: bool, private: Place | None = None) ->
     else:
         _check_elsewhere(folder, private)
     check_free((folder, private), force=force, release=folder)
+
+
+def check_place(out: Place, *, force: bool, private: Place | None = None) -> None:
+    """Refuse a folder or an address that must not be written, before any work is done.
+
+    Parameters
+    ----------
+    out
+        Where the release shall lie.
+    force
+        Whether a release there is replaced.
+    private
+        Where its private record shall lie; at an address nothing lies beside it.
+
+    Raises
+    ------
+    UsageError
+        Where an address has no private place, is refused by its store, or lies in the other.
+    ReleaseError
+        Where something lies there and force is off; or where no release wrote it.
+    ResourceError
+        Where a place cannot be reached.
+    """
+    if not isinstance(out, Address):
+        check_target(out, force=force, private=private)
+        return
+    if private is None:
+        raise UsageError(
+            f"{out} is an address, and nothing private lies beside one. Name a place for the "
+            f"record and the linkage with {option('private')}."
+        )
+    check_apart({"out": out, "private": private})
+    if isinstance(private, Path):
+        check_writable(private)
+        check_free((private,), force=force, release=out)
+    else:
+        _check_free_at(private, RECORD, force=force)
+    _check_free_at(out, MANIFEST, force=force)
+    for place in (out, private):
+        if isinstance(place, Address):
+            place.probe()
+
+
+def _check_free_at(address: Address, own: str, *, force: bool) -> None:
+    """Refuse an address beneath which something lies, unless it is to be replaced, or unfinished.
+
+    Parameters
+    ----------
+    own
+        The object that says that it is whole.
+    """
+    names, links = names_at(address), address.links()
+    if links:
+        raise ReleaseError(
+            f"{links[0]} is a link, so nothing is written to what it names. Name a folder without "
+            "links."
+        )
+    if address.is_file() or (names and not force and parts.UNFINISHED not in names):
+        raise ReleaseError(
+            f"{address} exists. Choose another name, or replace it with "
+            f"{option('force', value=True)}."
+        )
+    known = (n == parts.UNFINISHED or is_written(n, is_public=own == MANIFEST) for n in names)
+    strange = [name for name, is_known in zip(names, known, strict=True) if not is_known]
+    if strange:
+        raise ReleaseError(
+            f"{address} holds {strange[0]}, which no release wrote, so it is not replaced. Move "
+            f"{strange[0]} away, or choose another name."
+        )
+
+
+def names_at(address: Address) -> list[str]:
+    """Return the names of the objects beneath an address, but of those that a probe left."""
+    names = (entry.name for entry in address.entries() if entry.size is not None)
+    return [name for name in names if not name.startswith(PROBE) and not is_partial(name)]
 
 
 def local_folder(place: Place) -> Path:
@@ -268,38 +342,39 @@ def is_written(name: str, *, is_public: bool) -> bool:
 def leftovers_beside(
     folder: Place, *, on_disk: bool = False, private: Place | None = None
 ) -> tuple[str, ...]:
-    """Return what to tell the owner of what a killed run left beside a release, if anything.
+    """Return what to tell the owner of what a killed run left in place of a release, if anything.
 
     Nothing of it is deleted: it may be the only copy of the release that was being replaced.
 
     Parameters
     ----------
     folder
-        The release folder; of what lies at an address see `graphveil.release.addressed`.
+        The release folder, or its address.
     on_disk
         Whether it is a run on the disk that asks: that one goes on from the working folder of an
         unfinished run, or refuses it.
     private
-        The private folder; None for the one beside the release.
+        The private folder or address; None for the folder beside the release.
     """
     local = [place for place in (private, folder) if isinstance(place, Path)]
-    if not local:
-        return ()
-    working = working_folder(local[0])
-    if private is None:
+    working = working_folder(local[0]) if local else None
+    if local and private is None:
         local.append(private_folder(local[0]))
-    return tuple(
-        Advice(
-            f"{path} was left by a run that was killed, {_what_is_in(path, working)}",
-            LeftoverWarning,
-        )
+    texts = [
+        f"{path} was left by a run that was killed, {_what_is_in(path, working)}"
         for place in local
         for path in left_behind(place)
         if not (on_disk and path == working)
-    )
+    ]
+    for place in (folder, private):
+        names = names_at(place) if isinstance(place, Address) else []
+        if parts.UNFINISHED in names:
+            n = len(names) - 1
+            texts.append(f"{place} holds {n} files of a run that did not end: they are overwritten")
+    return tuple(Advice(text, LeftoverWarning) for text in texts)
 
 
-def _what_is_in(path: Path, working: Path) -> str:
+def _what_is_in(path: Path, working: Path | None) -> str:
     """Return what a hidden folder holds, and what to do about it."""
     if path == working:
         elsewhere = kept_elsewhere(path)

@@ -1,4 +1,2 @@
-from graphveil.scale.run import anonymize_file as anonymize_file
-from graphveil.scale.run import anonymize_frame as anonymize_frame
 from graphveil.scale.ties.reading import graph_on_disk as graph_on_disk
 from graphveil.scale.ties.run import anonymize_ties as anonymize_ties

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from pyarrow import ipc
 from scipy.optimize import nnls
 
 from graphveil.claims.manifest import PART_USERS
+from graphveil.core.errors import UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.io import BipartiteOptions
@@ -48,8 +49,8 @@ from graphveil.scale.engines.spark import SparkEngine, SparkTables
 from graphveil.scale.frames import FrameSource
 from graphveil.scale.intake import Given, check_readable, raw_batches
 from graphveil.scale.parts import n_buckets_of
-from graphveil.scale.run import refuse_people
-from graphveil.scale.stages import order_of_rows, runs_on_disk
+from graphveil.scale.run import refused_items, refused_methods
+from graphveil.scale.stages import in_chunks, order_of_rows
 
 DRAWN_ROWS = 1 << 18
 DRAWN_ENTRIES = 1 << 21
@@ -540,7 +541,7 @@ class Estimate:
 def estimate_of_file(
     method: Anonymizer[Any], path: Path, options: BipartiteOptions, engine: Engine | None = None
 ) -> Estimate:
-    """Return what `graphveil.scale.anonymize_file` will cost.
+    """Return what `graphveil.anonymize_rows` of a file will cost.
 
     Parameters
     ----------
@@ -554,7 +555,7 @@ def estimate_of_file(
     UsageError, InputError, InfeasibleError
         As there.
     """
-    clustered = runs_on_disk(method)
+    clustered = _in_chunks(method)
     source = check_readable(path, options)
     engine = engine or LocalEngine()
     with stage(f"drawing users of {source.name}"):
@@ -571,7 +572,7 @@ def estimate_of_frame(
     *,
     at_address: bool = False,
 ) -> Estimate:
-    """Return what `graphveil.scale.anonymize_frame` will cost.
+    """Return what `graphveil.anonymize_rows` of a DataFrame will cost.
 
     Parameters
     ----------
@@ -587,8 +588,7 @@ def estimate_of_frame(
     UsageError, InputError, InfeasibleError, ResourceError
         As there.
     """
-    clustered = runs_on_disk(method)
-    refuse_people(options)
+    clustered = _in_chunks(method, refused_items(options))
     source = FrameSource.of(rows, engine.spark)
     tables = SparkTables(engine.spark, engine.place, "")  # nothing is kept
     with stage(f"drawing users of {source.name}"):
@@ -597,6 +597,13 @@ def estimate_of_frame(
             _refuse_people(given, tables)
         drawn = drawn_from_tables(given, tables)
     return estimated(drawn, clustered, "spark", parts_apart=at_address)
+
+
+def _in_chunks(method: Anonymizer[Any], refusals: Iterable[str] = ()) -> Clustered:
+    """Return a method with its chunks, once nothing is refused."""
+    for text in (*refused_methods(method), *refusals):
+        raise UsageError(text)
+    return in_chunks(method)
 
 
 def _refuse_people(given: Given, tables: SparkTables) -> None:

@@ -1,252 +1,224 @@
-"""A file larger than memory into a release folder, by chunks of rows on the disk."""
+"""Rows on the disk or on a cluster as sources of releases: chunks of a file or of a DataFrame."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from graphveil.claims.digest import digest_of_file
 from graphveil.claims.record import private_folder
-from graphveil.core.errors import UsageError, option
+from graphveil.core.errors import option
 from graphveil.core.progress import stage
-from graphveil.core.storage import Address, Place, place_of
-from graphveil.io import BipartiteOptions
+from graphveil.core.storage import Address, Place
+from graphveil.io import BipartiteOptions, Format
 from graphveil.io.options import recorded
-from graphveil.methods.base import Anonymizer
-from graphveil.release.addressed import check_place
+from graphveil.methods.registry import methods_from
 from graphveil.release.files import format_that_came_in, release_format
+from graphveil.release.pipeline import Read, Run
+from graphveil.release.publishing import Output
 from graphveil.release.staging import check_apart
 from graphveil.scale.engines.engine import Engine, Tables
-from graphveil.scale.engines.local import LocalEngine
 from graphveil.scale.engines.spark import SparkEngine
 from graphveil.scale.engines.spark_executors import check_executors, tell_of_spills
 from graphveil.scale.frames import FrameSource
 from graphveil.scale.intake import Facts, check_readable, intake
 from graphveil.scale.parts import check_parts
-from graphveil.scale.stages import Job, run_stages, runs_on_disk
-from graphveil.scale.working import unfinished_beside
+from graphveil.scale.stages import Stages, in_chunks
+from graphveil.scale.working import going_on, unfinished_beside
 
 
-def anonymize_file(  # noqa: PLR0913  one argument for each flag of the command line
-    method: Anonymizer[Any],
-    path: str | Path,
-    out: str | Path | Address,
-    *,
-    engine: Engine | None = None,
-    seed: int | None = None,
-    format: str | None = None,  # noqa: A002  the word users know from the command line
-    force: bool = False,
-    linkage: bool = True,
-    reading: BipartiteOptions | None = None,
-    warned: tuple[str, ...] = (),
-    parts: bool | None = None,
-    private: str | Path | Address | None = None,
-) -> Place:
-    r"""Anonymize a file that may be larger than memory, and return the release folder.
-
-    The promise is that of the method in memory. Rows are put into chunks of ``chunk_rows``, each
-    clustered by itself, and published under new ids in a new order; then the classes are counted
-    again in the published file. Until it is done, a run keeps a private folder beside the release.
-    After an interruption the same call goes on from there.
+class _Given(NamedTuple):
+    """Rows that can be read.
 
     Parameters
     ----------
-    method
-        One that runs on the disk: `SmoothK` or `SuppressK`. Without `chunks` these have 20,000
-        rows each.
+    engine
+        Where they lie and chunks run.
+    form
+        The format of the release.
+    digest
+        Of what they are.
+    origins
+        Digests of what they are read from.
+    take
+        Keeps them under the name `graphveil.scale.intake.ROWS` with the help of an empty folder,
+        and returns what is known of them.
+    """
+
+    engine: Engine
+    form: Format
+    digest: str
+    origins: tuple[str, ...]
+    take: Callable[[Tables, Path], Facts]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsOnDisk(ABC):
+    """Rows that stay where they are: a `graphveil.release.pipeline.Source`.
+
+    They are put into chunks of ``chunk_rows``, each clustered by itself, and published under new
+    ids in a new order; then the classes are counted again in the published file.
+
+    Parameters
+    ----------
+    options
+        How the rows are read.
+    """
+
+    options: BipartiteOptions
+    keeps: ClassVar[bool] = True
+
+    @abstractmethod
+    def given(self, output: Output) -> _Given:
+        """Return the rows, once they are such that can be read."""
+
+    def refusals(self, run: Run) -> Iterator[str]:
+        """Yield what needs all rows in memory, and refuse places that lie in one another."""
+        if run.nested_in is not None:
+            yield f"--nested-in needs all of the data in memory. Leave {self.flag} out."
+        if run.ledger is not None:
+            yield f"--ledger needs all of the data in memory. Leave {self.flag} out."
+        check_apart(self._places(run.output))
+        yield from refused_methods(run.method)
+
+    flag: ClassVar[str] = "--on-disk"
+    """What asks for this source on the command line."""
+
+    def _places(self, output: Output) -> dict[str, Place]:
+        """Return all places that are written, by the options that name them."""
+        target, private = output.folder, output.private
+        places = {"out": target}
+        if private is not None:
+            places["private"] = private
+        elif isinstance(target, Path):
+            places["private"] = private_folder(target)
+        if isinstance(private, Address):
+            places["the unfinished run, in the current folder"] = unfinished_beside(private)
+        return places
+
+    @contextmanager
+    def read(self, run: Run) -> Iterator[Read]:
+        """Give the rows, kept by the engine, counted and digested."""
+        output, reading = run.output, recorded(self.options)
+        given = self.given(output)
+        run = run._replace(method=in_chunks(run.method))
+        with (
+            going_on(run, given.digest, reading) as working,
+            given.engine.at(working.folder, working.name) as tables,
+        ):
+            stages = Stages(
+                run.method,
+                output,
+                given.form,
+                given.origins,
+                working,
+                tables,
+                given.engine.memory_mib,
+            )
+            facts = stages.facts(given.take)
+            known_by = frozenset((facts.input_sha256, *given.origins))
+            yield Read(known_by, lambda: stages.drawn(facts), reading)
+
+
+def form_of(output: Output, came_in: str) -> Format:
+    """Return the format of a release of rows: the one asked for, else the one that came in."""
+    form = release_format(output.format or came_in, "bipartite")
+    check_parts(output.parts, form, output.folder)
+    return form
+
+
+def refused_methods(method: Any) -> Iterator[str]:
+    """Yield what a method, or its parameters, need all rows in memory for."""
+    if "rows" not in method.sources:
+        if "ties" in method.sources:
+            yield f"{method.name} takes ties from the disk, no rows. Use anonymize_ties."
+        able = " or ".join(methods_from("rows"))
+        yield f"{method.name} needs all data in memory. Use {able} on the disk."
+    elif method.chunks is not None:
+        if method.chunks.order == "label-propagation":
+            yield "order=label-propagation needs all data in memory. Use minhash."
+        if method.chunks.rounds:
+            yield f"rounds={method.chunks.rounds} need all data in memory. Leave rounds at 0."
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsOfFile(RowsOnDisk):
+    """The rows of a file on this machine.
+
+    Parameters
+    ----------
     path
         Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
-    out
-        The release folder; its private sibling is ``out.private``, unless `private` is given. Or
-        an address such as ``s3a://bucket/lists-k8``, which needs `private`.
     engine
-        Where rows lie and chunks run; `LocalEngine` with a process a processor where not given.
-        With processes, a script calls this under ``if __name__ == "__main__":``.
-    seed
-        None draws from the operating system's entropy. With a seed the same file gives the same
-        release; a seed is a secret of the owner.
-    format
-        The format of the released data; the one that came in where not given.
-    force, linkage
-        As in `Release.write`. `force` also deletes what another unfinished run has left.
-    reading
-        How the file is read.
-    warned
-        What the owner was told before: it is not said again.
-    parts
-        Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
-    private
-        The folder, or the address, of the record and the linkage, where they shall not lie beside
-        the release. The unfinished run, with its root, is kept beside the folder; with an address
-        in the current folder.
-
-    Raises
-    ------
-    UsageError
-        Where the method, its parameters or the options need all data in memory, or folders lie in
-        one another.
-    InputError
-        Where the file cannot be read.
-    InfeasibleError
-        Where it has fewer than k rows.
-    ReleaseError
-        Where the folder exists and `force` is off, or others can write into the folder of the
-        unfinished run.
-    ResourceError
-        Where memory, disk or processes fail.
-
-    Warns
-    -----
-    GraphveilWarning
-        What the owner should know before publishing; where an unfinished run is kept.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.core.errors import GraphveilWarning
-    >>> from graphveil.methods.smooth_k import Chunks, SuppressK
-    >>> from graphveil.release import read_release
-    >>> method = SuppressK(k=2, chunks=Chunks(rows=4))
-    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore", GraphveilWarning)
-    ...     path = Path(folder, "likes.csv")
-    ...     _ = path.write_text("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n")
-    ...     release = anonymize_file(method, path, Path(folder, "out"), engine=LocalEngine(jobs=1))
-    ...     read_release(release).data.n_entries
-    4
+        Where rows lie and chunks run.
     """
-    target, options = place_of(out), reading or BipartiteOptions()
-    owners = None if private is None else place_of(private)
-    _check_places(target, owners, force=force)
-    clustered = runs_on_disk(method)
-    source = check_readable(Path(path), options)
-    form = release_format(format or format_that_came_in(source.path, options.format), "bipartite")
-    check_parts(parts, form, target)
-    with stage(f"digesting {source.name}"):
-        file_sha256 = digest_of_file(source.path)
-    engine = engine or LocalEngine()
 
-    def take(tables: Tables, folder: Path) -> Facts:
-        return intake(source, options, folder, tables, engine.memory_mib)
+    path: Path
+    engine: Engine
 
-    return run_stages(
-        Job(
-            method=clustered,
-            target=target,
-            form=form,
-            source=file_sha256,
-            origins=(file_sha256,),
-            seed=seed,
-            force=force,
-            linkage=linkage,
-            reading=recorded(options),
-            parts=parts,
-            private=owners,
-        ),
-        engine,
-        take,
-        warned=warned,
-    )
+    def given(self, output: Output) -> _Given:
+        """Return the rows of the file."""
+        source = check_readable(self.path, self.options)
+        form = form_of(output, format_that_came_in(source.path, self.options.format))
+        with stage(f"digesting {source.name}"):
+            digest = digest_of_file(source.path)
+
+        def take(tables: Tables, folder: Path) -> Facts:
+            return intake(source, self.options, folder, tables, self.engine.memory_mib)
+
+        return _Given(self.engine, form, digest, (digest,), take)
 
 
-def anonymize_frame(  # noqa: PLR0913  as above
-    method: Anonymizer[Any],
-    rows: Any,
-    out: str | Path | Address,
-    *,
-    engine: SparkEngine,
-    seed: int | None = None,
-    format: str = "parquet",  # noqa: A002  as above
-    force: bool = False,
-    linkage: bool = True,
-    reading: BipartiteOptions | None = None,
-    warned: tuple[str, ...] = (),
-    parts: bool | None = None,
-    private: str | Path | Address | None = None,
-) -> Place:
-    """Anonymize rows on a cluster, and return the release folder.
-
-    The release is that of `anonymize_file`, byte for byte. Rows come to this process some at a
-    time, when the release is written.
+@dataclass(frozen=True, kw_only=True)
+class RowsOfFrame(RowsOnDisk):
+    """Rows on a cluster; they come to this process some at a time, when the release is written.
 
     Parameters
     ----------
-    method
-        As of `anonymize_file`.
     rows
         A DataFrame, a file or folder of Parquet, or ``table:NAME`` of the session's catalog.
-    out
-        The release folder, on this machine; or an address, where executors write the parts.
-    engine
-        The session, and where rows lie meanwhile.
-    seed, force, linkage, reading, warned, parts, private
-        As of `anonymize_file`.
-    format
-        The format of the released data.
-
-    Raises
-    ------
-    UsageError
-        Where the method or the options need all data in memory, a file is no Parquet, or folders
-        lie in one another.
-    InputError, InfeasibleError, ReleaseError, ResourceError
-        As of `anonymize_file`.
+    place
+        Where the engine keeps rows meanwhile.
+    connect
+        Returns the engine.
     """
-    target, options = place_of(out), reading or BipartiteOptions()
-    owners = None if private is None else place_of(private)
-    _check_places(target, owners, force=force, working=engine.place)
-    clustered = runs_on_disk(method)
-    refuse_people(options)
-    form = release_format(format, "bipartite")
-    check_parts(parts, form, target)
-    source = FrameSource.of(rows, engine.spark)
-    addresses = tuple(place for place in (target, owners) if isinstance(place, Address))
-    check_executors(engine.spark, engine.place, addresses)
-    tell_of_spills(engine.spark)
-    job = Job(
-        method=clustered,
-        target=target,
-        form=form,
-        source=source.digest,
-        origins=source.origins,
-        seed=seed,
-        force=force,
-        linkage=linkage,
-        reading=recorded(options),
-        parts=parts,
-        private=owners,
-    )
-    return run_stages(job, engine, lambda tables, _: source.take(tables, options), warned=warned)
+
+    rows: Any
+    place: Place
+    connect: Callable[[], SparkEngine]
+    flag: ClassVar[str] = "--engine"
+
+    def refusals(self, run: Run) -> Iterator[str]:
+        """Yield what needs all rows in memory, or one machine."""
+        yield from super().refusals(run)
+        yield from refused_items(self.options)
+
+    def _places(self, output: Output) -> dict[str, Place]:
+        return {**super()._places(output), "working": self.place}
+
+    def given(self, output: Output) -> _Given:
+        """Return the rows of the session."""
+        form, engine = form_of(output, "parquet"), self.connect()
+        source = FrameSource.of(self.rows, engine.spark)
+        places = (output.folder, output.private)
+        addresses = tuple(place for place in places if isinstance(place, Address))
+        check_executors(engine.spark, engine.place, addresses)
+        tell_of_spills(engine.spark)
+
+        def take(tables: Tables, _: Path) -> Facts:
+            return source.take(tables, self.options)
+
+        return _Given(engine, form, source.digest, source.origins, take)
 
 
-def _check_places(
-    target: Place, private: Place | None, *, force: bool, working: Place | None = None
-) -> None:
-    """Refuse places that must not be written, or of which one lies in another."""
-    check_place(target, force=force, private=private)
-    places = {"out": target}
-    if private is not None:
-        places["private"] = private
-    elif isinstance(target, Path):
-        places["private"] = private_folder(target)
-    if working is not None:
-        places["working"] = working
-    if isinstance(private, Address):
-        places["the unfinished run, in the current folder"] = unfinished_beside(private)
-    check_apart(places)
-
-
-def refuse_people(options: BipartiteOptions) -> None:
-    """Refuse items that are people on a cluster.
-
-    Raises
-    ------
-    UsageError
-        Where they are.
-    """
+def refused_items(options: BipartiteOptions) -> Iterator[str]:
+    """Yield what items a cluster does not take: people."""
     if options.items == "people":
-        raise UsageError(
+        yield (
             "items that are people run on one machine: every entry needs the new id of its item. "
             f"Use {option('engine', 'local')}."
         )

@@ -23,7 +23,9 @@ from graphveil.core.atomic import LOCK, OWNER_ONLY, kept_elsewhere, whole_file, 
 from graphveil.core.errors import GraphveilError, ReleaseError, ResourceError, option, warn
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place, place_of
+from graphveil.core.version import __version__
 from graphveil.core.warnings import LeftoverWarning
+from graphveil.release.pipeline import Run
 
 if sys.platform != "win32":
     import fcntl
@@ -35,7 +37,7 @@ ADDRESS_DIGITS = 8
 _PRIVATE, _OTHERS = 0o700, 0o077
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Unfinished(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is of, and where its randomness comes from: secret.
 
     Parameters
@@ -164,7 +166,7 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
     if os.path.lexists(folder):
         _check_own(folder)
         lock = _locked(folder)
-        run = msgspec.json.decode((folder / RUN).read_bytes(), type=Run)
+        run = msgspec.json.decode((folder / RUN).read_bytes(), type=Unfinished)
         if run.fingerprint == fingerprint:
             return run.opened(folder, seed, lock)
         lock.close()
@@ -177,7 +179,7 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
         _delete(folder)
     try:
         folder.mkdir(mode=_PRIVATE)
-        run = Run(fingerprint=fingerprint, root=f"{secrets.randbits(256):x}")
+        run = Unfinished(fingerprint=fingerprint, root=f"{secrets.randbits(256):x}")
         with whole_file(folder / RUN, mode=OWNER_ONLY) as part:
             part.write_bytes(msgspec.json.encode(run))
         return run.opened(folder, seed, _locked(folder))
@@ -273,22 +275,52 @@ def _locked(folder: Path) -> IO[bytes]:
     return lock
 
 
-def fingerprint_of(file_sha256: str, decided_by: Mapping[str, Any]) -> str:
-    """Return the digest of a file's bytes and of what else decides the result.
+@contextmanager
+def going_on(
+    run: Run, rows_sha256: str, reading: Mapping[str, Any], *, once: str = "", **more: Any
+) -> Iterator[Working]:
+    """Give the working folder of a run: the one it left when it was interrupted, or a new one.
 
-    Examples
-    --------
-    >>> fingerprint_of("b5", {"k": 2}) == fingerprint_of("b5", {"k": 3})
-    False
+    Parameters
+    ----------
+    run
+        What is asked for.
+    rows_sha256
+        The digest of what the rows are: a run of others does not go on from this one.
+    reading, more
+        What else decides the result, beside the method and its parameters: how rows are read.
+    once
+        As in `kept_where_interrupted`.
+
+    Raises
+    ------
+    ReleaseError, ResourceError
+        As `opened` and `kept_where_interrupted`.
     """
-    digest = hashlib.sha256(file_sha256.encode())
+    out, method = run.output, run.method
+    decided_by = {
+        "version": __version__,
+        "method": method.name,
+        "parameters": method.parameters(),
+        "seed": Randomness(seed=run.seed).seed,
+        "reading": reading,
+        **more,
+    }
+    digest = hashlib.sha256(rows_sha256.encode())
     digest.update(msgspec.json.encode(decided_by, order="deterministic"))
-    return digest.hexdigest()
+    working = opened(
+        unfinished_beside(out.private or out.folder),
+        digest.hexdigest(),
+        seed=run.seed,
+        force=out.force,
+    )
+    with kept_where_interrupted(working, once=once):
+        yield working
 
 
 @contextmanager
 def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None]:
-    """Delete the working folder where the same call would fail again; else say where it is.
+    """Delete the working folder where the run ends, or would fail again; else say where it is.
 
     Parameters
     ----------
@@ -304,9 +336,6 @@ def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None
     """
     try:
         yield
-    except ResourceError:
-        _say_where(working)
-        raise
     except ReleaseError:  # something stands in the way, and is no fault of the rows
         _say_where(working, once="what stands in the way is gone")
         raise
@@ -316,15 +345,15 @@ def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None
             f"{working.folder} cannot be written ({error.strerror or error}). Free space, and run "
             "the same command again."
         ) from error
-    except GraphveilError:
-        if once and working.is_done(once):
-            _say_where(working)
-        else:
+    except BaseException as error:
+        fails_again = isinstance(error, GraphveilError) and not isinstance(error, ResourceError)
+        if fails_again and not (once and working.is_done(once)):
             working.remove()
+        else:
+            _say_where(working)
         raise
-    except BaseException:
-        _say_where(working)
-        raise
+    else:
+        working.remove()
     finally:
         working.close()
 

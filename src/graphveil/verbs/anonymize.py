@@ -1,23 +1,22 @@
-"""The verb anonymize: from data to a release, or from a file to a release folder.
-
-The verb anonymize for rows that are larger than memory: on the disk or on a cluster.
+"""The verb anonymize: from data to a release, and from a file or rows to a release folder.
 
 The verb estimate: what a run on the disk or on a cluster will cost; nothing is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from graphveil import io
 from graphveil.claims.ledger import Ledger
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import UsageError, option
 from graphveil.core.progress import stage
-from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place, located, place_of
 from graphveil.data.kinds import encoded, encoded_kind, kind_of
 from graphveil.io.options import recorded
@@ -25,14 +24,15 @@ from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
-from graphveil.release.addressed import check_place
 from graphveil.release.files import check_names, format_that_came_in, release_format
-from graphveil.release.publishing import WriteOptions, forewarn, forewarn_of_others
-from graphveil.release.staging import check_target, local_folder
+from graphveil.release.pipeline import Drawn, Read, Run, Source, released
+from graphveil.release.publishing import Output
+from graphveil.release.staging import check_place, local_folder
 
 if TYPE_CHECKING:
-    from graphveil.scale.engines import SparkEngine
+    from graphveil.scale.engines import LocalEngine
     from graphveil.scale.estimate import Estimate
+    from graphveil.scale.run import RowsOfFrame
 
 EngineName = Literal["local", "spark"]
 
@@ -88,35 +88,6 @@ def anonymize(
     return (
         method_named(method).from_parameters(parameters).anonymize(data, seed=seed, ledger=ledger)
     )
-
-
-class Output(NamedTuple):
-    """Where a release is written, and how.
-
-    Parameters
-    ----------
-    folder
-        The release folder; its private sibling is ``folder.private``. Of rows in parts it may be
-        an address.
-    format
-        The format of the released data; None for the one that came in, or the one next to it.
-    force
-        Replace a release of that name, once the new one is whole.
-    linkage
-        Keep which new id stands for which old one.
-    parts
-        Whether Parquet of a run on the disk or on a cluster comes in parts of 1,048,576 users;
-        None for parts where there are more.
-    private
-        The private folder, where it shall not lie beside the release.
-    """
-
-    folder: Place
-    format: str | None = None
-    force: bool = False
-    linkage: bool = True
-    parts: bool | None = None
-    private: Place | None = None
 
 
 class RunOptions(NamedTuple):
@@ -208,64 +179,8 @@ def anonymize_file(
     """
     key_file = getattr(getattr(method, "key", None), "file", None)
     _check_apart(output, key_file, None if run.ledger is None else run.ledger.path)
-    check_output(method, output, run)
-    on_disk = run.on_disk or run.engine == "spark"
-    warned = forewarn(output.folder, on_disk=on_disk, private=output.private)
-    Randomness(seed=run.seed)  # refuses what is no seed before anything is read
-    container = io.kind_read(options).container
-    released = kind_of(encoded_kind(container, method.accepts[0])).name
-    if output.format is not None:
-        release_format(output.format, released)
-    if run.engine == "spark" or run.working is not None:
-        return _on_spark(method, path, output, options, run, warned)
-    with engine_of(method, path, run.jobs):
-        if run.on_disk:
-            return _on_disk(method, path, output, options, run, warned)
-        _check_whole(output, "a run in memory writes one file")
-        with stage(f"reading {path.name}"):
-            data, dropped = io.load(path, options)
-        method.check(data)
-        report(dropped)
-        name = output.format or format_that_came_in(path, options.format, released)
-        people = encoded(data, method.accepts[0])
-        check_names(people, release_format(name, released))
-        first = None if run.nested_in is None else read_release(run.nested_in)
-        known = frozenset[str]() if run.ledger is None else run.ledger.known()
-        known_by = (digest_of(people), *digests_of_origins(people))
-        warned += forewarn_of_others(
-            output.folder,
-            frozenset(known_by),
-            nested_in=nesting_of(first),
-            known=known,
-            private=output.private,
-        )
-        more: dict[str, Any] = {} if first is None else {"nested_in": first}
-        more |= {} if run.ledger is None else {"ledger": run.ledger}
-        with stage(f"anonymizing with {method.name}"):
-            release = method.anonymize(people, seed=run.seed, **more)
-        writing = WriteOptions(
-            force=output.force,
-            linkage=output.linkage,
-            reading={"kind": kind_of(container).name, **recorded(options)},
-            warned=warned,
-            private=None if output.private is None else local_folder(output.private),
-        )
-        with stage(f"writing {output.folder.name}"):
-            return release.published(local_folder(output.folder), name, writing)
-
-
-def check_output(method: Anonymizer[Any], output: Output, run: RunOptions) -> None:
-    """Refuse a place that must not be written: an address, unless rows are released there in parts.
-
-    Raises
-    ------
-    UsageError, ReleaseError, ResourceError
-        As `graphveil.release.addressed.check_place`.
-    """
-    on_disk = run.on_disk or run.engine == "spark"
-    of_rows = on_disk and method.runs_on_disk and not method.ties_on_disk
-    check = check_place if of_rows else check_target
-    check(output.folder, force=output.force, private=output.private)
+    asked = Run(method, output, run.seed, run.nested_in, run.ledger)
+    return released(_source_of(path, options, run, report), asked)
 
 
 def _check_apart(output: Output, *files: Path | None) -> None:
@@ -283,104 +198,126 @@ def _check_apart(output: Output, *files: Path | None) -> None:
                 )
 
 
-def _check_whole(output: Output, why: str) -> None:
-    """Refuse parts where there are none."""
-    if output.parts:
-        raise UsageError(f"--parts is for many users on the disk: {why}. Leave it out.")
-
-
-def engine_of(
-    method: Anonymizer[Any], path: Path, jobs: int | None
-) -> AbstractContextManager[object]:
-    """Return what runs the chunks of this method, where it has any.
-
-    A small file takes no further process: its start would last longer than its work.
-    """
-    if not (method.runs_on_disk or method.runs_in_blocks):
-        return nullcontext()
-    from graphveil.scale.engines import LocalEngine, using  # noqa: PLC0415  heavy, and few need it
-
-    if jobs is None and path.is_file() and path.stat().st_size <= SMALL_BYTES:
-        jobs = 1
-    return using(LocalEngine(jobs=jobs))
-
-
-def _on_disk(
-    method: Anonymizer[Any],
+def _source_of(
     path: Path,
-    output: Output,
     options: io.AnyOptions,
     run: RunOptions,
-    warned: tuple[str, ...],
-) -> Place:
-    from graphveil.scale import anonymize_file, anonymize_ties  # noqa: PLC0415  heavy, as above
-    from graphveil.scale.engines import current  # noqa: PLC0415  heavy, as above
-
-    if run.nested_in is not None:
-        raise UsageError("--nested-in needs all of the data in memory. Leave --on-disk out.")
-    shared: dict[str, Any] = {
-        "seed": run.seed,
-        "format": output.format,
-        "force": output.force,
-        "linkage": output.linkage,
-        "warned": warned,
-    }
+    report: Callable[[ReadingReport], None],
+) -> Source:
+    """Return the source that a file is, by where it shall stay."""
+    if run.engine == "spark" or run.working is not None:
+        return spark_rows(str(path), options, run)
+    if not run.on_disk:
+        return InMemory(path, options, run.jobs, report)
     if isinstance(options, io.GraphOptions):
-        _check_whole(output, "ties come in one file")
-        return anonymize_ties(
-            method, path, local_folder(output.folder), reading=options, ledger=run.ledger, **shared
-        )
-    if not isinstance(options, io.BipartiteOptions):
-        raise UsageError(
-            "--on-disk takes ties, or users and items, and this file was read as a table. Leave it "
-            "out, or say --kind."
-        )
-    shared |= {"parts": output.parts, "private": output.private}
-    return anonymize_file(method, path, output.folder, engine=current(), reading=options, **shared)
+        from graphveil.scale.ties.run import TiesOnDisk  # noqa: PLC0415  heavy, and few need it
 
-
-def _on_spark(
-    method: Anonymizer[Any],
-    path: Path,
-    output: Output,
-    options: io.AnyOptions,
-    run: RunOptions,
-    warned: tuple[str, ...],
-) -> Place:
-    from graphveil.scale import anonymize_frame  # noqa: PLC0415  heavy, as above
-
-    engine, reading = spark_engine(options, run)
-    return anonymize_frame(
-        method,
-        str(path),
-        output.folder,
-        engine=engine,
-        seed=run.seed,
-        format=output.format or "parquet",
-        force=output.force,
-        linkage=output.linkage,
-        reading=reading,
-        warned=warned,
-        parts=output.parts,
-        private=output.private,
+        return TiesOnDisk(path, options)
+    if isinstance(options, io.BipartiteOptions):
+        return _rows_of(path, local_engine(path, run.jobs), options)
+    raise UsageError(
+        "--on-disk takes ties, or users and items, and this file was read as a table. Leave it "
+        "out, or say --kind."
     )
 
 
-def spark_engine(
-    options: io.AnyOptions, run: RunOptions
-) -> tuple[SparkEngine, io.BipartiteOptions]:
-    """Return the engine that the session of this process is, and how it reads.
+@dataclass(frozen=True)
+class InMemory:
+    """A file that is read whole: a `graphveil.release.pipeline.Source`.
+
+    Parameters
+    ----------
+    path, options
+        The file, and how it is read.
+    jobs
+        Processes that share chunks or blocks of the method.
+    report
+        Gets what was dropped.
+    """
+
+    path: Path
+    options: io.AnyOptions
+    jobs: int | None
+    report: Callable[[ReadingReport], None]
+    keeps: ClassVar[bool] = False
+
+    def refusals(self, run: Run) -> Iterator[str]:
+        """Yield parts, and refuse an address: one file is written."""
+        local_folder(run.output.folder)
+        if run.output.parts:
+            yield (
+                "--parts is for many users on the disk: a run in memory writes one file. Leave it "
+                "out."
+            )
+
+    @contextmanager
+    def read(self, run: Run) -> Iterator[Read]:
+        """Give the data, as what the method anonymizes."""
+        method, output, options = run.method, run.output, self.options
+        container = io.kind_read(options).container
+        kind = kind_of(encoded_kind(container, method.accepts[0])).name
+        if output.format is not None:
+            release_format(output.format, kind)
+        with self._engine(method):
+            with stage(f"reading {self.path.name}"):
+                data, dropped = io.load(self.path, options)
+            method.check(data)
+            self.report(dropped)
+            form = output.format or format_that_came_in(self.path, options.format, kind)
+            people = encoded(data, method.accepts[0])
+            check_names(people, release_format(form, kind))
+            first = None if run.nested_in is None else read_release(run.nested_in)
+            more: dict[str, Any] = {} if first is None else {"nested_in": first}
+            more |= {} if run.ledger is None else {"ledger": run.ledger}
+
+            def draw() -> Drawn:
+                with stage(f"anonymizing with {method.name}"):
+                    release = method.anonymize(people, seed=run.seed, **more)
+                return Drawn(partial(release.publication, form), release.for_owner().spent)
+
+            yield Read(
+                frozenset((digest_of(people), *digests_of_origins(people))),
+                draw,
+                {"kind": kind_of(container).name, **recorded(options)},
+                nesting_of(first),
+            )
+
+    def _engine(self, method: Anonymizer[Any]) -> AbstractContextManager[object]:
+        """Return what runs the chunks or blocks of this method, where it has any."""
+        if not {"rows", "blocks"} & set(method.sources):
+            return nullcontext()
+        from graphveil.scale.engines import using  # noqa: PLC0415  heavy, and few need it
+
+        return using(local_engine(self.path, self.jobs))
+
+
+def local_engine(path: Path, jobs: int | None) -> LocalEngine:
+    """Return the engine of this machine for a file.
+
+    A small file takes no further process: its start would last longer than its work.
+    """
+    from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  heavy, as above
+
+    if jobs is None and path.is_file() and path.stat().st_size <= SMALL_BYTES:
+        jobs = 1
+    return LocalEngine(jobs=jobs)
+
+
+def spark_rows(source: str, options: io.AnyOptions, run: RunOptions) -> RowsOfFrame:
+    """Return rows of the Spark session of this process, which begins when they are read.
 
     Raises
     ------
     UsageError
-        Where options do not go together with it, or pyspark or Java is missing.
+        Where options do not go together with it.
     """
     from graphveil.scale.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
+    from graphveil.scale.run import RowsOfFrame  # noqa: PLC0415  as above
 
     if run.engine != "spark":
         raise UsageError("--working is where Spark keeps rows. Add --engine spark.")
-    if run.working is None:
+    place = run.working
+    if place is None:
         raise UsageError(
             "--engine spark needs --working FOLDER, which driver and executors can write. Give it."
         )
@@ -389,9 +326,26 @@ def spark_engine(
         raise UsageError(f"{here} is for a run on this machine. Leave it out, or --engine spark.")
     if not isinstance(options, io.BipartiteOptions):
         raise UsageError("--engine spark takes users and items only. Leave it out.")
-    if run.nested_in is not None:
-        raise UsageError("--nested-in needs all of the data in memory. Leave --engine out.")
-    return SparkEngine(spark=session(), working=run.working), options
+    return RowsOfFrame(
+        rows=source,
+        options=options,
+        place=place_of(place),
+        connect=lambda: SparkEngine(spark=session(), working=place),
+    )
+
+
+def _rows_of(source: Any, engine: Any, reading: io.BipartiteOptions | None) -> Source:
+    """Return rows as a source, which an engine of Spark or one of this machine reads."""
+    from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  heavy, as above
+    from graphveil.scale.engines.spark import SparkEngine  # noqa: PLC0415  as above
+    from graphveil.scale.run import RowsOfFile, RowsOfFrame  # noqa: PLC0415  as above
+
+    options = reading or io.BipartiteOptions()
+    if isinstance(engine, SparkEngine):
+        return RowsOfFrame(rows=source, options=options, place=engine.place, connect=lambda: engine)
+    if not isinstance(source, str | Path):
+        raise no_file_here(source)
+    return RowsOfFile(path=Path(source), options=options, engine=engine or LocalEngine())
 
 
 def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command line
@@ -479,17 +433,9 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     ...     read_release(out).data.n_entries
     4
     """
-    from graphveil.scale import anonymize_file, anonymize_frame  # noqa: PLC0415  as above
-    from graphveil.scale.engines.spark import SparkEngine  # noqa: PLC0415  heavy, as above
-
-    given: dict[str, Any] = {"seed": seed, "force": force, "linkage": linkage, "reading": reading}
-    given |= {"parts": parts, "private": private}
-    if isinstance(engine, SparkEngine):
-        kind = format or "parquet"
-        return anonymize_frame(method, source, out, engine=engine, format=kind, **given)
-    if not isinstance(source, str | Path):
-        raise no_file_here(source)
-    return anonymize_file(method, source, out, engine=engine, format=format, **given)
+    owners = None if private is None else place_of(private)
+    output = Output(place_of(out), format, force, linkage, parts, owners)
+    return released(_rows_of(source, engine, reading), Run(method, output, seed))
 
 
 def no_file_here(source: Any) -> UsageError:
@@ -578,19 +524,19 @@ def estimate_file(
     ReleaseError
         Where the release's folder exists and is not replaced.
     """
-    from graphveil.scale.engines import current  # noqa: PLC0415  heavy, as above
-
-    check_output(method, output, run)
+    check_place(output.folder, force=output.force, private=output.private)
+    if run.nested_in is not None:
+        raise UsageError("--nested-in needs all of the data in memory. Leave it out.")
     if run.engine == "spark" or run.working is not None:
-        engine, reading = spark_engine(options, run)
-        return estimate_rows(method, str(path), out=output.folder, engine=engine, reading=reading)
+        rows = spark_rows(str(path), options, run)
+        engine = rows.connect()
+        return estimate_rows(
+            method, str(path), out=output.folder, engine=engine, reading=rows.options
+        )
     if not run.on_disk:
         raise UsageError(
             "--estimate is for rows on the disk or on a cluster. Add --on-disk, or --engine spark."
         )
-    if run.nested_in is not None:
-        raise UsageError("--nested-in needs all of the data in memory. Leave it out.")
     if not isinstance(options, io.BipartiteOptions):
         raise UsageError("--estimate takes users and items only. Leave it out.")
-    with engine_of(method, path, run.jobs):
-        return estimate_rows(method, path, engine=current(), reading=options)
+    return estimate_rows(method, path, engine=local_engine(path, run.jobs), reading=options)

@@ -17,7 +17,6 @@ from graphveil.io.options import recorded
 from graphveil.methods import METHODS
 from graphveil.methods.consistency import consistency_check
 from graphveil.release import Release
-from graphveil.release.publishing import WriteOptions
 from graphveil.verbs.read import (
     Original,
     as_release,
@@ -94,7 +93,7 @@ def verify_release(
         release = as_release(release, wanted_by="verify")
     if isinstance(release, Release):
         with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
-            written = release.published(Path(scratch, "release"), "csv", WriteOptions())
+            written = release.write(Path(scratch, "release"))
             return verify_release(
                 written,
                 original,

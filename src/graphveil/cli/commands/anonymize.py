@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from graphveil.claims.manifest import Claim
     from graphveil.claims.record import Record
     from graphveil.release import Private
+    from graphveil.release.publishing import Output
     from graphveil.scale.estimate import Estimate, Range
-    from graphveil.verbs.anonymize import Output
 
 
 def output_flags() -> list[inspect.Parameter]:
@@ -108,7 +108,7 @@ def output_flags() -> list[inspect.Parameter]:
 
 def parts_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of a method whose releases may come in parts, and in two places."""
-    if not method.runs_on_disk or method.ties_on_disk:
+    if "rows" not in method.sources:
         return []
     return [
         flag(
@@ -178,11 +178,12 @@ def ledger_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
 
 def engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of where a method runs; none of them changes the result."""
-    if method.ties_on_disk:
+    sources = method.sources
+    if "ties" in sources:
         return [_on_disk_flag("Keep ties on the disk: for networks larger than memory.")]
-    if not (method.runs_on_disk or method.runs_in_blocks):
+    if not {"rows", "blocks"} & set(sources):
         return []
-    parts = "chunks" if method.runs_on_disk else "blocks"
+    parts = "chunks" if "rows" in sources else "blocks"
     jobs = flag(
         "jobs",
         int | None,
@@ -190,7 +191,7 @@ def engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         default=None,
         group=ENGINE_GROUP,
     )
-    if not method.runs_on_disk:
+    if "rows" not in sources:
         return [jobs]
     rows = "Keep rows on the disk: for data larger than memory, always in chunks."
     return [
@@ -326,7 +327,7 @@ class _Given(NamedTuple):
 
     def output(self) -> Output:
         """Return where the release is written."""
-        from graphveil.verbs.anonymize import Output  # noqa: PLC0415  not for its help
+        from graphveil.release.publishing import Output  # noqa: PLC0415  not for its help
 
         return Output(
             self.out, self.format, self.force, self.linkage, self.parts, private=self.private

@@ -102,7 +102,7 @@ def _anonymizations(method: type[Anonymizer[Any]]) -> Iterator[Callable[[], obje
             yield partial(_anonymize, method, short | parameters, data)
         if method.nests:
             yield partial(_nest, method, data)
-        if method.runs_on_disk:
+        if "rows" in method.sources:
             yield partial(_on_disk, method, data)
 
 
@@ -121,15 +121,15 @@ def _nest(method: type[Anonymizer[Any]], data: Data) -> None:
 def _on_disk(method: type[Anonymizer[Any]], data: Bipartite) -> None:
     """Run in chunks that are cut as on the disk and on executors."""
     from graphveil.io.readers.columnar import write_parquet  # noqa: PLC0415  as above
-    from graphveil.scale import anonymize_file  # noqa: PLC0415  as above
     from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  heavy: not for its help
+    from graphveil.verbs.anonymize import anonymize_rows  # noqa: PLC0415  as above
 
     chunked = method.from_parameters({**method.example, "chunk_rows": 64})
     with TemporaryDirectory() as folder:
         path = Path(folder, "rows.parquet")
         write_parquet(data.to_lists(), path)
         reading = io.BipartiteOptions(items="things")
-        anonymize_file(
+        anonymize_rows(
             chunked, path, Path(folder, "out"), engine=LocalEngine(jobs=1), reading=reading
         )
 

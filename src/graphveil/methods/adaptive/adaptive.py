@@ -33,7 +33,7 @@ from graphveil.methods.adaptive.blocks import (
     in_blocks,
     rows_of_block,
 )
-from graphveil.methods.base import Anonymizer, MethodResult, noted
+from graphveil.methods.base import Anonymizer, MethodResult, SourceName
 from graphveil.release import Release
 
 GIVE_LEVELS = "Give a whole number such as 5, or the name of the column that holds everybody's."
@@ -319,7 +319,7 @@ class Adaptive(Anonymizer[Table]):
     cost: ClassVar[str] = "rows times the rows of a block, times the solves"
     example: ClassVar[Mapping[str, Any]] = {"levels": 5}
     states: ClassVar[tuple[type[Condition], ...]] = (StarsByRow,)
-    runs_in_blocks: ClassVar[bool] = True
+    sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     levels: Levels | None = parameter(
         default=None,
@@ -451,9 +451,7 @@ class Adaptive(Anonymizer[Table]):
             What the owner should know before publishing.
         """
         draw = partial(self._draft, levels=levels, weights=weights)
-        prepared = self.prepared(data)
-        spent = self.entered(prepared, ledger, seed)
-        return noted(self._release(prepared, draw, seed), spent)
+        return self._release(self.prepared(data), draw, seed, ledger)
 
     def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
         return self._draft(data, randomness)

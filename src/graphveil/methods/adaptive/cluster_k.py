@@ -24,7 +24,7 @@ from graphveil.methods.adaptive.blocks import (
     in_blocks,
     rows_of_block,
 )
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer, MethodResult, SourceName
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
 
@@ -84,7 +84,7 @@ class ClusterK(Anonymizer[Table]):
     cost: ClassVar[str] = "rows times the rows of a block"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
     states: ClassVar[tuple[type[Condition], ...]] = (StarsByRow,)
-    runs_in_blocks: ClassVar[bool] = True
+    sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     search: Search = parameter(

@@ -30,7 +30,7 @@ from graphveil.methods.attributes import (
     suppress_parameter,
     suppressed_further,
 )
-from graphveil.methods.base import MethodResult
+from graphveil.methods.base import EditedTies, MethodResult, SourceName
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger
@@ -123,7 +123,7 @@ class KDegree(AttributedMethod):
     )
     cost: ClassVar[str] = "near-linear in the edges"
     trial_size: ClassVar[int] = 300_000
-    ties_on_disk: ClassVar[bool] = True
+    sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest number of nodes that share a degree", minimum=1)
@@ -221,6 +221,20 @@ class KDegree(AttributedMethod):
         return MethodResult(
             data=apply_edits(data, edited.realization), cost=edited.cost, advice=edited.advice
         )
+
+    def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies:
+        """Return the edits of a graph whose ties the disk holds: those in memory, for the seed."""
+        edited = self.edited_lists((graph.indptr, graph.indices), randomness)
+        found = edited.realization
+
+        def check(degrees: NDArray[np.int64]) -> None:
+            classes = np.bincount(degrees)
+            if np.any(degrees != found.targets) or classes[classes > 0].min() < self.k:
+                raise RuntimeError(
+                    f"degrees were about to be published that are not those planned for k={self.k}"
+                )
+
+        return EditedTies(found.added, found.deleted, check, edited.cost, edited.advice)
 
     def edited_lists(
         self,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 from graphveil.claims.conditions import AnyCondition, CellFlips, Condition, ExactSize, as_printed
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph
-from graphveil.methods.base import MethodResult
+from graphveil.methods.base import MethodResult, NoisyTies, SourceName
 from graphveil.methods.noise import Channel, channel, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, number_of_cells, with_cells
 from graphveil.methods.noise.uniform import contains
@@ -21,7 +22,9 @@ from graphveil.methods.noisy_cells.noisy import (
     NoisyMethod,
     copies_matched,
     cost_of_flips,
+    count_at_most,
     entries_of_one,
+    noisy_at_most,
     noisy_count,
     resized,
     what_is_public,
@@ -89,7 +92,7 @@ class AsymmetricResponse(NoisyMethod):
         "network of 1,000 people (measured by us)."
     )
     cost: ClassVar[str] = "linear in the edges or entries before and after"
-    ties_on_disk: ClassVar[bool] = True
+    sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
     epsilon_count: float | None = parameter(
@@ -154,6 +157,19 @@ class AsymmetricResponse(NoisyMethod):
             conditions=conditions,
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=self.advice_for(data, stated, cells.size),
+        )
+
+    def from_ties(self, graph: Graph, randomness: Randomness) -> NoisyTies:
+        """Return the chances of every pair of a graph whose ties the disk holds."""
+        cells, scale = number_of_cells(graph), 1 / self.parts["epsilon_count"]
+        most = count_at_most(graph.n_edges, scale)
+        stated = self.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
+        through = Channel(int(stated.T0), int(stated.T1))
+        return NoisyTies(
+            noisy_at_most(graph, through, scale=scale if self.exact_size else None),
+            partial(self.stated_for, graph, graph.n_edges, randomness),
+            partial(self.advice_for, graph),
+            self.exact_size,
         )
 
     def stated_for(self, data: Graph | Bipartite, ones: int, randomness: Randomness) -> CellFlips:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +20,7 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.origin import List, may_be_values
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.noise import Channel, Words, discrete_laplace, distinct
+from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.uniform import FULL, Cells, union
 
 SMALLEST_EPSILON = 0.0001
@@ -246,6 +248,36 @@ def copies_matched(
     if not isinstance(data, Graph) or ones is None:
         return ()
     return noisy_copy(data.n_nodes, ones, (chances.zero / FULL, chances.one / FULL))
+
+
+_FAR = 10
+"""Noise on a count is hardly ever so many times its scale, or its deviation, above it."""
+
+
+def noisy_at_most(graph: Graph, through: Channel, *, scale: Fraction | None = None) -> int:
+    """Return a number of edges that noise hardly ever exceeds, before any is drawn.
+
+    It reads how many edges there are: it is for the owner alone.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    through
+        The chances of either kind of pair.
+    scale
+        That of the noise on the number of edges that are published; None where none is counted.
+    """
+    ones, cells = graph.n_edges, number_of_cells(graph)
+    expected = (ones * through.one + (cells - ones) * through.zero) / FULL
+    if scale is not None:  # the noisy count, whatever is drawn
+        expected = max(expected, float(count_at_most(ones, scale)))
+    return min(cells, math.ceil(expected + _FAR * math.sqrt(expected)))
+
+
+def count_at_most(ones: int, scale: Fraction) -> int:
+    """Return a number that a noisy count of some ones hardly ever exceeds."""
+    return ones + math.ceil(_FAR * scale)
 
 
 def cost_of_flips(

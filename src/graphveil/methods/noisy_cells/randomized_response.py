@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from graphveil.claims.conditions import LARGEST_EPSILON, CellFlips, Condition, as_printed
@@ -16,7 +17,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, FalseEntriesWarning
 from graphveil.data import Bipartite, Data, Graph
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer, MethodResult, NoisyTies, SourceName
 from graphveil.methods.noise import Channel, channel, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
 from graphveil.methods.noise.uniform import FULL
@@ -25,6 +26,7 @@ from graphveil.methods.noisy_cells.noisy import (
     copies_matched,
     cost_of_flips,
     entries_of_one,
+    noisy_at_most,
     what_is_public,
     what_ones_are,
 )
@@ -90,7 +92,7 @@ class RandomizedResponse(Anonymizer[Any]):
     )
     spends: ClassVar[bool] = True
     cost: ClassVar[str] = "linear in the edges or entries before and after"
-    ties_on_disk: ClassVar[bool] = True
+    sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
     epsilon: float = parameter(
@@ -169,14 +171,18 @@ class RandomizedResponse(Anonymizer[Any]):
         cells, kept = flipped(words, ones, n_cells, self.flips(data))
         return MethodResult(
             data=with_cells(data, cells),
-            conditions=(self.stated_for(data, ones.size, randomness),),
+            conditions=(self._stated(data),),
             cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
             advice=self.advice_for(data, self._stated(data), cells.size),
         )
 
-    def stated_for(self, data: Graph | Bipartite, _ones: int, _randomness: Randomness) -> CellFlips:
-        """Return the chances of a cell, which do not hang on how many are 1."""
-        return self._stated(data)
+    def from_ties(self, graph: Graph, _randomness: Randomness) -> NoisyTies:
+        """Return the chances of every pair of a graph whose ties the disk holds."""
+        return NoisyTies(
+            noisy_at_most(graph, self.flips(graph)),
+            partial(self._stated, graph),
+            partial(self.advice_for, graph),
+        )
 
     def advice_for(
         self, data: Graph | Bipartite, _stated: CellFlips, published: int

@@ -19,7 +19,7 @@ from graphveil.core.errors import ParameterError, UsageError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.methods.base import Anonymizer, MethodResult, noted
+from graphveil.methods.base import Anonymizer, MethodResult, SourceName
 from graphveil.methods.equivalence_classes.assembly import draft_of
 from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
@@ -51,7 +51,7 @@ class Clustered(Anonymizer[Bipartite]):
     )
     example: ClassVar[Mapping[str, Any]] = {"k": 8}
     nests: ClassVar[bool] = True
-    runs_on_disk: ClassVar[bool] = True
+    sources: ClassVar[tuple[SourceName, ...]] = ("memory", "rows")
     cuts: ClassVar[bool] = False
     """Whether clusters of facility location are cut where nothing is said."""
 
@@ -157,8 +157,7 @@ class Clustered(Anonymizer[Bipartite]):
         """
         users = self.prepared(data)
         if nested_in is None:
-            spent = self.entered(users, ledger, seed)
-            return noted(self._release(users, self._anonymize, seed), spent)
+            return self._release(users, self._anonymize, seed, ledger)
         if self.chunks is not None:
             raise UsageError("a nested release is made of the whole data. Leave chunk_rows out.")
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  compiled, when needed
@@ -167,10 +166,8 @@ class Clustered(Anonymizer[Bipartite]):
 
         earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
         first = first_classes(earlier, users)
-        spent = self.entered(users, ledger, seed)
-        release = noted(self._release(users, partial(self._nested, first=first), seed), spent)
-        private = replace(release.for_owner(), nested_in=nesting_of(earlier))
-        return replace(release, private=private)
+        draw = partial(self._nested, first=first)
+        return self._release(users, draw, seed, ledger, nesting_of(earlier))
 
     def _nested(self, data: Bipartite, randomness: Randomness, *, first: Labels) -> MethodResult:
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  as above

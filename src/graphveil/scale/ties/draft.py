@@ -14,16 +14,12 @@ from graphveil.claims.conditions import AnyCondition, CellFlips, ExactSize
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, Ledger, Note, Spent
 from graphveil.core.progress import stage
-from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import Anonymizer
-from graphveil.methods.k_degree import KDegree
+from graphveil.methods.base import Anonymizer, NoisyTies
 from graphveil.methods.noise import Channel, words_from
-from graphveil.methods.noisy_cells.asymmetric_response import AsymmetricResponse
 from graphveil.methods.noisy_cells.noisy import cost_of_flips
-from graphveil.methods.noisy_cells.randomized_response import RandomizedResponse
 from graphveil.scale.ties.lists import NeighborLists
-from graphveil.scale.ties.noise import degrees_in, draw, read, released_at_most, resize
+from graphveil.scale.ties.noise import degrees_in, draw, read, resize
 from graphveil.scale.ties.reading import BYTES_A_NOISY_TIE, check_space
 from graphveil.scale.ties.release import Changed, changed_edges, edges_of
 from graphveil.scale.working import Working
@@ -118,35 +114,24 @@ def draft_of(
         Where epsilon is entered before it is.
     """
     lists = NeighborLists(graph.indptr, graph.indices)
-    if isinstance(method, KDegree):
-        return _same_degrees(method, lists, working.randomness)
-    if isinstance(method, AsymmetricResponse | RandomizedResponse):
-        return _noisy(method, graph, working, ledger)
-    raise TypeError(f"{method.name} says that it takes ties from the disk, and nothing here does")
-
-
-def _same_degrees(method: KDegree, lists: NeighborLists, randomness: Randomness) -> DraftOfTies:
-    edited = method.edited_lists(tuple(lists), randomness)  # type: ignore[arg-type]  # of two arrays
-    found = edited.realization
-
-    def check(degrees: NDArray[np.int64]) -> None:
-        classes = np.bincount(degrees)
-        if np.any(degrees != found.targets) or classes[classes > 0].min() < method.k:
-            raise RuntimeError(
-                f"degrees were about to be published that are not those planned for k={method.k}"
-            )
-
+    made = method.from_ties(graph, working.randomness)
+    if isinstance(made, NoisyTies):
+        return _noisy(method, made, graph, working, ledger)
+    spent = method.entered(graph, ledger, working.randomness.seed)
+    changed = Changed(made.added, made.deleted)
     return DraftOfTies(
-        edges=lambda: changed_edges(edges_of(lists), Changed(found.added, found.deleted)),
-        n_edges_expected=lists.indices.size // 2 + len(found.added) - len(found.deleted),
-        check=check,
-        cost=edited.cost,
-        advice=edited.advice,
+        edges=lambda: changed_edges(edges_of(lists), changed),
+        n_edges_expected=graph.n_edges + len(made.added) - len(made.deleted),
+        check=made.check,
+        cost=made.cost,
+        advice=made.advice,
+        spent=spent,
     )
 
 
 def _noisy(
-    method: AsymmetricResponse | RandomizedResponse,
+    method: Anonymizer[Any],
+    noise: NoisyTies,
     graph: Graph,
     working: Working,
     ledger: Ledger | None,
@@ -155,7 +140,7 @@ def _noisy(
     file = working.folder / NOISE / CELLS
     done = working.finished(NOISE, Noise)
     if done is None:
-        done = working.finish(NOISE, _drawn(method, graph, working, ledger))
+        done = working.finish(NOISE, _drawn(method, noise, graph, working, ledger))
     published = done.published
 
     def check(degrees: NDArray[np.int64]) -> None:
@@ -167,7 +152,7 @@ def _noisy(
         n_edges_expected=published,
         check=check,
         cost=cost_of_flips(graph, before=graph.n_edges, kept=done.kept, after=published),
-        advice=method.advice_for(graph, done.stated, published),
+        advice=noise.advice(done.stated, published),
         guarantee=method.promised(graph),
         conditions=done.conditions,
         spent=done.spent,
@@ -175,21 +160,21 @@ def _noisy(
 
 
 def _drawn(
-    method: AsymmetricResponse | RandomizedResponse,
+    method: Anonymizer[Any],
+    noise: NoisyTies,
     graph: Graph,
     working: Working,
     ledger: Ledger | None,
 ) -> Noise:
     """Enter epsilon where there is room, and draw the noisy count and all cells into a file."""
     file = working.stage(NOISE) / CELLS
-    n = released_at_most(method, graph)
+    n = noise.at_most
     what = f"{method.name} releases up to about {n:,} ties of {graph.n_edges:,}, which"
     check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
     spent = method.entered(graph, ledger, working.randomness.seed)
-    stated = method.stated_for(graph, graph.n_edges, working.randomness)
+    stated = noise.state()
     lists = NeighborLists(graph.indptr, graph.indices)
-    exact = isinstance(method, AsymmetricResponse) and method.exact_size
-    size = stated.noisy_count if exact else None
+    size = stated.noisy_count if noise.exact_size else None
     drawn_file = file if size is None else file.with_name("drawn")
     with stage("drawing noise", total=graph.n_edges) as advance:
         drawn = draw(
@@ -207,7 +192,7 @@ def _drawn(
         stated=stated,
         published=drawn.published,
         kept=drawn.kept,
-        is_exact=exact,
+        is_exact=noise.exact_size,
         note=None if spent is None else spent.note,
         known=[] if spent is None else sorted(spent.known),
         composed=None if spent is None else spent.composed,

@@ -6,7 +6,6 @@ drawn for itself: its edges pass, its background is a binomial number of distinc
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -16,19 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.progress import Advance
-from graphveil.data import Graph
 from graphveil.methods.noise import Channel, Words, flipped
-from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.uniform import FULL, distinct, union
-from graphveil.methods.noisy_cells.asymmetric_response import AsymmetricResponse
-from graphveil.methods.noisy_cells.randomized_response import RandomizedResponse
 from graphveil.scale.ties.lists import NODE_BITS, NeighborLists
 
 BLOCK_CELLS = 1 << 22
 """About so many edges of a block are read, and about so many cells of it drawn."""
-
-_FAR = 10
-"""Noise on a count is hardly ever so many times its scale, or its deviation, above it."""
 
 _NODE = (1 << NODE_BITS) - 1
 _READ = 1 << 21
@@ -39,30 +31,6 @@ class Drawn(NamedTuple):
 
     published: int
     kept: int
-
-
-def released_at_most(method: AsymmetricResponse | RandomizedResponse, graph: Graph) -> int:
-    """Return a number of edges that noise hardly ever exceeds, before any is drawn.
-
-    It reads how many edges there are: it is for the owner alone.
-
-    Examples
-    --------
-    >>> graph = Graph.from_edges(range(999), range(1, 1000), n=1000)
-    >>> released_at_most(RandomizedResponse(epsilon=3.0), graph)
-    26162
-    """
-    ones, cells, most = graph.n_edges, number_of_cells(graph), 0
-    if isinstance(method, RandomizedResponse):
-        through = method.flips(graph)
-    else:
-        most = ones + math.ceil(_FAR / method.parts["epsilon_count"])
-        stated = method.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
-        through = Channel(int(stated.T0), int(stated.T1))
-    expected = (ones * through.one + (cells - ones) * through.zero) / FULL
-    if getattr(method, "exact_size", False):  # the noisy count, whatever is drawn
-        expected = max(expected, float(most))
-    return min(cells, math.ceil(expected + _FAR * math.sqrt(expected)))
 
 
 def draw(

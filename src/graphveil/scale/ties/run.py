@@ -1,14 +1,13 @@
-"""A file of ties larger than memory into a release folder, by neighbor lists on the disk.
-
-From neighbor lists on the disk to the files of a release.
-"""
+"""Ties on the disk as a source of releases: a file larger than memory, by neighbor lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,103 +15,160 @@ from numpy.typing import NDArray
 from graphveil.claims.digest import digest_of_file, digest_of_graph
 from graphveil.claims.ledger import Ledger
 from graphveil.core.atomic import OWNER_ONLY, whole_file
-from graphveil.core.errors import UsageError, option
+from graphveil.core.errors import option
 from graphveil.core.progress import stage
-from graphveil.core.randomness import Randomness
-from graphveil.core.version import __version__
-from graphveil.core.warnings import warn_owner
+from graphveil.core.storage import place_of
 from graphveil.data import Graph
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import kind_of
-from graphveil.data.origin import PublicLists, left_out_words
+from graphveil.data.origin import PublicLists
 from graphveil.io import Format, GraphOptions
 from graphveil.io.options import recorded
 from graphveil.io.reading import source_of, warn_of_dropped
 from graphveil.io.text.tie_blocks import tie_file
-from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer, NewIds
-from graphveil.release import Private
+from graphveil.methods.registry import methods_from
 from graphveil.release.files import format_that_came_in, release_format
 from graphveil.release.linkage import Linkage
-from graphveil.release.publishing import (
-    Publication,
-    WriteOptions,
-    forewarn,
-    forewarn_of_others,
-    publish,
-)
-from graphveil.release.staging import check_target
+from graphveil.release.pipeline import Drawn, Read, Run, released
+from graphveil.release.publishing import Output, Publication
+from graphveil.release.staging import local_folder
 from graphveil.scale.columns import RowOrder
 from graphveil.scale.ties.draft import NOISE, DraftOfTies, draft_of
 from graphveil.scale.ties.lists import BUCKET_KEYS, Buckets
 from graphveil.scale.ties.reading import TieReading
 from graphveil.scale.ties.release import check_form, released_cuts, renumber, write_files
-from graphveil.scale.working import fingerprint_of, kept_where_interrupted, opened
+from graphveil.scale.working import Working, going_on
 
 ORDER = "order.npy"
 
 
 @dataclass(frozen=True)
-class TieRelease:
-    """The stages behind those of reading.
+class TiesOnDisk:
+    """A file of ties that stays on the disk: a `graphveil.release.pipeline.Source`.
 
     Parameters
     ----------
-    method
-        The method.
-    read
-        What was read, and the working folder.
+    path
+        Ties in csv, tsv, text, Parquet or Arrow.
+    options
+        How the file is read.
+    bucket_keys
+        So many ends of ties are sorted at once, 8 bytes each. It changes no result.
     """
 
-    method: Anonymizer[Any]
-    read: TieReading
+    path: Path
+    options: GraphOptions
+    bucket_keys: int = BUCKET_KEYS
+    keeps: ClassVar[bool] = True
 
-    def draft(self, graph: Graph, ledger: Ledger | None) -> DraftOfTies:
-        """Return what the method makes of the graph."""
-        name = self.method.name
-        with self.read.timed("anonymize"), stage(f"anonymizing with {name}"):
-            return draft_of(self.method, graph, self.read.working, ledger)
+    def refusals(self, run: Run) -> Iterator[str]:
+        """Yield what needs all ties in memory."""
+        local_folder(run.output.folder)
+        method = run.method
+        on_disk = option("on_disk", value=True)
+        if run.nested_in is not None:
+            yield "--nested-in needs all of the data in memory. Leave --on-disk out."
+        if run.output.parts:
+            yield "--parts is for many users on the disk: ties come in one file. Leave it out."
+        if "ties" not in method.sources:
+            able = " or ".join(methods_from("ties"))
+            yield (
+                f"{method.name} needs all ties in memory. Use {able} on the disk, or leave out "
+                f"{on_disk}."
+            )
+        if Graph not in method.accepts or type(self.options) is not GraphOptions:
+            yield (
+                f"attributes and kinds of ties need all of the data in memory. Leave out {on_disk}."
+            )
+        for role in ("known", "attach"):
+            if getattr(method, role, None) is not None:
+                yield (
+                    f"{option(role)} needs all of the data in memory. Leave out {on_disk}, or the "
+                    "attributes."
+                )
 
-    def written(self, public: Path, draft: DraftOfTies, form: Format) -> Publication:
-        """Write the data files, and return what is said of them; refuse what breaks the promise.
-
-        Raises
-        ------
-        RuntimeError
-            Where degrees of the published file are not those that were planned.
-        """
-        n_nodes = int(self.read.labels.size)
-        with self.read.timed("write"):
-            new = self._new_ids(n_nodes)
-            ids = new.of_the_input()
-            cuts = released_cuts(n_nodes, draft.n_edges_expected, self.read.bucket_keys)
-            with (
-                stage("numbering anew"),
-                Buckets(self.read.working.stage("publish"), cuts) as buckets,
-            ):
-                n_edges = renumber(draft.edges(), ids.astype(np.int32), buckets)
-            files = write_files(public, buckets, n_nodes, n_edges, form)
-        draft.check(files.degrees[ids])
-        return Publication(
-            described=files.described,
-            guarantee=self.method.claimed(draft.guarantee, self.read.working.randomness),
-            conditions=(*self.method.conditions, *draft.conditions),
-            provenance=self.method.provenance,
-            linkage=_linkage(self.read.labels, ids),
+    @contextmanager
+    def read(self, run: Run) -> Iterator[Read]:
+        """Give the graph, whose neighbor lists are mapped from the folder of the run."""
+        options, output = self.options, run.output
+        source = source_of(self.path, options.format)
+        form = release_format(
+            output.format or format_that_came_in(source.path, options.format), "graph"
         )
+        check_form(form)
+        ties = tie_file(source, options)
+        with stage(f"digesting {source.name}"):
+            file_sha256 = digest_of_file(source.path)
+        reading = recorded(options)
+        nodes = None if options.nodes is None else digest_of_file(options.nodes)
+        with going_on(run, file_sha256, reading, once=NOISE, nodes=nodes) as working:
+            work = TieReading(ties, working, self.bucket_keys)
+            facts = work.nodes()
+            run.method.check_size(facts.n_nodes, noun=kind_of(Graph).people)
+            lists, report = work.lists(facts)
+            warn_of_dropped(report)
+            with stage("digesting ties"):
+                input_sha256 = digest_of_graph(lists.indptr, lists.indices, work.labels)
+            public: PublicLists = () if options.nodes is None else ("people",)
+            graph = Graph.mapped(lists.indptr, lists.indices, public_lists=public)
+            run.method.check(graph)
 
-    def _new_ids(self, n: int) -> NewIds:
-        """Return the order of the release, which is drawn once."""
-        path = self.read.working.folder / ORDER
-        if path.is_file():
-            return NewIds(np.load(path))
-        order = self.read.working.randomness.permutation(n)
-        look = RowOrder()
-        look.add(order)
-        look.check()
-        with whole_file(path, mode=OWNER_ONLY) as part, part.open("wb") as file:
-            np.save(file, order)
-        return NewIds(order)
+            def draw() -> Drawn:
+                name = run.method.name
+                with work.timed("anonymize"), stage(f"anonymizing with {name}"):
+                    draft = draft_of(run.method, graph, working, run.ledger)
+                stated = run.method.stated(
+                    working.randomness,
+                    left_out=report.left_out,
+                    guarantee=draft.guarantee,
+                    conditions=draft.conditions,
+                    advice=draft.advice,
+                    input_sha256=input_sha256,
+                    origins_sha256=(file_sha256,),
+                    cost=draft.cost,
+                    seconds=work.seconds,
+                    spent=draft.spent,
+                )
+                return Drawn(partial(_written, work, draft, form, stated), draft.spent)
+
+            known_by = frozenset((input_sha256, file_sha256))
+            yield Read(known_by, draw, {"kind": kind_of(Graph).name, **reading})
+
+
+def _written(
+    work: TieReading, draft: DraftOfTies, form: Format, stated: dict[str, Any], public: Path
+) -> Publication:
+    """Write the data files, and return what is said of them; refuse what breaks the promise.
+
+    Raises
+    ------
+    RuntimeError
+        Where degrees of the published file are not those that were planned.
+    """
+    n_nodes = int(work.labels.size)
+    with work.timed("write"):
+        ids = _new_ids(work.working, n_nodes).of_the_input()
+        cuts = released_cuts(n_nodes, draft.n_edges_expected, work.bucket_keys)
+        with stage("numbering anew"), Buckets(work.working.stage("publish"), cuts) as buckets:
+            n_edges = renumber(draft.edges(), ids.astype(np.int32), buckets)
+        files = write_files(public, buckets, n_nodes, n_edges, form)
+    draft.check(files.degrees[ids])
+    return Publication(described=files.described, linkage=_linkage(work.labels, ids), **stated)
+
+
+def _new_ids(working: Working, n: int) -> NewIds:
+    """Return the order of the release, which is drawn once."""
+    path = working.folder / ORDER
+    if path.is_file():
+        return NewIds(np.load(path))
+    order = working.randomness.permutation(n)
+    look = RowOrder()
+    look.add(order)
+    look.check()
+    with whole_file(path, mode=OWNER_ONLY) as part, part.open("wb") as file:
+        np.save(file, order)
+    return NewIds(order)
 
 
 def _linkage(labels: Ids, released: NDArray[np.int64]) -> Iterator[Any]:
@@ -132,7 +188,6 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     linkage: bool = True,
     reading: GraphOptions | None = None,
     ledger: Ledger | None = None,
-    warned: tuple[str, ...] = (),
     bucket_keys: int = BUCKET_KEYS,
 ) -> Path:
     r"""Anonymize a file of ties that may be larger than memory, and return the release folder.
@@ -164,8 +219,6 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
         How the file is read.
     ledger
         Where epsilon is entered before anything is drawn, of a method with noise.
-    warned
-        What the owner was told before: it is not said again.
     bucket_keys
         So many ends of ties are sorted at once, 8 bytes each. It changes no result.
 
@@ -202,93 +255,6 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     ...     read_release(release).data
     Graph(n_nodes=4, n_edges=3)
     """
-    target, options = Path(out), reading or GraphOptions()
-    check_target(target, force=force)
-    check_method(method, options)
-    source = source_of(path, options.format)
-    form = release_format(format or format_that_came_in(source.path, options.format), "graph")
-    check_form(form)
-    ties = tie_file(source, options)
-    with stage(f"digesting {source.name}"):
-        file_sha256 = digest_of_file(source.path)
-    decided_by = _decided_by(method, seed, options)
-    warned += forewarn(target, warned=warned, on_disk=True)
-    working = opened(target, fingerprint_of(file_sha256, decided_by), seed=seed, force=force)
-    run = TieReading(ties, working, bucket_keys)
-    making = TieRelease(method, run)
-    with kept_where_interrupted(working, once=NOISE):
-        facts = run.nodes()
-        method.check_size(facts.n_nodes, noun=kind_of(Graph).people)
-        lists, report = run.lists(facts)
-        warn_of_dropped(report)
-        with stage("digesting ties"):
-            input_sha256 = digest_of_graph(lists.indptr, lists.indices, run.labels)
-        known_by = frozenset((input_sha256, file_sha256))
-        known = frozenset[str]() if ledger is None else ledger.known()
-        warned += forewarn_of_others(target, known_by, warned=warned, known=known)
-        public: PublicLists = () if options.nodes is None else ("people",)
-        graph = Graph.mapped(lists.indptr, lists.indices, public_lists=public)
-        method.check(graph)
-        draft = making.draft(graph, ledger)
-        advised = warn_owner(draft.advice, seeded=working.randomness.seeded)
-
-        def write(public: Path) -> Publication:
-            written = making.written(public, draft, form)
-            private = Private(
-                input_sha256=input_sha256,
-                origins_sha256=(file_sha256,),
-                seed=working.randomness.seed,
-                cost=draft.cost,
-                warnings=(*advised, *left_out_words(report.left_out)),
-                seconds=run.seconds,
-                spent=draft.spent,
-                withheld=method.withheld(),
-            )
-            return replace(written, private=private)
-
-        kept = {"kind": kind_of(Graph).name, **recorded(options)}
-        writing = WriteOptions(force=force, linkage=linkage, reading=kept, warned=warned)
-        publish(target, write, input_digests=known_by, options=writing, spent=draft.spent)
-    working.remove()
-    return target
-
-
-def check_method(method: Anonymizer[Any], options: GraphOptions) -> None:
-    """Refuse a method, or parameters of it, that need all ties in memory.
-
-    Raises
-    ------
-    UsageError
-        Where it is one.
-    """
-    if not method.ties_on_disk:
-        able = " or ".join(name for name, other in METHODS.items() if other.ties_on_disk)
-        raise UsageError(
-            f"{method.name} needs all ties in memory. Use {able} on the disk, or leave out "
-            f"{option('on_disk', value=True)}."
-        )
-    if Graph not in method.accepts or type(options) is not GraphOptions:
-        raise UsageError(
-            "attributes and kinds of ties need all of the data in memory. Leave out "
-            f"{option('on_disk', value=True)}."
-        )
-    roles = [name for name in ("known", "attach") if getattr(method, name, None) is not None]
-    if roles:
-        raise UsageError(
-            f"{option(roles[0])} needs all of the data in memory. Leave out "
-            f"{option('on_disk', value=True)}, or the attributes."
-        )
-
-
-def _decided_by(
-    method: Anonymizer[Any], seed: int | None, options: GraphOptions
-) -> Mapping[str, Any]:
-    """Return all that decides what is made of a file, beside its bytes."""
-    return {
-        "version": __version__,
-        "method": method.name,
-        "parameters": method.parameters(),
-        "seed": Randomness(seed=seed).seed,
-        "reading": recorded(options),
-        "nodes": None if options.nodes is None else digest_of_file(options.nodes),
-    }
+    output = Output(place_of(out), format, force, linkage)
+    source = TiesOnDisk(Path(path), reading or GraphOptions(), bucket_keys)
+    return local_folder(released(source, Run(method, output, seed, ledger=ledger)))

@@ -153,7 +153,7 @@ def roles_of(method: type[Anonymizer[Any]], data: Data) -> dict[str, Any]:
 def _when_large(method: type[Anonymizer[Any]], data: Data) -> str:
     """Return how a method that runs in chunks bears many entries; empty for others."""
     entries = amount_of(data)
-    if not method.runs_on_disk or entries <= MANY_ENTRIES:
+    if "rows" not in method.sources or entries <= MANY_ENTRIES:
         return ""
     return Message(
         f"{entries:,} entries. {option('chunk_rows', CHUNK_ROWS)} works on so many rows at a time; "

@@ -18,7 +18,6 @@ from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
 from graphveil.evaluate.wording import answers
 from graphveil.release import Release, read_release
-from graphveil.release.publishing import WriteOptions
 from graphveil.verbs.read import Original, as_release, original_data, refuse_release
 from graphveil.verbs.report.document import Form, Report, command_line
 from graphveil.verbs.report.figures import of_page
@@ -136,7 +135,7 @@ def _of_memory(
     seed: int | None,
 ) -> Report:
     with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
-        folder = release.published(Path(scratch, "release"), "csv", WriteOptions())
+        folder = release.write(Path(scratch, "release"))
         if public or form != "html":
             with _released_alone(folder) as alone:
                 return _public(alone, "release", form, says)

@@ -56,7 +56,7 @@ from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release, digest_of
 from graphveil.release.files import format_that_came_in
-from graphveil.release.publishing import WriteOptions
+from graphveil.release.publishing import Output
 from graphveil.scale.engines.processes import available_cores
 from graphveil.verbs.advise.answers import shares_of
 from graphveil.verbs.attack import attack_release
@@ -154,9 +154,9 @@ class PointRun:
             raise
         except Exception as error:  # noqa: BLE001  one point that fails ends no sweep
             return _without_a_release(point, "failed", error)
-        options = WriteOptions(reading=self.plan.reading, trial=True)
         folder = release_folder(self.folder, point)
-        release.published(folder, self.plan.format, options)
+        form, reading = self.plan.format, self.plan.reading
+        release.published(Output(folder, form, reading=reading, trial=True))
         try:
             rows = [*_own_rows(folder.name, method, release), *self._measured(folder, method)]
         except (MemoryError, OSError):
