@@ -110,10 +110,10 @@ def alone(network: gv.Network, k: int) -> dict[str, object]:
         if layer.directed:
             release = gv.Profile(k=k).anonymize(gv.Network((layer,)), seed=1)
         else:
-            release = gv.KDegree(k=k).anonymize(layer.graph(), seed=1)
+            release = gv.KDegree(k=k).anonymize(gv.Network((layer,)).graph(), seed=1)
         edits += release.private.cost["edits"]
         order = np.argsort(release.private.linkage.original)
-        degrees = release.data.degrees().reshape(network.n_nodes, -1)
+        degrees = release.data.profiles().reshape(network.n_nodes, -1)
         profiles.append(degrees[release.private.linkage.released[order]])
     _, of_person, sizes = np.unique(
         np.column_stack(profiles), axis=0, return_inverse=True, return_counts=True

@@ -153,9 +153,9 @@ def test_of_ties_both_ways_as_many_lead_away_as_back_and_as_a_person_has(arcs):
     both = sorted({*arcs, *((v, u) for u, v in arcs)})
     values = ATTRIBUTES["two colors"]
     directed, plain = (network(both, values, directed=each) for each in (True, False))
-    degrees = plain.degrees()[:, 0]
+    degrees = plain.profiles()[:, 0]
     assert degrees.tolist() == [len({v for u, v in both if u == w}) for w in range(N)]
-    assert np.array_equal(directed.degrees(), np.column_stack([degrees, degrees]))
+    assert np.array_equal(directed.profiles(), np.column_stack([degrees, degrees]))
     profile, degree = (gv.measure(data, known=["sex"], k=K) for data in (directed, plain))
     assert ("profile", "degree") == (profile.measure, degree.measure)
     assert profile.uniqueness == degree.uniqueness

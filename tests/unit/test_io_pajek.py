@@ -203,7 +203,7 @@ def test_several_kinds_are_not_merged_unless_that_is_asked(tmp_path, load, conte
     options = io.NetworkOptions if load is io.load_network else io.GraphOptions
     how = options(ignore_weights=True, directed="symmetrize")
     merged, report = load(tmp_path / "a.net", how)
-    graph = merged if load is io.load_graph else merged.layers[0].graph()
+    graph = merged if load is io.load_graph else merged.graph()
     assert 3 == graph.n_edges
     assert ("relation",) == report.attributes_ignored
 

@@ -27,7 +27,7 @@ def test_a_network_says_its_size_and_never_an_id():
 
 
 def test_the_profile_has_a_number_a_layer_and_two_of_a_directed_one():
-    assert NETWORK.degrees().tolist() == [
+    assert NETWORK.profiles().tolist() == [
         [1, 1, 1],
         [1, 1, 2],
         [0, 1, 2],
@@ -81,7 +81,7 @@ def test_a_bare_network_is_a_graph_under_the_same_ids():
 def test_order_parts_and_choices_keep_who_is_who():
     order = np.array([4, 2, 0, 1, 3])
     turned = NETWORK.permuted(order, ids=list("vwxyz"))
-    assert turned.degrees().tolist() == NETWORK.degrees()[order].tolist()
+    assert turned.profiles().tolist() == NETWORK.profiles()[order].tolist()
     assert turned.people.to_arrow().to_pylist() == [
         PEOPLE.to_arrow().to_pylist()[place] for place in order
     ]
@@ -212,7 +212,7 @@ def test_suppressing_more_people_saves_edits_and_leaves_no_color_small():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             release = gv.KDegree(k=5, known="year", suppress=share).anonymize(network, seed=1)
-        rows = np.column_stack([release.data.people.codes, release.data.degrees()])
+        rows = np.column_stack([release.data.people.codes, release.data.profiles()])
         assert np.unique(rows, axis=0, return_counts=True)[1].min() >= 5
         costs.append(dict(release.cost))
         assert release.cost["people_suppressed"] <= 150 * share + 5

@@ -239,14 +239,14 @@ def test_lists_of_a_graph_are_not_checked_again_when_it_becomes_a_network_and_ba
     def again(lists):
         raise AssertionError(lists)
 
-    for module in ("layers", "graph"):
+    for module in ("layers", "network"):
         monkeypatch.setattr(f"graphveil.data.{module}.check_lists", again)
     layer = gv.Layer.of(graph, name="calls")
     network = gv.Network((layer,), None, graph.ids, ("weight",))
     back = network.graph()
     assert ("calls", False, ("weight",)) == (layer.name, layer.directed, back.left_out)
     assert graph == back
-    assert graph.edges().tolist() == layer.graph().edges().tolist()
+    assert graph.edges().tolist() == gv.Network((layer,)).graph().edges().tolist()
     with pytest.raises(AssertionError):
         gv.Layer(directed=False, indptr=graph.indptr, indices=graph.indices)
 

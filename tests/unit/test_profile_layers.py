@@ -101,7 +101,7 @@ def test_other_formats_of_ties_are_verified_and_read_back(form, tmp_path):
 def test_every_profile_over_all_kinds_is_shared_and_additions_keep_every_tie(k, edits):
     network = bare()
     after = gv.Profile(k=k, edits=edits).anonymize(network, seed=2)
-    _, sizes = np.unique(after.data.degrees(), axis=0, return_counts=True)
+    _, sizes = np.unique(after.data.profiles(), axis=0, return_counts=True)
     assert sizes.min() >= k
     cost = after.private.cost
     assert after.data.n_ties == network.n_ties + cost["edges_added"] - cost["edges_deleted"]
@@ -124,11 +124,11 @@ def test_layers_alone_are_not_enough_and_their_pairs_are_counted():
     network = gv.Network({"one": one, "other": other})
     for layer in network.layers:
         assert np.bincount(layer.degrees()[0]).min() >= 2
-    _, sizes = np.unique(network.degrees(), axis=0, return_counts=True)
+    _, sizes = np.unique(network.profiles(), axis=0, return_counts=True)
     assert sizes.tolist() == [4, 2, 2]
     wide = gv.Network({"one": one, "other": gv.Graph.from_edges([0, 4], [4, 5], n=n)})
     after = gv.Profile(k=4).anonymize(wide, seed=1).data
-    assert np.unique(after.degrees(), axis=0, return_counts=True)[1].min() >= 4
+    assert np.unique(after.profiles(), axis=0, return_counts=True)[1].min() >= 4
 
 
 def test_names_and_the_order_of_layers_change_nothing_but_names():
@@ -263,7 +263,7 @@ def test_a_kind_of_the_original_that_is_called_otherwise_is_not_its_original(fol
     network = three_kinds()
     shutil.rmtree(folder.with_name("out.private"))
     others = [layer for layer in network.layers if layer.name != "mails"]
-    for some in (others, [*others, gv.Layer.of(network.layers[1].graph(), name="mails")]):
+    for some in (others, [*others, gv.Layer.of(network.layers[1], name="mails")]):
         assert "layer" in failed(folder, gv.Network(tuple(some), network.people, network.ids))
 
 

@@ -7,10 +7,9 @@ categorical columns) and `Network` (people with attributes, layers of ties).
 
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.graph import Graph
 from graphveil.data.kinds import Data
 from graphveil.data.layers import Layer
-from graphveil.data.network import Network
+from graphveil.data.network import Graph, Network
 from graphveil.data.table import Table
 
 __all__ = ["SUPPRESSED", "Bipartite", "Data", "Graph", "Layer", "Network", "Table"]

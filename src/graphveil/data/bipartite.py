@@ -18,7 +18,6 @@ from graphveil.core.lazy import lazy_module
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.columns import Frames, arrow_table, chosen_names
 from graphveil.data.csr import sorted_lists
-from graphveil.data.graph import Graph
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pyarrow as pa
     from scipy import sparse
+
 else:
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
@@ -487,11 +487,12 @@ class Bipartite(BipartiteObjects):
         return named if items is None else named.with_items(items)
 
     @classmethod
-    def from_graph(cls, graph: Graph) -> Self:
-        """Return a graph as users by features: everyone's neighbors are their features.
+    def from_graph(cls, graph: Any) -> Self:
+        """Return a `Graph` as users by features: everyone's neighbors are their features.
 
         Examples
         --------
+        >>> from graphveil import Graph
         >>> data = Bipartite.from_graph(Graph.from_edges(["ann", "bob"], ["bob", "cyd"]))
         >>> data.items, data.row(0).tolist(), data.row(1).tolist()
         ('people', [1], [0, 2])

@@ -14,9 +14,8 @@ import numpy as np
 
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, plain
-from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids, text
-from graphveil.data.network import Network
+from graphveil.data.network import Graph, Network
 from graphveil.data.origin import LISTS, PublicLists
 from graphveil.data.table import Table
 
@@ -412,6 +411,8 @@ def beside(original: Data, wanted: Container, *, people: bool) -> Data:
     if people:
         features = encoded(original, Bipartite)
         return features if features.items else features.with_items("people")
-    if isinstance(original, Network):
-        return original.graph() if wanted is Graph and original.is_bare else original
-    return original if isinstance(original, Graph) else encoded(original, wanted)
+    if not isinstance(original, Network):
+        return encoded(original, wanted)
+    if wanted is Network and isinstance(original, Graph):
+        return original.with_people(None)
+    return original.graph() if wanted is Graph and original.is_bare else original

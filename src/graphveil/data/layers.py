@@ -7,19 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, did_you_mean, option
 from graphveil.data.columns import Ties
-from graphveil.data.csr import Dropped, SortedLists, check_lists, sorted_lists
-from graphveil.data.graph import Graph
+from graphveil.data.csr import Dropped, SortedLists, check_lists, neighbor_lists, sorted_lists
 from graphveil.data.ids import Ids, as_text, distinct, frozen
 
 TIES = "ties"
 """The name of the only layer, where nobody named it."""
+
+
+class Lists(Protocol):
+    """Sorted neighbor lists, as a graph has them."""
+
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """Where the list of each node begins."""
+
+    @property
+    def indices(self) -> NDArray[np.int32]:
+        """The lists."""
 
 
 class Arcs(NamedTuple):
@@ -79,7 +90,7 @@ class Layer:
         object.__setattr__(self, "indices", frozen(indices))
 
     @classmethod
-    def of(cls, graph: Graph, *, name: str = TIES) -> Layer:
+    def of(cls, graph: Lists, *, name: str = TIES) -> Layer:
         """Return the ties of a graph, which have no direction; its lists are valid already."""
         _check_name(name)
         return cls._trusted(name=name, directed=False, indptr=graph.indptr, indices=graph.indices)
@@ -104,16 +115,23 @@ class Layer:
         cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES
     ) -> tuple[Layer, Dropped]:
         """Return the layer of these arcs and the count of what was dropped; see `from_arcs`."""
-        u, v = (_positions(end) for end in (source, target))
-        if u.shape != v.shape:
-            raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
-        if u.size and (min(u.min(), v.min()) < 0 or max(u.max(), v.max()) >= n):
-            raise DataError(f"a position is outside 0..{n - 1}. Give n > {max(u.max(), v.max())}.")
+        u, v = _ends(source, target, n)
         other = u != v
         lists = sorted_lists(u[other], v[other], n)
         loops = int(u.size - np.count_nonzero(other))
         dropped = Dropped(loops, int(np.count_nonzero(other) - lists.indices.size), 0)
         return cls(name=name, directed=True, indptr=lists.indptr, indices=lists.indices), dropped
+
+    @classmethod
+    def undirected(
+        cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES
+    ) -> tuple[Layer, Dropped]:
+        """Return the layer of ties without directions, and the count of what was dropped."""
+        _check_name(name)
+        ends = [end.astype(np.int32, copy=False) for end in _ends(source, target, n)]
+        lists, dropped = neighbor_lists(ends, n)
+        indptr, indices = frozen(lists.indptr), frozen(lists.indices)
+        return cls._trusted(name=name, directed=False, indptr=indptr, indices=indices), dropped
 
     @property
     def n_nodes(self) -> int:
@@ -125,17 +143,6 @@ class Layer:
         """The number of ties: of arcs where they are directed, else of edges."""
         return int(self.indices.size if self.directed else self.indices.size // 2)
 
-    def graph(self) -> Graph:
-        """Return the graph of ties without directions.
-
-        Raises
-        ------
-        DataError
-            Where they have directions.
-        """
-        self.refuse_directions()
-        return Graph.mapped(self.indptr, self.indices)
-
     def refuse_directions(self) -> None:
         """Refuse ties with directions.
 
@@ -146,7 +153,7 @@ class Layer:
 
         Examples
         --------
-        >>> Layer.of(Graph.from_edges([0], [1], n=2)).refuse_directions()
+        >>> Layer.undirected([0], [1], n=2)[0].refuse_directions()
         """
         if self.directed:
             raise DataError(
@@ -226,6 +233,16 @@ class Layer:
         return f"Layer({self.name!r}, {self.n_nodes:,} nodes, {self.n_ties:,} {ties})"
 
 
+def _ends(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return both ends of arcs as whole numbers below n."""
+    u, v = (_positions(end) for end in (source, target))
+    if u.shape != v.shape:
+        raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
+    if u.size and (min(u.min(), v.min()) < 0 or max(u.max(), v.max()) >= n):
+        raise DataError(f"a position is outside 0..{n - 1}. Give n > {max(u.max(), v.max())}.")
+    return u, v
+
+
 def _positions(given: ArrayLike) -> NDArray[np.integer]:
     """Return ends of arcs as whole numbers."""
     ends = np.asarray(given)
@@ -287,8 +304,7 @@ class ListedTies:
             if self._directed and name not in self._undirected:
                 layer, dropped = Layer.assemble(source, target, n=n, name=name)
             else:
-                graph, dropped = Graph.assemble(source, target, n=n)
-                layer = Layer.of(graph, name=name)
+                layer, dropped = Layer.undirected(source, target, n=n, name=name)
             layers.append(layer)
             loops, twice = loops + dropped.self_loops, twice + dropped.duplicates
         return tuple(layers), Dropped(loops, twice, 0)
@@ -328,8 +344,8 @@ def refuse_where_directions_matter(
     ends: Sequence[NDArray[Any]], n: int, names: tuple[str, ...], *, said: bool | None
 ) -> None:
     """Refuse ties of which most lead one way, or that a file says are directed."""
-    graph, dropped = Graph.assemble(*ends, n=n)
-    ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said, names=names)
+    layer, dropped = Layer.undirected(*ends, n=n)
+    ties = Ties(n=layer.n_ties, mutual=dropped.reciprocal_pairs, said=said, names=names)
     if ties.matter:
         raise DataError(
             f"ties seem to be directed: {ties.mutual:,} of {ties.n:,} are mutual. Say "

@@ -1,442 +1,52 @@
 """A network of people: what is said of everyone, and ties of one or several kinds between them.
 
-People's attributes as objects and files show them: cells under names.
-
-Networks from objects of other libraries, and back: attributes and directions are kept.
+A graph is the simplest one: sorted neighbor lists, and ids beside them.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, did_you_mean, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.columns import (
-    Frames,
-    arrow_table,
-    chosen_names,
-    column_of_types,
-    types_say_directed,
+from graphveil.data.columns import Directed, Ties
+from graphveil.data.conversions import GraphObjects, NetworkObjects
+from graphveil.data.csr import (
+    Dropped,
+    SortedLists,
+    check_lists,
+    neighbor_lists,
+    sorted_lists,
+    warn_dropped,
 )
-from graphveil.data.csr import warn_dropped
-from graphveil.data.graph import Graph
-from graphveil.data.ids import Ids, as_ids, as_text, distinct, positions, same_ids, stored, to_arrow
-from graphveil.data.layers import (
-    TIES,
-    Layer,
-    ListedTies,
-    as_text_like,
-    kind_of_tie,
-    kind_of_value,
-    labels_of_ends,
-    refuse_where_directions_matter,
-    with_keys,
+from graphveil.data.ids import (
+    Ids,
+    as_ids,
+    as_text,
+    distinct,
+    frozen,
+    positions,
+    same_ids,
+    stored,
+    to_arrow,
 )
-from graphveil.data.origin import noting, of_frame, of_pattern, read_from, warn_left_out
+from graphveil.data.layers import Layer
+from graphveil.data.origin import List, PublicLists, checked_lists
 from graphveil.data.table import Table
 
 if TYPE_CHECKING:
-    import igraph as ig
-    import networkx as nx
     import pyarrow as pa
     from scipy import sparse
-
-    from graphveil.data.origin import PublicLists
 else:
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
-
-SUPPRESSED_TEXT = "*"
-"""How a suppressed cell is written where a library has one value for all kinds of cells."""
-
-
-def people_of(frame: Any, node: str | None, bins: Mapping[str, str] | None) -> Table:
-    """Return the rows of people, whose ids are those of a column."""
-    table = arrow_table(frame)
-    node = node or table.column_names[0]
-    return Table.from_arrow(table, ids=node, bins=bins)
-
-
-def cells_of(people: Table) -> dict[str, list[Any]]:
-    """Return the cells of every attribute; a suppressed one is ``*``."""
-    cells = {}
-    for column, (name, values) in enumerate(zip(people.columns, people.categories, strict=True)):
-        listed = [*values.tolist(), SUPPRESSED_TEXT]
-        cells[name] = [listed[code] for code in people.codes[:, column].tolist()]
-    return cells
-
-
-def cells_by_node(people: Table | None, n: int) -> list[dict[str, Any]]:
-    """Return what is said of each of n nodes, by the names of attributes."""
-    cells = {} if people is None else cells_of(people)
-    rows = zip(*cells.values(), strict=True) if cells else [()] * n
-    return [dict(zip(cells, row, strict=True)) for row in rows]
-
-
-class NetworkObjects(Frames):
-    """The conversions of `graphveil.data.Network`, which says what the rest means."""
-
-    layers: tuple[Layer, ...]
-    people: Table | None
-    ids: Ids | None
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self, layers: Any, people: Table | None = None, ids: Ids | None = None
-        ) -> None: ...
-
-    @abstractmethod
-    def labels(self) -> Ids:
-        """Return the id of every node."""
-
-    @abstractmethod
-    def ties(self) -> Any:
-        """Return both ends and the layer of every tie."""
-
-    @property
-    @abstractmethod
-    def columns_of_ties(self) -> tuple[str, ...]:
-        """The columns of ties in a frame."""
-
-    @classmethod
-    def from_networkx(
-        cls,
-        graph: nx.Graph[Any],
-        *,
-        kinds: str | None = None,
-        undirected: Collection[str] = (),
-        attributes: Sequence[str] | None = None,
-        bins: Mapping[str, str] | None = None,
-    ) -> Self:
-        """Return a NetworkX graph with the attributes of its nodes and the directions of its ties.
-
-        Parameters
-        ----------
-        graph
-            Any NetworkX graph; one that is directed gives arcs.
-        kinds
-            The attribute of ties that says of which kind they are: a layer a value. In a multigraph
-            ``"key"`` stands for their keys.
-        undirected
-            The kinds of ties of a directed graph that have no direction.
-        attributes
-            The attributes of nodes that are kept; None keeps all. A node without one is suppressed.
-        bins
-            As `Table.from_columns` takes them.
-
-        Raises
-        ------
-        DataError
-            Where a tie has no kind, or an attribute holds fractions and no bins are given.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of ties, or of nodes, are left out; where self-loops or repeated ties
-            are dropped.
-        """
-        names = list(graph.nodes)
-        rows = [dict(said) for _, said in graph.nodes(data=True)]
-        position = {name: number for number, name in enumerate(names)}
-        if graph.is_multigraph() and kinds == "key":
-            listed = [(u, v, {**values, "key": key}) for u, v, key, values in with_keys(graph)]
-        else:
-            listed = list(graph.edges(data=True))
-        ends = [(position[u], position[v]) for u, v, _ in listed]
-        said = [dict(values) for *_, values in listed]
-        of_kind = [kind_of_tie(values, kinds) for values in said]
-        ties = ListedTies(ends, of_kind, graph.is_directed(), undirected)
-        left_out = [name for values in said for name in values if name != kinds]
-        return cls._listed(names, rows, ties, attributes, bins, left_out)
-
-    @classmethod
-    def from_igraph(
-        cls,
-        graph: ig.Graph,
-        *,
-        kinds: str | None = None,
-        undirected: Collection[str] = (),
-        attributes: Sequence[str] | None = None,
-        bins: Mapping[str, str] | None = None,
-    ) -> Self:
-        """Return an igraph graph with the attributes of its vertices, and its directions.
-
-        Parameters
-        ----------
-        graph
-            Any igraph graph; vertex names become ids where there are any.
-        kinds, undirected, attributes, bins
-            As `from_networkx` takes them.
-        """
-        named = "name" in graph.vs.attributes()
-        names = graph.vs["name"] if named else list(range(graph.vcount()))
-        kept = [name for name in graph.vs.attributes() if name != "name"]
-        rows = [{name: vertex[name] for name in kept} for vertex in graph.vs]
-        said = [edge.attributes() for edge in graph.es]
-        of_kind = [kind_of_tie(values, kinds) for values in said]
-        ties = ListedTies(graph.get_edgelist(), of_kind, graph.is_directed(), undirected)
-        left_out = [name for name in graph.es.attributes() if name != kinds]
-        return cls._listed(names, rows, ties, attributes, bins, left_out)
-
-    @classmethod
-    def _listed(
-        cls,
-        names: Sequence[Any],
-        rows: list[dict[Any, Any]],
-        ties: ListedTies,
-        attributes: Sequence[str] | None,
-        bins: Mapping[str, str] | None,
-        left_out: Sequence[Any],
-    ) -> Self:
-        """Return the network of nodes and their attributes, and of ties between positions."""
-        ids = as_ids(names, what="node ids")
-        labels = distinct(ids)
-        if labels.size != ids.size:
-            raise DataError("two nodes have the same id. Make the ids distinct.")
-        every = list(dict.fromkeys(name for said in rows for name in said))
-        chosen = every if attributes is None else list(attributes)
-        for name in chosen:
-            if name not in every:
-                raise DataError(
-                    f"no node has {name!r}. {did_you_mean(str(name), map(str, every))}There are "
-                    f"{', '.join(map(str, every)) or 'no attributes'}."
-                )
-        position = positions(ids, labels, what="node ids")
-        order = np.argsort(position)
-        columns = {
-            str(name): [rows[number].get(name) for number in order.tolist()] for name in chosen
-        }
-        people = Table.from_columns(columns, bins=bins) if columns else None
-        layers, dropped = ties.layers(position, labels.size)
-        warn_dropped(dropped)
-        others = [name for name in every if name not in chosen]
-        return noting(cls(layers, people, labels), warn_left_out([*others, *left_out]))
-
-    @classmethod
-    def from_scipy(
-        cls, matrix: Any, *, people: Any = None, ids: object = None, name: str = TIES
-    ) -> Self:
-        """Return the network of a square sparse matrix: of arcs where it is not symmetric.
-
-        Parameters
-        ----------
-        matrix
-            Square; row v lists those to whom v is tied. Its values are not kept.
-        people
-            What is said of everyone, a row a row of the matrix: a `Table` or a frame.
-        ids
-            The id of every row.
-        name
-            What the ties are called.
-
-        Raises
-        ------
-        DataError
-            Where the matrix is not square.
-        """
-        coo = sparse.coo_array(matrix)
-        if coo.shape[0] != coo.shape[1]:
-            raise DataError(
-                f"a network needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}."
-            )
-        weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
-        left_out = warn_left_out(["values"] if weighted else [])
-        pattern = sparse.csr_array(coo != 0)
-        n = int(coo.shape[0])
-        if (pattern != pattern.T).nnz:
-            layer, dropped = Layer.assemble(*pattern.tocoo().coords, n=n, name=name)
-        else:
-            upper = sparse.coo_array(sparse.triu(pattern))
-            graph, dropped = Graph.assemble(*upper.coords, n=n)
-            layer = Layer.of(graph, name=name)
-        warn_dropped(dropped)
-        rows = people if people is None or isinstance(people, Table) else Table.from_arrow(people)
-        labels = None if ids is None else as_ids(ids, what="node ids")
-        return read_from(noting(cls((layer,), rows, labels), left_out), of_pattern(pattern))
-
-    @classmethod
-    def from_arrow(  # noqa: PLR0913  one a column that frames have
-        cls,
-        ties: Any,
-        people: Any = None,
-        *,
-        source: str | None = None,
-        target: str | None = None,
-        node: str | None = None,
-        kinds: str | None = None,
-        directed: bool | None = None,
-        undirected: Collection[str] = (),
-        bins: Mapping[str, str] | None = None,
-    ) -> Self:
-        """Return the network of frames (pandas, polars, DuckDB, Arrow) of ties and of people.
-
-        Parameters
-        ----------
-        ties
-            A row a tie.
-        people
-            A row a person, with a column of ids: everybody is in it, also who has no tie. None
-            where nothing is said of people.
-        source, target
-            The columns of both ends. Without them, those of known names, or the only two.
-        node
-            The column of ids of `people`; its first one where not given.
-        kinds
-            The column of kinds of ties: a layer a value.
-        directed
-            Whether a tie leads from one person to the other; None refuses where it may matter.
-        undirected
-            The kinds of ties without a direction, where others have one.
-        bins
-            As `Table.from_columns` takes them.
-
-        Raises
-        ------
-        DataError
-            Where it is not clear which columns are meant, an end of a tie is nobody of `people`, or
-            directions may matter and `directed` is not given.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> calls = pa.table({"source": ["ann", "bob"], "target": ["bob", "cyd"]})
-        >>> who = pa.table({"id": ["ann", "bob", "cyd"], "sex": ["f", "m", "f"]})
-        >>> from graphveil import Network
-        >>> Network.from_arrow(calls, who, directed=True)
-        Network(3 nodes, ties: 2 arcs, attributes: sex)
-        """
-        table = arrow_table(ties)
-        others = [name for name in table.column_names if name != kinds]
-        names = chosen_names(others, (source, target), ("source", "target"))
-        further = [n for n in table.column_names if n not in (*names, kinds)]
-        if kinds is not None and kinds not in table.column_names:
-            raise DataError(
-                f"no column {kinds!r}. {did_you_mean(kinds, table.column_names)}The frame has "
-                f"{table.column_names}."
-            )
-        rows = None if people is None else people_of(people, node, bins)
-        ends = [as_ids(table[name], what=name) for name in names]
-        labels = labels_of_ends(ends, None if rows is None else rows.labels())
-        if labels.dtype.kind == "T":
-            ends = [as_text(end) for end in ends]
-        at = [positions(end, labels, what=name) for end, name in zip(ends, names, strict=True)]
-        kind = [TIES] * len(table) if kinds is None else table[kinds].to_pylist()
-        if directed is None:
-            column = column_of_types(
-                table.column_names, [table.column_names.index(n) for n in names]
-            )
-            said = True if column is not None and types_say_directed(table[column]) else None
-            refuse_where_directions_matter(at, labels.size, names, said=said)
-        listed = ListedTies(
-            list(zip(*(end.tolist() for end in at), strict=True)),
-            [kind_of_value(value, kinds) for value in kind],
-            bool(directed),
-            undirected,
-        )
-        layers, dropped = listed.layers(np.arange(labels.size), labels.size)
-        warn_dropped(dropped)
-        if rows is not None:
-            order = positions(labels, as_text_like(rows.labels(), labels), what="ids")
-            rows = rows.permuted(order.astype(np.int64))
-        origins = [of_frame(table), None if people is None else of_frame(arrow_table(people))]
-        return read_from(noting(cls(layers, rows, labels), warn_left_out(further)), *origins)
-
-    def to_arrow(self) -> pa.Table:
-        """Return every tie once as an Arrow table of the ids in `source` and `target`.
-
-        Where there are several layers, a third column `layer` has their names.
-        """
-        labels, ties = self.labels(), self.ties()
-        columns = [to_arrow(labels[ties.source]), to_arrow(labels[ties.target])]
-        if len(self.layers) > 1:
-            names = pa.array([layer.name for layer in self.layers], type=pa.string())
-            columns.append(names.take(pa.array(ties.layer)))
-        return pa.table(columns, names=list(self.columns_of_ties))
-
-    def people_to_arrow(self) -> pa.Table:
-        """Return a row a person as an Arrow table: the id in `node`, and the attributes.
-
-        A suppressed cell is null.
-        """
-        ids = pa.table({"node": to_arrow(self.labels())})
-        said = None if self.people is None else self.people.to_arrow()
-        if said is not None:
-            for name in said.column_names:
-                ids = ids.append_column(name, said[name])
-        return ids
-
-    def to_networkx(self) -> nx.Graph[Any]:
-        """Return a NetworkX graph: directed where ties are, a multigraph where there are layers.
-
-        Attributes of nodes are kept; a suppressed cell is ``*``. In a multigraph the key of a tie
-        is the name of its layer. Where some layers are directed and others not, a tie without
-        direction stands in both.
-        """
-        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
-
-        several, directed = len(self.layers) > 1, self.is_directed
-        kinds = {
-            (False, False): nx.Graph,
-            (False, True): nx.DiGraph,
-            (True, False): nx.MultiGraph,
-            (True, True): nx.MultiDiGraph,
-        }
-        graph: Any = kinds[several, directed]()
-        labels = self.labels().tolist()
-        for name, said in zip(labels, cells_by_node(self.people, len(self)), strict=True):
-            graph.add_node(name, **said)
-        for layer, u, v in self.listed_ties(both_ways=directed):
-            key = {"key": layer} if several else {}
-            graph.add_edge(labels[u], labels[v], **key)
-        return graph
-
-    def to_igraph(self) -> ig.Graph:
-        """Return an igraph graph: directed where ties are; ids become the vertex attribute `name`.
-
-        Where there are several layers, the edge attribute `layer` has their names.
-        """
-        import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
-
-        directed = self.is_directed
-        listed = list(self.listed_ties(both_ways=directed))
-        graph = ig.Graph(n=len(self), edges=[(u, v) for _, u, v in listed], directed=directed)
-        if self.ids is not None:
-            graph.vs["name"] = self.ids.tolist()
-        if self.people is not None:
-            for name, values in cells_of(self.people).items():
-                graph.vs[name] = values
-        if len(self.layers) > 1:
-            graph.es["layer"] = [layer for layer, _, _ in listed]
-        return graph
-
-    @property
-    def is_directed(self) -> bool:
-        """Whether some ties lead from one person to another."""
-        return any(layer.directed for layer in self.layers)
-
-    def listed_ties(self, *, both_ways: bool) -> Iterator[tuple[str, int, int]]:
-        """Yield the name of its layer and both ends of every tie.
-
-        Parameters
-        ----------
-        both_ways
-            Whether a tie without direction comes once in each, as a directed multigraph has it.
-        """
-        for layer in self.layers:
-            source, target = (end.tolist() for end in layer.ties())
-            for u, v in zip(source, target, strict=True):
-                yield layer.name, u, v
-                if both_ways and not layer.directed:
-                    yield layer.name, v, u
-
 
 ID_OF_PERSON = "node"
 """The column of ids in the file of people: no attribute is called so."""
@@ -552,9 +162,19 @@ class Network(NetworkObjects):
         return sum(layer.n_ties for layer in self.layers)
 
     @property
+    def is_directed(self) -> bool:
+        """Whether some ties lead from one person to another."""
+        return any(layer.directed for layer in self.layers)
+
+    @property
+    def n_layers(self) -> int:
+        """The number of kinds of ties."""
+        return len(self.layers)
+
+    @property
     def columns_of_ties(self) -> tuple[str, ...]:
         """The columns of ties in files and frames: of several layers, their names are the third."""
-        return ("source", "target", *([LAYER] if len(self.layers) > 1 else []))
+        return ("source", "target", *([LAYER] if self.n_layers > 1 else []))
 
     def ties(self) -> TiesOfLayers:
         """Return every tie of every layer once, in order.
@@ -650,14 +270,14 @@ class Network(NetworkObjects):
         if len(self.layers) == 1 and not self.layers[0].directed:
             return self.graph()
         ties = self.ties()
-        both, _ = Graph.assemble(ties.source, ties.target, n=self.n_nodes)
-        return Graph(both.indptr, both.indices, self.ids, self.left_out, self.origins)
+        both, _ = Layer.undirected(ties.source, ties.target, n=self.n_nodes)
+        return Network((both,), None, self.ids, self.left_out, self.origins).graph()
 
     def labels(self) -> Ids:
         """Return the id of every node; 0..n-1 where none were given."""
         return np.arange(self.n_nodes, dtype=np.int64) if self.ids is None else self.ids
 
-    def degrees(self) -> NDArray[np.int64]:
+    def profiles(self) -> NDArray[np.int64]:
         """Return the profile of everyone: the numbers of ties, layer by layer, shape (n, c).
 
         A layer without directions gives one number, a directed one those out and those in.
@@ -690,7 +310,7 @@ class Network(NetworkObjects):
         >>> network.with_attributes(["a"]).attributes
         ('a',)
         """
-        return replace(self, people=self._chosen(names), ids=self.ids)
+        return self.with_people(self._chosen(names))
 
     def without(self, *names: str) -> Network:
         """Return the same network without some attributes.
@@ -705,7 +325,7 @@ class Network(NetworkObjects):
 
     def with_people(self, people: Table | None) -> Network:
         """Return the same ties and ids with other attributes, a row a node."""
-        return replace(self, people=people, ids=self.ids)
+        return Network(self.layers, people, self.ids, self.left_out, self.origins)
 
     def _chosen(self, names: Sequence[str]) -> Table | None:
         for name in names:
@@ -732,8 +352,7 @@ class Network(NetworkObjects):
 
     def without_unused(self) -> Network:
         """Return the same network without the categories that nobody has."""
-        people = None if self.people is None else self.people.without_unused()
-        return Network(self.layers, people, self.ids, self.left_out, self.origins)
+        return self.with_people(None if self.people is None else self.people.without_unused())
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same nodes in the same order, attributes, ties and ids."""
@@ -769,10 +388,393 @@ def _layers(given: Any) -> tuple[Layer, ...]:
 
 
 def _named(name: str, value: Any) -> Layer:
-    if isinstance(value, Graph):
-        return Layer.of(value, name=name)
+    if isinstance(value, Network) and value.is_bare:
+        return Layer.of(value.layers[0], name=name)
     if isinstance(value, Layer):
         return replace(value, name=name)
     raise DataError(
         f"the layer {name!r} is a {type(value).__name__}. Give a Graph, or Layer.from_arcs(...)."
     )
+
+
+MAX_NODES = 2**31 - 2
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directions
+    """A simple undirected graph: the network with one layer, no directions and no attributes.
+
+    Every neighbor list is sorted, every edge stands in both lists.
+
+    Parameters
+    ----------
+    indptr
+        int64, shape (n + 1,): the neighbors of node v are ``indices[indptr[v]:indptr[v + 1]]``.
+    indices
+        int32, shape (2 m,).
+    ids
+        int64 or text, shape (n,); None stands for 0..n-1. No method reads them.
+    left_out
+        The names of attributes and weights that the data came with and that are not in here.
+    origins
+        What it was read from (`graphveil.data.origin`).
+    public_lists
+        ``("people",)`` where the owner says that the list of nodes is public and not collected
+        from the edges; see `with_public_lists`.
+
+    Raises
+    ------
+    DataError
+        Where the arrays are no simple undirected graph; the message names the first reason.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges(["ann", "bob"], ["bob", "cyd"])
+    >>> graph.n_nodes, graph.n_edges, graph.degrees().tolist(), graph.labels().tolist()
+    (3, 2, [1, 2, 1], ['ann', 'bob', 'cyd'])
+    """
+
+    indptr: NDArray[np.int64] = field(kw_only=True)
+    indices: NDArray[np.int32] = field(kw_only=True)
+    public_lists: PublicLists = ()
+
+    def __init__(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        ids: Ids | None = None,
+        left_out: tuple[str, ...] = (),
+        origins: tuple[object, ...] = (),
+        public_lists: PublicLists = (),
+    ) -> None:
+        """Validate once; everything after trusts."""
+        lists = SortedLists(
+            np.ascontiguousarray(indptr, dtype=np.int64),
+            np.ascontiguousarray(indices, dtype=np.int32),
+        )
+        check_lists(lists)
+        self._set(lists, ids, left_out, origins, public_lists)
+
+    def _set(
+        self,
+        lists: SortedLists,
+        ids: Ids | None,
+        left_out: tuple[str, ...] = (),
+        origins: tuple[object, ...] = (),
+        public_lists: PublicLists = (),
+    ) -> None:
+        """Set the fields; of the lists nothing is checked."""
+        object.__setattr__(self, "indptr", frozen(lists.indptr))
+        object.__setattr__(self, "indices", frozen(lists.indices))
+        object.__setattr__(self, "ids", stored(ids, n=self.n_nodes, what="node ids"))
+        object.__setattr__(self, "left_out", left_out)
+        object.__setattr__(self, "origins", origins)
+        object.__setattr__(self, "public_lists", public_lists)
+
+    @cached_property  # type: ignore[misc]  # it is made when it is asked for
+    def layers(self) -> tuple[Layer, ...]:
+        """The only layer, without directions."""
+        return (Layer.of(self),)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes, isolated ones included."""
+        return int(self.indptr.size - 1)
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges, each counted once."""
+        return int(self.indices.size // 2)
+
+    @property
+    def n_ties(self) -> int:
+        """The number of edges."""
+        return self.n_edges
+
+    @property
+    def n_layers(self) -> int:
+        """One: no edge is of another kind."""
+        return 1
+
+    @property
+    def is_directed(self) -> bool:
+        """False: no edge has a direction."""
+        return False
+
+    @property
+    def is_bare(self) -> bool:
+        """True: nothing is said of nodes but who is tied to whom."""
+        return True
+
+    def graph(self) -> Graph:
+        """Return the graph itself."""
+        return self
+
+    def undirected(self) -> Graph:
+        """Return the graph itself."""
+        return self
+
+    @cached_property
+    def _degrees(self) -> NDArray[np.int64]:
+        return frozen(np.diff(self.indptr))
+
+    def degrees(self) -> NDArray[np.int64]:
+        """Return the degree of every node, int64, shape (n,)."""
+        return self._degrees
+
+    def profiles(self) -> NDArray[np.int64]:
+        """Return the degree of every node as its profile, shape (n, 1)."""
+        return self._degrees[:, None]
+
+    def neighbors(self, node: int) -> NDArray[np.int32]:
+        """Return the sorted neighbors of one node."""
+        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+
+    def edges(self) -> NDArray[np.int32]:
+        """Return every edge once as (u, v) with u < v, sorted, int32, shape (m, 2).
+
+        Examples
+        --------
+        >>> Graph.from_edges([2, 0], [1, 1], n=3).edges().tolist()
+        [[0, 1], [1, 2]]
+        """
+        out = np.empty((self.n_edges, 2), dtype=np.int32)
+        source = np.repeat(np.arange(self.n_nodes, dtype=np.int32), self.degrees())
+        forward = source < self.indices
+        out[:, 0] = source[forward]
+        out[:, 1] = self.indices[forward]
+        return out
+
+    def to_arrow(self) -> pa.Table:
+        """Return every edge once as an Arrow table of the ids in `source` and `target`."""
+        edges = self.edges()
+        labels = self.labels()
+        columns = [to_arrow(labels[edges[:, 0]]), to_arrow(labels[edges[:, 1]])]
+        return pa.table(columns, names=["source", "target"])
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the symmetric adjacency matrix: int8 ones, shape (n, n)."""
+        ones = np.ones(self.indices.size, dtype=np.int8)
+        shape = (self.n_nodes, self.n_nodes)
+        return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
+
+    def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Graph:
+        """Return the same graph with node ``order[j]`` at position j, under the ids given.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+        >>> path.permuted(np.array([1, 0, 2])).edges().tolist()
+        [[0, 1], [0, 2]]
+        """
+        new = np.empty(self.n_nodes, dtype=np.int32)
+        new[order] = np.arange(self.n_nodes, dtype=np.int32)
+        row = np.repeat(new, np.diff(self.indptr))
+        return Graph._trusted(*sorted_lists(row, new[self.indices], self.n_nodes), ids)
+
+    def part(self, people: NDArray[np.int64]) -> Graph:
+        """Return the edges among some nodes, without ids; `people` are positions, ascending.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 1], [1, 2], n=3).part(np.array([1, 2])).edges().tolist()
+        [[0, 1]]
+        """
+        number = np.full(self.n_nodes, -1, dtype=np.int64)
+        number[people] = np.arange(people.size)
+        edges = number[self.edges()]
+        inside = edges[(edges >= 0).all(axis=1)]
+        return Graph.from_edges(inside[:, 0], inside[:, 1], n=people.size)
+
+    def with_public_lists(self, *lists: List) -> Graph:
+        """Return the same graph, once its owner says that the list of nodes is public.
+
+        Claims of differential privacy are about edges, given that list. Where it was collected
+        from the edges, a node that one edge alone puts there shows that edge.
+
+        Parameters
+        ----------
+        *lists
+            ``"people"``.
+
+        Raises
+        ------
+        DataError
+            Where a list is named that a graph has not.
+
+        Examples
+        --------
+        >>> graph = Graph.from_edges([0], [1], n=4).with_public_lists("people")
+        >>> graph.public_lists
+        ('people',)
+        """
+        public = checked_lists(lists, ("people",), "a graph")
+        return Graph.mapped(
+            self.indptr,
+            self.indices,
+            ids=self.ids,
+            left_out=self.left_out,
+            origins=self.origins,
+            public_lists=public,
+        )
+
+    def with_entries(self, kept: NDArray[np.bool_]) -> Graph:
+        """Return the graph of some entries of the neighbor lists, without ids.
+
+        Parameters
+        ----------
+        kept
+            bool, shape (2 m,): of each edge both entries, or none.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1], [1, 2], n=3)  # lists: [1], [0, 2], [1]
+        >>> path.with_entries(np.array([True, True, False, False])).edges().tolist()
+        [[0, 1]]
+        """
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return Graph._trusted(before[self.indptr], self.indices[kept], None)
+
+    def without_unused(self) -> Graph:
+        """Return the graph itself: it has no names but those of its nodes."""
+        return self
+
+    @classmethod
+    def mapped(
+        cls,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        *,
+        ids: Ids | None = None,
+        left_out: tuple[str, ...] = (),
+        origins: tuple[object, ...] = (),
+        public_lists: PublicLists = (),
+    ) -> Self:
+        """Return a graph of lists that are known to be valid and may be mapped from a file.
+
+        Parameters
+        ----------
+        indptr, indices, ids, left_out, origins, public_lists
+            As of a graph; the lists are not looked at.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+        >>> Graph.mapped(path.indptr, path.indices) == path
+        True
+        """
+        graph = object.__new__(cls)
+        graph._set(SortedLists(indptr, indices), ids, left_out, origins, public_lists)
+        return graph
+
+    @classmethod
+    def _trusted(cls, indptr: Any, indices: Any, ids: Ids | None) -> Self:
+        """Return a graph of arrays that were made from a valid graph; only the ids are checked."""
+        lists = indptr.astype(np.int64, copy=False), indices.astype(np.int32, copy=False)
+        return cls.mapped(*lists, ids=ids)
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: ArrayLike,
+        target: ArrayLike,
+        *,
+        n: int | None = None,
+        ids: object = None,
+        directed: Directed = "refuse",
+    ) -> Self:
+        """Return the graph of these edges; self-loops and repeats are dropped.
+
+        Parameters
+        ----------
+        source, target
+            With `n` or `ids`: positions 0..n-1. Without: labels (integers or text); the nodes are
+            the distinct ones, in order.
+        n
+            The number of nodes.
+        ids
+            The id of every position.
+        directed
+            What to do with edges of which some stand in both directions and others in one:
+            ``refuse`` them, or ``symmetrize`` them.
+
+        Raises
+        ------
+        DataError
+            Where the lengths differ, a position is outside 0..n-1, or directions matter.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where self-loops or repeated arcs were dropped, with their number.
+        """
+        graph, dropped = cls.assemble(source, target, n=n, ids=ids)
+        Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs).check(directed)
+        warn_dropped(dropped)
+        return graph
+
+    @classmethod
+    def assemble(
+        cls, source: ArrayLike, target: ArrayLike, *, n: int | None = None, ids: object = None
+    ) -> tuple[Self, Dropped]:
+        """Return the graph of these arcs and the count of what was dropped; see `from_edges`."""
+        if n is None and ids is None:
+            left = as_ids(source, what="source")
+            right = as_ids(target, what="target")
+            if left.dtype.kind != right.dtype.kind:
+                left, right = as_text(left), as_text(right)
+            nodes = distinct(np.concatenate([distinct(left), distinct(right)]))
+            u = positions(left, nodes, what="source")
+            v = positions(right, nodes, what="target")
+            return _assemble(cls, u, v, nodes.size, nodes)
+        labels = None if ids is None else as_ids(ids, what="node ids")
+        size = n if n is not None else 0 if labels is None else labels.size
+        u = _positions(source, size, "source")
+        v = _positions(target, size, "target")
+        return _assemble(cls, u, v, size, labels)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same nodes in the same order, edges and ids."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return (
+            np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+            and same_ids(self.ids, other.ids)
+        )
+
+    __hash__ = None
+
+    def _sizes(self) -> dict[str, object]:
+        return {"nodes": self.n_nodes, "edges": self.n_edges}
+
+    def __repr__(self) -> str:
+        """Return the size; never an id."""
+        return f"Graph(n_nodes={self.n_nodes:,}, n_edges={self.n_edges:,})"
+
+
+def _positions(values: ArrayLike, n: int, what: str) -> NDArray[np.int32]:
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.empty(0, dtype=np.int32)
+    if array.dtype.kind not in "iu":
+        raise DataError(f"{what}: positions must be integers, not {array.dtype}.")
+    low, high = int(array.min()), int(array.max())
+    if low < 0 or high >= n:
+        bad = low if low < 0 else high
+        raise DataError(f"{what}: position {bad} is outside 0..{n - 1}. Give n > {high}.")
+    return array.astype(np.int32, copy=False)
+
+
+G = TypeVar("G", bound=Graph)
+
+
+def _assemble(
+    cls: type[G], u: NDArray[np.int32], v: NDArray[np.int32], n: int, ids: Ids | None
+) -> tuple[G, Dropped]:
+    if u.shape != v.shape:
+        raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
+    if n > MAX_NODES:
+        raise DataError(f"{n} nodes are more than {MAX_NODES}. Split the graph.")
+    lists, dropped = neighbor_lists([u, v], n)
+    return cls(*lists, ids), dropped

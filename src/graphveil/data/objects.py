@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphveil.core.errors import UsageError, as_argument_of
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import arrow_table
-from graphveil.data.graph import Graph
 from graphveil.data.kinds import (
     CONTAINERS,
     KINDS,
@@ -22,7 +21,7 @@ from graphveil.data.kinds import (
     kind_of,
     kinds_named,
 )
-from graphveil.data.network import Network
+from graphveil.data.network import Graph, Network
 from graphveil.data.table import Table
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     """
     wants = f"{wanted_by} takes a {' or a '.join(kind.__name__ for kind in kinds)}"
     if isinstance(data, CONTAINERS):
+        if isinstance(data, Graph) and Graph not in kinds and Network in kinds:
+            return data.with_people(None)  # its layer has a name, which is published
         if isinstance(data, kinds):
             return data
         kind = type(data).__name__

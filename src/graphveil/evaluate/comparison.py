@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -364,6 +364,17 @@ class Comparison(Generic[D]):
     randomness: Randomness
     held_back: HeldBack | None = None
 
+    @classmethod
+    def of(
+        cls,
+        original: Any,
+        released: Any,
+        position: NDArray[np.int64] | None,
+        randomness: Randomness,
+    ) -> Self:
+        """Return the comparison of an original and its release, which are of one kind."""
+        return cls(original=original, released=released, position=position, randomness=randomness)
+
     @property
     def linked(self) -> NDArray[np.int64]:
         """The released position of every original one; metrics that need the linkage ask here."""
@@ -454,7 +465,7 @@ class NetworkComparison(GraphComparison):
         released: Network,
         position: NDArray[np.int64] | None,
         randomness: Randomness,
-    ) -> NetworkComparison:
+    ) -> Self:
         """Return the comparison of two networks of one kind of ties."""
         return cls(
             original=original.undirected(),

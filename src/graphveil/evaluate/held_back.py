@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import UsageError, warn
 from graphveil.core.warnings import HeldBackWarning
-from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.data import Bipartite, Data, Network, Table
 from graphveil.data.ids import Ids, as_text
 from graphveil.data.kinds import encoded, kind_of
 from graphveil.data.objects import as_original
@@ -78,7 +78,7 @@ def held_back(
         Where one side has no ids, so that nothing can be known.
     """
     read = as_original(test, type(original), wanted_by="evaluate")
-    if isinstance(read, Graph | Network) or isinstance(original, Graph | Network):
+    if isinstance(read, Network) or isinstance(original, Network):
         raise UsageError("tasks read users by features, or tables, and no network.")
     _check_ids(read, original)
     if attached is not None and attached.value.size != original.size:

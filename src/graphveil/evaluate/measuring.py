@@ -79,15 +79,9 @@ def comparison_of(
             "release. Give the file that the release was made from, and read it in the same way."
         )
     position = _positions(release, original)
-    if isinstance(original, Network) and isinstance(released, Network):
-        return NetworkComparison.of(original, released, position, randomness)
     comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
-    return comparison(
-        original=original,
-        released=released,
-        position=position,
-        randomness=randomness,
-    )
+    pair: Comparison[Any] = comparison.of(original, released, position, randomness)
+    return pair
 
 
 def ties_of(data: Data) -> Data:

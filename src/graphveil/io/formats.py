@@ -93,7 +93,8 @@ class Format:
             )
             raise InputError(f"{self.name} cannot hold {_words(kind)}. Use one of {able}{say}.")
         module = import_module(f"graphveil.io.readers.{self.module}")
-        function: Callable[..., Any] = getattr(module, name)
+        general = name.replace("_graph", "_network")  # which a plain graph is, too
+        function: Callable[..., Any] = getattr(module, name, None) or getattr(module, general)
         return function
 
 

@@ -86,7 +86,7 @@ def load_network(path: str | Path, options: NetworkOptions | None = None) -> Rea
             duplicates=dropped.duplicates,
             reciprocal_pairs=0 if arcs.twice else dropped.reciprocal_pairs,
             symmetrized=read.symmetrized,
-            isolated=int(np.count_nonzero(network.degrees().sum(axis=1) == 0)),
+            isolated=int(np.count_nonzero(network.profiles().sum(axis=1) == 0)),
             **notes.reported(),
         ),
     )

@@ -24,8 +24,8 @@ from graphveil.core.errors import several
 from graphveil.core.lazy import lazy_module
 from graphveil.data.codes import NUMBER
 from graphveil.data.columns import named_columns
-from graphveil.data.graph import MAX_NODES
 from graphveil.data.ids import LARGEST, Ids, as_ids, as_text, distinct, positions, text, written_out
+from graphveil.data.network import MAX_NODES
 from graphveil.io.options import TableOptions
 from graphveil.io.source import Source, shown
 

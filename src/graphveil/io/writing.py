@@ -185,15 +185,14 @@ def _check_lists(
     data: Graph | Bipartite | Network, kind: Kind, form: Format, *, with_ids: bool
 ) -> None:
     """Refuse a format that would lose people, or the ids of people and features."""
-    if isinstance(data, Network):
-        alone = int(np.count_nonzero(data.degrees().sum(axis=1) == 0))
-        if data.people is not None and not with_ids and not form.keeps_isolated:
-            raise UsageError(
-                f"what is said of people would be lost in {form.name}. Give ids_path (--out-ids), "
-                "or use graphml."
-            )
-    else:
-        alone = int(np.count_nonzero(np.diff(data.indptr) == 0))
+    said = isinstance(data, Network) and data.people is not None
+    if said and not with_ids and not form.keeps_isolated:
+        raise UsageError(
+            f"what is said of people would be lost in {form.name}. Give ids_path (--out-ids), "
+            "or use graphml."
+        )
+    ties = data.profiles().sum(axis=1) if isinstance(data, Network) else np.diff(data.indptr)
+    alone = int(np.count_nonzero(ties == 0))
     if alone and not with_ids and not form.keeps_isolated:
         raise UsageError(
             f"{alone} {kind.people} without {kind.measured[0]} would be lost in {form.name}. "

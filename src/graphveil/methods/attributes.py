@@ -438,8 +438,10 @@ def _without_role(network: Network, names: list[str]) -> str:
 
 
 def as_network(data: Data) -> Network:
-    """Return a graph as the network that it is, and a network as it is."""
-    return data if isinstance(data, Network) else Network((Layer.of(as_graph(data)),))
+    """Return a network as it is, also a graph; nothing else comes here."""
+    if not isinstance(data, Network):
+        raise TypeError(f"a {type(data).__name__} is no network")
+    return data
 
 
 def as_graph(data: Data) -> Graph:
@@ -450,11 +452,7 @@ def as_graph(data: Data) -> Graph:
     DataError
         Where a network has directions or several kinds of ties.
     """
-    if isinstance(data, Network):
-        return data.graph()
-    if not isinstance(data, Graph):
-        raise TypeError(f"a {type(data).__name__} is no network")
-    return data
+    return as_network(data).graph()
 
 
 def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
@@ -469,7 +467,7 @@ def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
     """
     if not roles.attach or network.people is None:
         return ()
-    rows = np.column_stack([network.people.codes, network.degrees()])
+    rows = np.column_stack([network.people.codes, network.profiles()])
     _, sizes = np.unique(rows, axis=0, return_counts=True)
     return attached_to_network(roles.attach, int(np.count_nonzero(sizes == 1)), network.n_nodes)
 
@@ -517,7 +515,7 @@ class AttributedMethod(Anonymizer[Graph]):
 
     def _check_ties(self, network: Network) -> None:
         """Refuse ties with directions, or of several kinds."""
-        network.only_layer()
+        network.graph()
 
     def prepared(self, data: Any) -> Any:
         """Return data that was handed in as what is anonymized; a network without more is a graph.
@@ -529,8 +527,8 @@ class AttributedMethod(Anonymizer[Graph]):
         DataError, InfeasibleError
             As `check`.
         """
-        prepared: Graph | Network = super().prepared(data)
-        return as_graph(prepared) if as_network(prepared).is_bare else prepared
+        prepared: Network = super().prepared(data)
+        return prepared.graph() if prepared.is_bare else prepared
 
     def _beside(self, network: Network, ties: Graph, colors: Colors) -> Network:
         """Return edited ties with what is published of people, in place of those of a network."""

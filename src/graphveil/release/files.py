@@ -269,10 +269,8 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     if kind.everyone is None or isinstance(data, Network):
         check_names(data, entry)
     io.write(data, path, format=entry.name, ids_path=everyone)
-    columns = list(kind.columns or getattr(data, "columns", ()))
-    if isinstance(data, Network):
-        columns = list(data.columns_of_ties)
-    names = columns if entry.name in TABULAR else []
+    columns = getattr(data, "columns_of_ties", kind.columns or getattr(data, "columns", ()))
+    names = list(columns) if entry.name in TABULAR else []
     files = [described_file(path, "data", entry.name, names, kind.amount(data))]
     if everyone is not None and role is not None:
         listed = [kind.people.removesuffix("s"), *getattr(data, "attributes", ())]
@@ -283,7 +281,7 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
         counts=kind.counts(data),
         suppressed_cells=kind.suppressed_cells,
         layers=[DescribedLayer(name=one.name, directed=one.directed) for one in data.layers]
-        if isinstance(data, Network)
+        if type(data) is Network
         else msgspec.UNSET,
     )
 

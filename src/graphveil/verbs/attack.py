@@ -354,7 +354,7 @@ def attack_release(
     original = original_data(release, original)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
     _check_attached(attached, pair.original)
-    network = isinstance(read.data, Network)  # no method takes its ties without its attributes
+    network = isinstance(pair, NetworkComparison)  # no method takes its ties without its attributes
     situation = AttackInput(
         comparison=pair,
         release=read,

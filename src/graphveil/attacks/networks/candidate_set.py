@@ -128,7 +128,7 @@ def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
     one = len(before.layers) == 1
     if one and not before.is_directed:
         return {}
-    profiles = before.degrees(), after.degrees()
+    profiles = before.profiles(), after.profiles()
     if profiles[0].shape[1] != profiles[1].shape[1]:
         return {}
     known = {PROFILE if one else OF_EACH_KIND: (Profiles(profiles[0]), Profiles(profiles[1]))}

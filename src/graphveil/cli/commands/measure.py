@@ -289,7 +289,7 @@ def _run(path: Path, **given: Any) -> int:
         if second["second"] is not None and kind is Graph:
             with stage("following the cascade"):
                 cascaded = _cascade(cast("Graph", data), measured, second)
-        more = None if isinstance(data, Network) else finer(data, measured)
+        more = None if kind is Network else finer(cast("Any", data), measured)
     if out is not None:
         _write_unprotected(measured, out, force=force)
     command = command_line("verify", file_word(path))

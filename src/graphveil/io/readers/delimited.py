@@ -263,7 +263,7 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write every tie once, under the names source, target and, of several kinds, layer."""
-    check_ids(network.ids, network.degrees().sum(axis=1) > 0, form)
+    check_ids(network.ids, network.profiles().sum(axis=1) > 0, form)
     ties = network.ties()
     columns: list[WrittenCells] = [
         WrittenIds(ends, network.ids) for ends in (ties.source, ties.target)

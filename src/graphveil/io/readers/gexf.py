@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import IO
 from xml.sax.saxutils import quoteattr
 
-from graphveil.data import Graph, Layer, Network
+from graphveil.data import Network
 from graphveil.data.network import LAYER
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
@@ -32,11 +32,6 @@ _DIRECTED = {"directed": True, "undirected": False, "mutual": False}
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a GEXF file; ids are those of the node elements, not their labels."""
     return _Elements(source, options).read()
-
-
-def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
-    """Write nodes under their ids, and edges between them."""
-    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import UsageError
-from graphveil.data import Graph, Layer, Network
-from graphveil.data.network import LAYER, cells_of
+from graphveil.data import Network
+from graphveil.data.conversions import cells_of
+from graphveil.data.network import LAYER
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
@@ -49,11 +50,6 @@ class _Item(NamedTuple):
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a GML file; ids are the labels where all nodes have distinct ones."""
     return _Reader(source, options).arcs()
-
-
-def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
-    """Write nodes with a number and a label, and edges between the numbers."""
-    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
 
 
 def write_network(network: Network, stream: IO[bytes], _form: Format) -> None:

@@ -14,7 +14,7 @@ from xml.sax.saxutils import quoteattr
 
 from graphveil.core.errors import InputError, leave_out, option
 from graphveil.data import Network
-from graphveil.data.network import cells_of
+from graphveil.data.conversions import cells_of
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions, NetworkOptions
 from graphveil.io.parsed import Notes, ParsedArcs, ids_listed, listed_arcs, negative_among

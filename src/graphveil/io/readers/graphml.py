@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
-from graphveil.data import Graph, Layer, Network
+from graphveil.data import Network
 from graphveil.data.network import LAYER
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
@@ -29,11 +29,6 @@ _HEAD = (
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a GraphML file; ids are those of the node elements."""
     return _Elements(source, options).read()
-
-
-def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
-    """Write nodes under their ids, and edges between them."""
-    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from graphveil.core.errors import leave_out
 from graphveil.data import Graph
-from graphveil.data.graph import MAX_NODES
+from graphveil.data.network import MAX_NODES
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import Notes, ParsedArcs

@@ -8,8 +8,8 @@ from typing import IO, Any
 import msgspec
 
 from graphveil.core.errors import UsageError
-from graphveil.data import Graph, Layer, Network
-from graphveil.data.network import cells_of
+from graphveil.data import Network
+from graphveil.data.conversions import cells_of
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
@@ -72,11 +72,6 @@ def _add_edge(
             builder.edge_attribute(name, value)
         elif name == "key":
             builder.kind(name, value)
-
-
-def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
-    """Write nodes and edges as NetworkX's ``node_link_data`` does."""
-    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:

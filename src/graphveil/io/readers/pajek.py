@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import IO, NamedTuple
 
 from graphveil.core.errors import InputError, option
-from graphveil.data import Graph, Layer, Network
-from graphveil.data.network import cells_of
+from graphveil.data import Network
+from graphveil.data.conversions import cells_of
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs, check_size
@@ -41,11 +41,6 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
             cells = [quoted or plain for quoted, plain in _CELL.findall(stripped)]
             reader.read_line(cells, number)
     return reader.arcs()
-
-
-def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
-    """Write the vertices with their labels, and the edges between their numbers."""
-    write_network(Network((Layer.of(graph),), None, graph.ids), stream, form)
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:

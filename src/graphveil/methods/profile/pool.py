@@ -113,7 +113,7 @@ def _known_of(network: Network, measure: str) -> list[Ints]:
     """Return the numbers that are known of everyone, exactly."""
     if measure == DIRECTED_COUNT:
         return [*directed_count(network.layers[0]).values()]
-    return [*network.degrees().T]
+    return [*network.profiles().T]
 
 
 class Pairs(NamedTuple):
@@ -283,11 +283,11 @@ def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[
     network = task.network
     columns = columns_of_layers(network)
     side = np.array([[each[0], each[-1]] for each in columns], dtype=np.int64)[layer]
-    most = network.degrees()
+    most = network.profiles()
     for at, ends in enumerate((source, target)):
         np.add.at(most, (ends, side[:, at]), 1)
     unit, above = _units(task, most.max(axis=0, initial=0))
-    codes = network.degrees() @ unit + (task.colors << above)
+    codes = network.profiles() @ unit + (task.colors << above)
     return codes, unit[side]
 
 
@@ -335,6 +335,6 @@ def applied(network: Network, edits: ChangedTies) -> EditedLayers:
             int(np.count_nonzero(some // n // n == at)) for some in (edits.added, edits.deleted)
         ]
         layers.append(EditedLayer(after, *changed))
-    after_all = Network(tuple(each.layer for each in layers)).degrees()
-    change = int(np.abs(after_all - network.degrees()).sum())
+    after_all = Network(tuple(each.layer for each in layers)).profiles()
+    change = int(np.abs(after_all - network.profiles()).sum())
     return EditedLayers(tuple(layers), change, 1)

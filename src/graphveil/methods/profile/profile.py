@@ -99,7 +99,7 @@ class Profile(Anonymizer[Network]):
     >>> from graphveil import Layer
     >>> calls = Layer.from_arcs([0, 0, 0, 1], [1, 2, 3, 0], n=4)
     >>> release = Profile(k=2).anonymize(Network((calls,)), seed=1)
-    >>> sorted(map(tuple, release.data.degrees().tolist()))
+    >>> sorted(map(tuple, release.data.profiles().tolist()))
     [(0, 1), (0, 1), (2, 1), (2, 1)]
     """
 
@@ -193,7 +193,7 @@ class Profile(Anonymizer[Network]):
                 "ties have no direction, so nobody has ties out and ties in. Read them with "
                 f"{option('directed', 'keep')}, or use k-degree."
             )
-        numbers = network.degrees().shape[1]
+        numbers = network.profiles().shape[1]
         if numbers > MOST_NUMBERS:
             names = ", ".join(layer.name for layer in network.layers)
             raise DataError(
@@ -290,7 +290,7 @@ class Profile(Anonymizer[Network]):
         """Return by how much a plan changes everyone's numbers, for these colors."""
         from graphveil.methods.profile.targets import ADDITIONS, Prices, plan_of_profiles  # noqa: PLC0415  as above
 
-        points = network.degrees()
+        points = network.profiles()
         prices = ADDITIONS if self.edits == "add" else Prices()
         rng = randomness.stream("profile suppress")
         of_person = numbered_colors(colors, network.n_nodes)

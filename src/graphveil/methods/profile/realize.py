@@ -432,7 +432,7 @@ def _of_some_orders(
 def _few_additions(network: Network, colors: Ints, k: int, randomness: Randomness) -> int:
     """Return how many ties a plan of additions alone adds: each pays two units."""
     rng = randomness.stream("profile additions")
-    points = network.degrees()
+    points = network.profiles()
     plan = plan_of_profiles(points, colors, k, ADDITIONS, rng)
     return int(plan.change(points).sum()) // 2
 
@@ -456,7 +456,7 @@ def _in_order(
     randomness: Randomness,
 ) -> EditedLayers:
     """Plan for all layers, then edit one after another until a pass gains nothing."""
-    points = network.degrees()
+    points = network.profiles()
     prices = ADDITIONS if additions else Prices()
     rng = randomness.stream(f"profile plan {order}")
     now = plan_of_profiles(points, colors, k, prices, rng).target
@@ -494,7 +494,7 @@ def _edited_alone(
     if layer.directed:
         arcs = realize(layer, colors, k, additions=additions, randomness=randomness, most=most)
         return EditedLayer(edited(layer, arcs), arcs.added.size, arcs.deleted.size)
-    graph = layer.graph()
+    graph = Network((layer,)).graph()
     edges = realize_edges(
         (graph.indptr, graph.indices),
         k,
@@ -540,7 +540,7 @@ def check_layers(network: Network, colors: Ints, k: int, changed: EditedLayers) 
     AssertionError
         Where a profile is shared by fewer than k people of a color: a bug of ours.
     """
-    after = Network(tuple(each.layer for each in changed.layers)).degrees()
+    after = Network(tuple(each.layer for each in changed.layers)).profiles()
     sizes = classes(colors, *after.T)[1]
-    if sizes.min(initial=k) < k or after.shape != network.degrees().shape:
+    if sizes.min(initial=k) < k or after.shape != network.profiles().shape:
         raise AssertionError(f"the realized profiles are not {k}-anonymous")

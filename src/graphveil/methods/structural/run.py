@@ -535,7 +535,7 @@ def arcs_lower_bound(task: ProfileTask) -> int | None:
         return None
     edits: Literal["add", "any"] = "any" if task.edits == "any" else "add"
     bounds = []
-    for numbers in task.network.degrees().T:
+    for numbers in task.network.profiles().T:
         mirrored = numbers.max(initial=0) - numbers if task.edits == "delete" else numbers
         groups = by_color(mirrored, task.colors)
         if any(each.size < task.k for each in groups):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import ResourceError
 from graphveil.core.progress import Advance, stage
-from graphveil.data.graph import MAX_NODES
 from graphveil.data.ids import Ids, as_ids, to_arrow
+from graphveil.data.network import MAX_NODES
 from graphveil.io.parsed import ParsedArcs, other_than_integers
 from graphveil.io.readers.columnar import read_parquet, write_parquet
 from graphveil.io.reading import over_all_nodes

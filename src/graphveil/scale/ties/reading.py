@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from graphveil.core.errors import ResourceError
 from graphveil.core.progress import Advance, stage, timed
 from graphveil.data.columns import Ties
-from graphveil.data.graph import Graph
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import kind_of
+from graphveil.data.network import Graph
 from graphveil.data.origin import FileOrigin, PublicLists, read_from
 from graphveil.io import GraphOptions, ReadingReport
 from graphveil.io.parsed import may_be_missing

@@ -47,11 +47,11 @@ def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
     until
         No further measure is begun once the process has used so many seconds of CPU.
     """
+    if isinstance(data, Graph):
+        return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))
     if isinstance(data, Network):
         return tuple(_of_network(data, until))
-    if not isinstance(data, Graph):
-        return (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
-    return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))
+    return (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
 
 
 def _of_network(network: Network, until: float) -> Iterator[Risk]:

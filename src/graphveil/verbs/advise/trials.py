@@ -54,9 +54,8 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
     if share >= 1:
         return DataSample(data, "all of the data")
     stream = randomness.stream("sample")
-    if isinstance(data, Graph | Network):
-        graph = data if isinstance(data, Graph) else data.undirected()
-        people = _around(graph, most, stream)
+    if isinstance(data, Network):
+        people = _around(data.undirected(), most, stream)
         near = f"{people.size:,} people who are near each other: the whole network can differ"
         return DataSample(data.part(people), near)
     n = max(1, round(data.size * share))

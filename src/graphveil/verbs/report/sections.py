@@ -320,9 +320,8 @@ DISTRIBUTIONS: Mapping[type, str] = {
 
 def of_ties(release: Release[Any]) -> Release[Any]:
     """Return a release of a network as one of its ties alone; others as they are."""
-    if not isinstance(release.data, Network):
-        return release
-    return dataclasses.replace(release, data=ties_of(release.data))
+    ties = ties_of(release.data)
+    return release if ties is release.data else dataclasses.replace(release, data=ties)
 
 
 def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
@@ -333,7 +332,7 @@ def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
     few = k if k is not None and k > 1 else None
     earlier = None if before is None else numbers_of(before)
     standing = standing_of(read.data, before, few) if read.data.size else []
-    if isinstance(network, Network) and network.size:
+    if network is not read.data and network.size:
         standing += standing_with_attributes(network, getattr(read.guarantee, "known", ()), few)
     return {
         "standing": standing,

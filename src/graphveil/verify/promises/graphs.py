@@ -65,13 +65,11 @@ def _subgraph(evidence: Evidence, _condition: Subgraph) -> Check:
 
 def _graph(evidence: Evidence) -> Graph:
     """Return the original graph, or that of an original network."""
-    original = evidence.original
-    return original.graph() if isinstance(original, Network) else evidence.original_as(Graph)
+    return evidence.original_as(Network).graph()
 
 
 def _n_ties(evidence: Evidence) -> int:
-    original = evidence.original
-    return original.n_ties if isinstance(original, Network) else _graph(evidence).n_edges
+    return evidence.original_as(Network).n_ties
 
 
 def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str, str]) -> Check:
@@ -101,7 +99,7 @@ def _degrees_grow(evidence: Evidence, _condition: Supergraph) -> Check:
 
 
 def _sides_grow(evidence: Evidence) -> Check:
-    before = evidence.original_as(Network).degrees()
+    before = evidence.original_as(Network).profiles()
     sides = sides_of(described_layers(evidence.manifest.data))
     if before.shape[1] != len(sides):
         return fails(DEGREES, "the original has other kinds of ties, or other directions")

@@ -1,0 +1,642 @@
+"""Networks and graphs from objects of other libraries, and back.
+
+A network keeps attributes and directions; a graph says which it leaves out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphveil.core.errors import DataError, did_you_mean
+from graphveil.core.lazy import lazy_module
+from graphveil.data.columns import (
+    Directed,
+    Frames,
+    Ties,
+    arrow_table,
+    chosen_names,
+    column_of_types,
+    types_say_directed,
+)
+from graphveil.data.csr import Dropped, warn_dropped
+from graphveil.data.ids import Ids, as_ids, as_text, distinct, positions, to_arrow
+from graphveil.data.layers import (
+    TIES,
+    Layer,
+    ListedTies,
+    as_text_like,
+    kind_of_tie,
+    kind_of_value,
+    labels_of_ends,
+    refuse_where_directions_matter,
+    with_keys,
+)
+from graphveil.data.origin import (
+    attributes_of,
+    noting,
+    of_frame,
+    of_pattern,
+    read_from,
+    warn_left_out,
+)
+from graphveil.data.table import Table
+
+if TYPE_CHECKING:
+    import igraph as ig
+    import networkx as nx
+    import pyarrow as pa
+    from scipy import sparse
+else:
+    pa = lazy_module("pyarrow")
+    sparse = lazy_module("scipy.sparse")
+
+SUPPRESSED_TEXT = "*"
+"""How a suppressed cell is written where a library has one value for all kinds of cells."""
+
+
+def people_of(frame: Any, node: str | None, bins: Mapping[str, str] | None) -> Table:
+    """Return the rows of people, whose ids are those of a column."""
+    table = arrow_table(frame)
+    node = node or table.column_names[0]
+    return Table.from_arrow(table, ids=node, bins=bins)
+
+
+def cells_of(people: Table) -> dict[str, list[Any]]:
+    """Return the cells of every attribute; a suppressed one is ``*``."""
+    cells = {}
+    for column, (name, values) in enumerate(zip(people.columns, people.categories, strict=True)):
+        listed = [*values.tolist(), SUPPRESSED_TEXT]
+        cells[name] = [listed[code] for code in people.codes[:, column].tolist()]
+    return cells
+
+
+def cells_by_node(people: Table | None, n: int) -> list[dict[str, Any]]:
+    """Return what is said of each of n nodes, by the names of attributes."""
+    cells = {} if people is None else cells_of(people)
+    rows = zip(*cells.values(), strict=True) if cells else [()] * n
+    return [dict(zip(cells, row, strict=True)) for row in rows]
+
+
+class NetworkObjects(Frames):
+    """The conversions of `graphveil.data.Network`, which says what the rest means."""
+
+    people: Table | None
+    ids: Ids | None
+
+    if TYPE_CHECKING:
+
+        @property
+        def layers(self) -> tuple[Layer, ...]:
+            """As of a network, like the others."""
+
+        def __init__(
+            self, layers: Any, people: Table | None = None, ids: Ids | None = None
+        ) -> None: ...
+
+        @property
+        def n_layers(self) -> int:
+            """The number of layers."""
+
+        @property
+        def is_directed(self) -> bool:
+            """Whether some ties are directed."""
+
+        @property
+        def columns_of_ties(self) -> tuple[str, ...]:
+            """The columns of ties in a frame."""
+
+        def labels(self) -> Ids:
+            """Return all ids."""
+
+        def ties(self) -> Any:
+            """Return all ties."""
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: nx.Graph[Any],
+        *,
+        kinds: str | None = None,
+        undirected: Collection[str] = (),
+        attributes: Sequence[str] | None = None,
+        bins: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return a NetworkX graph with the attributes of its nodes and the directions of its ties.
+
+        Parameters
+        ----------
+        graph
+            Any NetworkX graph; one that is directed gives arcs.
+        kinds
+            The attribute of ties that says of which kind they are: a layer a value. In a multigraph
+            ``"key"`` stands for their keys.
+        undirected
+            The kinds of ties of a directed graph that have no direction.
+        attributes
+            The attributes of nodes that are kept; None keeps all. A node without one is suppressed.
+        bins
+            As `Table.from_columns` takes them.
+
+        Raises
+        ------
+        DataError
+            Where a tie has no kind, or an attribute holds fractions and no bins are given.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of ties, or of nodes, are left out; where self-loops or repeated ties
+            are dropped.
+        """
+        names = list(graph.nodes)
+        rows = [dict(said) for _, said in graph.nodes(data=True)]
+        position = {name: number for number, name in enumerate(names)}
+        if graph.is_multigraph() and kinds == "key":
+            listed = [(u, v, {**values, "key": key}) for u, v, key, values in with_keys(graph)]
+        else:
+            listed = list(graph.edges(data=True))
+        ends = [(position[u], position[v]) for u, v, _ in listed]
+        said = [dict(values) for *_, values in listed]
+        of_kind = [kind_of_tie(values, kinds) for values in said]
+        ties = ListedTies(ends, of_kind, graph.is_directed(), undirected)
+        left_out = [name for values in said for name in values if name != kinds]
+        return cls._listed(names, rows, ties, attributes, bins, left_out)
+
+    @classmethod
+    def from_igraph(
+        cls,
+        graph: ig.Graph,
+        *,
+        kinds: str | None = None,
+        undirected: Collection[str] = (),
+        attributes: Sequence[str] | None = None,
+        bins: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return an igraph graph with the attributes of its vertices, and its directions.
+
+        Parameters
+        ----------
+        graph
+            Any igraph graph; vertex names become ids where there are any.
+        kinds, undirected, attributes, bins
+            As `from_networkx` takes them.
+        """
+        named = "name" in graph.vs.attributes()
+        names = graph.vs["name"] if named else list(range(graph.vcount()))
+        kept = [name for name in graph.vs.attributes() if name != "name"]
+        rows = [{name: vertex[name] for name in kept} for vertex in graph.vs]
+        said = [edge.attributes() for edge in graph.es]
+        of_kind = [kind_of_tie(values, kinds) for values in said]
+        ties = ListedTies(graph.get_edgelist(), of_kind, graph.is_directed(), undirected)
+        left_out = [name for name in graph.es.attributes() if name != kinds]
+        return cls._listed(names, rows, ties, attributes, bins, left_out)
+
+    @classmethod
+    def _listed(
+        cls,
+        names: Sequence[Any],
+        rows: list[dict[Any, Any]],
+        ties: ListedTies,
+        attributes: Sequence[str] | None,
+        bins: Mapping[str, str] | None,
+        left_out: Sequence[Any],
+    ) -> Self:
+        """Return the network of nodes and their attributes, and of ties between positions."""
+        ids = as_ids(names, what="node ids")
+        labels = distinct(ids)
+        if labels.size != ids.size:
+            raise DataError("two nodes have the same id. Make the ids distinct.")
+        every = list(dict.fromkeys(name for said in rows for name in said))
+        chosen = every if attributes is None else list(attributes)
+        for name in chosen:
+            if name not in every:
+                raise DataError(
+                    f"no node has {name!r}. {did_you_mean(str(name), map(str, every))}There are "
+                    f"{', '.join(map(str, every)) or 'no attributes'}."
+                )
+        position = positions(ids, labels, what="node ids")
+        order = np.argsort(position)
+        columns = {
+            str(name): [rows[number].get(name) for number in order.tolist()] for name in chosen
+        }
+        people = Table.from_columns(columns, bins=bins) if columns else None
+        layers, dropped = ties.layers(position, labels.size)
+        warn_dropped(dropped)
+        others = [name for name in every if name not in chosen]
+        return noting(cls(layers, people, labels), warn_left_out([*others, *left_out]))
+
+    @classmethod
+    def from_scipy(
+        cls, matrix: Any, *, people: Any = None, ids: object = None, name: str = TIES
+    ) -> Self:
+        """Return the network of a square sparse matrix: of arcs where it is not symmetric.
+
+        Parameters
+        ----------
+        matrix
+            Square; row v lists those to whom v is tied. Its values are not kept.
+        people
+            What is said of everyone, a row a row of the matrix: a `Table` or a frame.
+        ids
+            The id of every row.
+        name
+            What the ties are called.
+
+        Raises
+        ------
+        DataError
+            Where the matrix is not square.
+        """
+        coo = sparse.coo_array(matrix)
+        if coo.shape[0] != coo.shape[1]:
+            raise DataError(
+                f"a network needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}."
+            )
+        weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
+        left_out = warn_left_out(["values"] if weighted else [])
+        pattern = sparse.csr_array(coo != 0)
+        n = int(coo.shape[0])
+        if (pattern != pattern.T).nnz:
+            layer, dropped = Layer.assemble(*pattern.tocoo().coords, n=n, name=name)
+        else:
+            upper = sparse.coo_array(sparse.triu(pattern))
+            layer, dropped = Layer.undirected(*upper.coords, n=n, name=name)
+        warn_dropped(dropped)
+        rows = people if people is None or isinstance(people, Table) else Table.from_arrow(people)
+        labels = None if ids is None else as_ids(ids, what="node ids")
+        return read_from(noting(cls((layer,), rows, labels), left_out), of_pattern(pattern))
+
+    @classmethod
+    def from_arrow(  # noqa: PLR0913  one a column that frames have
+        cls,
+        ties: Any,
+        people: Any = None,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        node: str | None = None,
+        kinds: str | None = None,
+        directed: bool | None = None,
+        undirected: Collection[str] = (),
+        bins: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return the network of frames (pandas, polars, DuckDB, Arrow) of ties and of people.
+
+        Parameters
+        ----------
+        ties
+            A row a tie.
+        people
+            A row a person, with a column of ids: everybody is in it, also who has no tie. None
+            where nothing is said of people.
+        source, target
+            The columns of both ends. Without them, those of known names, or the only two.
+        node
+            The column of ids of `people`; its first one where not given.
+        kinds
+            The column of kinds of ties: a layer a value.
+        directed
+            Whether a tie leads from one person to the other; None refuses where it may matter.
+        undirected
+            The kinds of ties without a direction, where others have one.
+        bins
+            As `Table.from_columns` takes them.
+
+        Raises
+        ------
+        DataError
+            Where it is not clear which columns are meant, an end of a tie is nobody of `people`, or
+            directions may matter and `directed` is not given.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> calls = pa.table({"source": ["ann", "bob"], "target": ["bob", "cyd"]})
+        >>> who = pa.table({"id": ["ann", "bob", "cyd"], "sex": ["f", "m", "f"]})
+        >>> from graphveil import Network
+        >>> Network.from_arrow(calls, who, directed=True)
+        Network(3 nodes, ties: 2 arcs, attributes: sex)
+        """
+        table = arrow_table(ties)
+        others = [name for name in table.column_names if name != kinds]
+        names = chosen_names(others, (source, target), ("source", "target"))
+        further = [n for n in table.column_names if n not in (*names, kinds)]
+        if kinds is not None and kinds not in table.column_names:
+            raise DataError(
+                f"no column {kinds!r}. {did_you_mean(kinds, table.column_names)}The frame has "
+                f"{table.column_names}."
+            )
+        rows = None if people is None else people_of(people, node, bins)
+        ends = [as_ids(table[name], what=name) for name in names]
+        labels = labels_of_ends(ends, None if rows is None else rows.labels())
+        if labels.dtype.kind == "T":
+            ends = [as_text(end) for end in ends]
+        at = [positions(end, labels, what=name) for end, name in zip(ends, names, strict=True)]
+        kind = [TIES] * len(table) if kinds is None else table[kinds].to_pylist()
+        if directed is None:
+            column = column_of_types(
+                table.column_names, [table.column_names.index(n) for n in names]
+            )
+            said = True if column is not None and types_say_directed(table[column]) else None
+            refuse_where_directions_matter(at, labels.size, names, said=said)
+        listed = ListedTies(
+            list(zip(*(end.tolist() for end in at), strict=True)),
+            [kind_of_value(value, kinds) for value in kind],
+            bool(directed),
+            undirected,
+        )
+        layers, dropped = listed.layers(np.arange(labels.size), labels.size)
+        warn_dropped(dropped)
+        if rows is not None:
+            order = positions(labels, as_text_like(rows.labels(), labels), what="ids")
+            rows = rows.permuted(order.astype(np.int64))
+        origins = [of_frame(table), None if people is None else of_frame(arrow_table(people))]
+        return read_from(noting(cls(layers, rows, labels), warn_left_out(further)), *origins)
+
+    def to_arrow(self) -> pa.Table:
+        """Return every tie once as an Arrow table of the ids in `source` and `target`.
+
+        Where there are several layers, a third column `layer` has their names.
+        """
+        labels, ties = self.labels(), self.ties()
+        columns = [to_arrow(labels[ties.source]), to_arrow(labels[ties.target])]
+        if self.n_layers > 1:
+            names = pa.array([layer.name for layer in self.layers], type=pa.string())
+            columns.append(names.take(pa.array(ties.layer)))
+        return pa.table(columns, names=list(self.columns_of_ties))
+
+    def people_to_arrow(self) -> pa.Table:
+        """Return a row a person as an Arrow table: the id in `node`, and the attributes.
+
+        A suppressed cell is null.
+        """
+        ids = pa.table({"node": to_arrow(self.labels())})
+        said = None if self.people is None else self.people.to_arrow()
+        if said is not None:
+            for name in said.column_names:
+                ids = ids.append_column(name, said[name])
+        return ids
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return a NetworkX graph: directed where ties are, a multigraph where there are layers.
+
+        Attributes of nodes are kept; a suppressed cell is ``*``. In a multigraph the key of a tie
+        is the name of its layer. Where some layers are directed and others not, a tie without
+        direction stands in both.
+        """
+        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
+
+        several, directed = self.n_layers > 1, self.is_directed
+        kinds = {
+            (False, False): nx.Graph,
+            (False, True): nx.DiGraph,
+            (True, False): nx.MultiGraph,
+            (True, True): nx.MultiDiGraph,
+        }
+        graph: Any = kinds[several, directed]()
+        labels = self.labels().tolist()
+        for name, said in zip(labels, cells_by_node(self.people, len(self)), strict=True):
+            graph.add_node(name, **said)
+        for layer, u, v in self.listed_ties(both_ways=directed):
+            key = {"key": layer} if several else {}
+            graph.add_edge(labels[u], labels[v], **key)
+        return graph
+
+    def to_igraph(self) -> ig.Graph:
+        """Return an igraph graph: directed where ties are; ids become the vertex attribute `name`.
+
+        Where there are several layers, the edge attribute `layer` has their names.
+        """
+        import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
+
+        directed = self.is_directed
+        listed = list(self.listed_ties(both_ways=directed))
+        graph = ig.Graph(n=len(self), edges=[(u, v) for _, u, v in listed], directed=directed)
+        if self.ids is not None:
+            graph.vs["name"] = self.ids.tolist()
+        if self.people is not None:
+            for name, values in cells_of(self.people).items():
+                graph.vs[name] = values
+        if self.n_layers > 1:
+            graph.es["layer"] = [layer for layer, _, _ in listed]
+        return graph
+
+    def listed_ties(self, *, both_ways: bool) -> Iterator[tuple[str, int, int]]:
+        """Yield the name of its layer and both ends of every tie.
+
+        Parameters
+        ----------
+        both_ways
+            Whether a tie without direction comes once in each, as a directed multigraph has it.
+        """
+        for layer in self.layers:
+            source, target = (end.tolist() for end in layer.ties())
+            for u, v in zip(source, target, strict=True):
+                yield layer.name, u, v
+                if both_ways and not layer.directed:
+                    yield layer.name, v, u
+
+
+class GraphObjects:
+    """The conversions of `graphveil.data.Graph`, which says what the rest means."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def n_edges(self) -> int:
+            """The number of edges."""
+
+        @classmethod
+        def from_edges(
+            cls, source: ArrayLike, target: ArrayLike, *, n: int | None = None, ids: object = None
+        ) -> Self:
+            """Return the graph of these edges."""
+
+        @classmethod
+        def assemble(
+            cls, source: ArrayLike, target: ArrayLike, *, n: int | None = None, ids: object = None
+        ) -> tuple[Self, Dropped]:
+            """Return the graph of these edges, and what was dropped."""
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, *, ids: object = None, directed: Directed = "refuse") -> Self:
+        """Return the graph of a square sparse matrix; stored zeros are no edges.
+
+        Parameters
+        ----------
+        matrix
+            Square; its values are not kept.
+        ids
+            The id of every row.
+        directed
+            What to do with a matrix that is not symmetric: ``refuse`` it, or ``symmetrize`` it.
+
+        Raises
+        ------
+        DataError
+            Where it is not square, or not symmetric and not to be symmetrized.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where values other than 0 and 1 are left out.
+        """
+        coo = sparse.coo_array(matrix)
+        if coo.shape[0] != coo.shape[1]:
+            raise DataError(
+                f"a graph needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}. "
+                "Read it as user-feature data instead."
+            )
+        weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
+        left_out = warn_left_out(["values"] if weighted else [])
+        pattern = sparse.csr_array(coo != 0)
+        there, back = sparse.triu(pattern, k=1), sparse.tril(pattern, k=-1).T
+        upper = sparse.coo_array(there + back)
+        Ties(n=upper.nnz, mutual=there.multiply(back).nnz, said=True).check(directed)
+        loops = np.flatnonzero(pattern.diagonal())
+        ends = [np.concatenate([axis, loops]) for axis in upper.coords]
+        graph = cls.from_edges(*ends, n=int(coo.shape[0]), ids=ids)
+        return read_from(noting(graph, left_out), of_pattern(pattern))
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any], *, directed: Directed = "refuse") -> Self:
+        """Return the structure of a NetworkX graph; node names become ids.
+
+        Parameters
+        ----------
+        graph
+            Any NetworkX graph.
+        directed
+            What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
+            ``symmetrize`` it.
+
+        Raises
+        ------
+        DataError
+            Where it is directed and not to be symmetrized.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of nodes or edges are left out, with their names; where self-loops or
+            repeated edges are dropped.
+        """
+        names = list(graph.nodes)
+        position = {name: number for number, name in enumerate(names)}
+        pairs = [(position[u], position[v]) for u, v in graph.edges()]
+        ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        left_out = warn_left_out(attributes_of(graph))
+        built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
+        return noting(built, left_out)
+
+    @classmethod
+    def from_igraph(cls, graph: ig.Graph, *, directed: Directed = "refuse") -> Self:
+        """Return the structure of an igraph graph; vertex names become ids where there are any.
+
+        Parameters
+        ----------
+        graph
+            Any igraph graph.
+        directed
+            What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
+            ``symmetrize`` it.
+
+        Raises
+        ------
+        DataError
+            Where it is directed and not to be symmetrized.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of vertices or edges are left out, with their names; where self-loops
+            or repeated edges are dropped.
+        """
+        ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+        named = "name" in graph.vs.attributes()
+        attributes = [name for name in graph.vs.attributes() if name != "name"]
+        left_out = warn_left_out([*attributes, *graph.es.attributes()])
+        names = graph.vs["name"] if named else range(graph.vcount())
+        built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
+        return noting(built, left_out)
+
+    @classmethod
+    def _in_canonical_order(
+        cls, ends: NDArray[np.int64], names: object, *, said: bool, directed: Directed
+    ) -> Self:
+        ids = as_ids(names, what="node ids")
+        labels = distinct(ids)
+        if labels.size != ids.size:
+            raise DataError("two nodes have the same id. Make the ids distinct.")
+        position = positions(ids, labels, what="node ids")
+        graph, dropped = cls.assemble(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
+        Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said).check(directed)
+        warn_dropped(dropped)
+        return graph
+
+    @classmethod
+    def from_arrow(
+        cls,
+        frame: Any,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        nodes: object = None,
+        directed: Directed = "refuse",
+    ) -> Self:
+        """Return the graph whose edges are the rows of a frame (pandas, polars, DuckDB, Arrow).
+
+        Parameters
+        ----------
+        frame
+            Anything that speaks the Arrow C stream.
+        source, target
+            The columns. Without them, those of known names such as ``source`` and ``target``, or
+            the only two.
+        nodes
+            All ids, so that isolated nodes are not lost.
+        directed
+            What to do with rows of which some stand in both directions and others in one:
+            ``refuse`` them, or ``symmetrize`` them.
+
+        Raises
+        ------
+        DataError
+            Where it is not clear which columns are meant, or directions matter.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where further columns are left out, with their names; where self-loops or repeated
+            edges are dropped.
+        """
+        table = arrow_table(frame)
+        names = chosen_names(table.column_names, (source, target), ("source", "target"))
+        further = [name for name in table.column_names if name not in names]
+        left_out = warn_left_out(further)
+        left, right = (as_ids(table[name], what=name) for name in names)
+        if nodes is None:
+            graph, dropped = cls.assemble(left, right)
+        else:
+            labels = distinct(as_ids(nodes, what="nodes"))
+            graph, dropped = cls.assemble(
+                positions(left, labels, what=names[0]),
+                positions(right, labels, what=names[1]),
+                ids=labels,
+            )
+        said = _types_say_directed(table, names) or None
+        mutual = dropped.reciprocal_pairs
+        Ties(n=graph.n_edges, mutual=mutual, said=said, names=names).check(directed)
+        warn_dropped(dropped)
+        return read_from(noting(graph, left_out), of_frame(table))
+
+
+def _types_say_directed(table: pa.Table, ends: tuple[str, str]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    names = table.column_names
+    column = column_of_types(names, [names.index(name) for name in ends])
+    return column is not None and types_say_directed(table[column])
