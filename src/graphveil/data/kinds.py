@@ -6,7 +6,7 @@ Rooms that come later are named by strings, ``module:name``, which they load the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, overload
 
@@ -120,12 +120,8 @@ def _itself(data: Bipartite) -> Bipartite:
     return data
 
 
-def _anything(data: Graph | Network) -> None:
+def _anything(data: Network) -> None:
     del data
-
-
-def _graph_counts(graph: Graph) -> dict[str, int]:
-    return {"nodes": graph.n_nodes, "edges": graph.n_edges}
 
 
 def _bipartite_counts(data: Bipartite) -> dict[str, int]:
@@ -185,38 +181,59 @@ def _table_content(table: Table) -> tuple[list[bytes], list[Ids]]:
     return [shape, table.codes.tobytes()], [names, *table.categories, table.labels()]
 
 
+_NETWORK = Kind(
+    name="network",
+    container=Network,
+    words="a network with attributes or directions",
+    people="nodes",
+    measured=("ties", 200_000),
+    columns=("source", "target"),
+    known_columns=frozenset(),
+    ids="ids",
+    everyone="people",
+    suppressed_cells="a suppressed attribute is `*`; `*` equals only `*`",
+    loader="graphveil.io:load_network",
+    options="graphveil.io.options:NetworkOptions",
+    reader="read_network",
+    comparison="graphveil.evaluate.comparison:NetworkComparison",
+    checked="graphveil.verify.kinds.networks:NETWORK",
+    as_features=lambda network: Bipartite.from_graph(network.graph()),
+    check=_anything,
+    counts=_network_counts,
+    sizes={"people": "n_nodes", "ties": "n_ties", "attributes": "n_attributes"},
+    cells=lambda network: network.n_nodes * (network.n_nodes - 1) // 2,
+    cells_of_one=lambda network: max(network.n_nodes - 1, 0),
+    unchanged=lambda network: _all_kept("edges", network.n_ties, "deleted", "added"),
+    removed="deleted",
+    added="added",
+    whole="all their ties and attributes",
+    content=_network_content,
+    as_table=None,
+)
+_GRAPH = replace(  # the network of which nothing more is said has a name of its own in manifests
+    _NETWORK,
+    name="graph",
+    container=Graph,
+    words="a network",
+    measured=("edges", 200_000),
+    known_columns=frozenset(EDGE_NAMES) - frozenset(TOO_SHORT),
+    everyone="nodes",
+    suppressed_cells="none: a graph has no cells",
+    loader="graphveil.io:load_graph",
+    options="graphveil.io.options:GraphOptions",
+    reader="read_graph",
+    comparison="graphveil.evaluate.comparison:GraphComparison",
+    checked="graphveil.verify.kinds.networks:GRAPH",
+    counts=lambda graph: {"nodes": graph.n_nodes, "edges": graph.n_edges},
+    sizes={"people": "n_nodes", "ties": "n_edges"},
+    lists=("people",),
+    whole="all their ties",
+    content=lambda graph: (_lists(graph), [graph.labels()]),
+)
+
 KINDS: Mapping[str, Kind] = MappingProxyType(
     {
-        "graph": Kind(
-            name="graph",
-            container=Graph,
-            words="a network",
-            people="nodes",
-            measured=("edges", 200_000),
-            columns=("source", "target"),
-            known_columns=frozenset(EDGE_NAMES) - frozenset(TOO_SHORT),
-            ids="ids",
-            everyone="nodes",
-            suppressed_cells="none: a graph has no cells",
-            loader="graphveil.io:load_graph",
-            options="graphveil.io.options:GraphOptions",
-            reader="read_graph",
-            comparison="graphveil.evaluate.comparison:GraphComparison",
-            checked="graphveil.verify.kinds.graph:GRAPH",
-            as_features=Bipartite.from_graph,
-            check=_anything,
-            counts=_graph_counts,
-            sizes={"people": "n_nodes", "ties": "n_edges"},
-            cells=lambda graph: graph.n_nodes * (graph.n_nodes - 1) // 2,
-            cells_of_one=lambda graph: max(graph.n_nodes - 1, 0),
-            unchanged=lambda graph: _all_kept("edges", graph.n_edges, "deleted", "added"),
-            removed="deleted",
-            added="added",
-            lists=("people",),
-            whole="all their ties",
-            content=lambda graph: (_lists(graph), [graph.labels()]),
-            as_table=None,
-        ),
+        "graph": _GRAPH,
         "bipartite": Kind(
             name="bipartite",
             container=Bipartite,
@@ -274,35 +291,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             content=_table_content,
             as_table=lambda table: table,
         ),
-        "network": Kind(
-            name="network",
-            container=Network,
-            words="a network with attributes or directions",
-            people="nodes",
-            measured=("ties", 200_000),
-            columns=("source", "target"),
-            known_columns=frozenset(),
-            ids="ids",
-            everyone="people",
-            suppressed_cells="a suppressed attribute is `*`; `*` equals only `*`",
-            loader="graphveil.io:load_network",
-            options="graphveil.io.options:NetworkOptions",
-            reader="read_network",
-            comparison="graphveil.evaluate.comparison:NetworkComparison",
-            checked="graphveil.verify.kinds.network:NETWORK",
-            as_features=lambda network: Bipartite.from_graph(network.graph()),
-            check=_anything,
-            counts=_network_counts,
-            sizes={"people": "n_nodes", "ties": "n_ties", "attributes": "n_attributes"},
-            cells=lambda network: network.n_nodes * (network.n_nodes - 1) // 2,
-            cells_of_one=lambda network: max(network.n_nodes - 1, 0),
-            unchanged=lambda network: _all_kept("edges", network.n_ties, "deleted", "added"),
-            removed="deleted",
-            added="added",
-            whole="all their ties and attributes",
-            content=_network_content,
-            as_table=None,
-        ),
+        "network": _NETWORK,
     }
 )
 """Every kind of data by its name."""

@@ -18,9 +18,9 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.guarantees import OF_DIRECTED_TIES, Guarantee, StructuralKAnonymity
 from graphveil.data import Graph, Network
-from graphveil.verify.kinds.graph import MISSING
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.kinds.network import (
+from graphveil.verify.kinds.networks import (
+    MISSING,
     PEOPLE_ROWS,
     columns_of,
     described_layers,

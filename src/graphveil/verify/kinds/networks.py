@@ -1,8 +1,12 @@
-"""Networks: ties as of a graph, or arcs, between listed people of whom something is said."""
+"""Networks: ties between listed people, of whom something may be said.
+
+The simple case is a graph: edges without directions, each once, the smaller end first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,15 +15,16 @@ import msgspec
 import numpy as np
 
 from graphveil.claims.manifest import DataFile, Described
-from graphveil.data import Network
+from graphveil.data import Graph, Network
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.network import ID_OF_PERSON
 from graphveil.data.network import LAYER as OF_LAYER
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.canonical import DELIMITERS, load_delimited
-from graphveil.verify.files.columnar import load_columnar, refuse_missing
-from graphveil.verify.kinds.graph import EDITS, GRAPH, SIMPLE, first_edges, in_words
+from graphveil.verify.files.columnar import load_columnar, refuse_missing, view_columnar
+from graphveil.verify.files.graphml import load_graphml
 from graphveil.verify.kinds.kind import (
+    CELLS,
     SAME,
     Changes,
     CheckedKind,
@@ -27,12 +32,14 @@ from graphveil.verify.kinds.kind import (
     Cost,
     Evidence,
     IdsAsNames,
+    NoiseCells,
     OriginalPairs,
     PairKinds,
     same_pairs,
     second_reading,
 )
-from graphveil.verify.recount.ids import IDS, ORDER, misplaced
+from graphveil.verify.recount.bucketed import MOST_AT_ONCE, MOST_IDS, link_in_buckets
+from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.linked import strange_cell
 from graphveil.verify.verdict import (
     SHARED,
@@ -45,6 +52,128 @@ from graphveil.verify.verdict import (
     not_checked,
     shown,
 )
+
+EDITS, ENDPOINTS, SIMPLE = "edits", "endpoints", "simple graph"
+
+MISSING = "SELECT source, target FROM missing ORDER BY source, target"
+_ADDED_EDGES = """
+    SELECT source, target FROM edges ANTI JOIN placed ON source = u AND target = v
+    ORDER BY source, target
+"""
+_EDGES = (("source", "BIGINT"), ("target", "BIGINT"))
+_COLUMNS = ["source", "target"]
+
+_EDGE_OUT_OF_ORDER = """
+    SELECT number, source, target FROM (
+        SELECT row_number() OVER () AS number, source, target,
+               lag(source) OVER () AS above_source, lag(target) OVER () AS above_target
+        FROM edges)
+    WHERE source >= target OR (number > 1 AND (
+        source < above_source OR (source = above_source AND target <= above_target)))
+    LIMIT 1
+"""
+_DUPLICATE = """
+    SELECT least(source, target) AS u, greatest(source, target) AS v, count(*) AS copies
+    FROM edges GROUP BY u, v HAVING count(*) > 1 ORDER BY u, v LIMIT 1
+"""
+_STRANGER = """
+    SELECT end_node FROM (SELECT unnest([source, target]) AS end_node FROM edges)
+    WHERE end_node NOT IN (SELECT node FROM nodes) ORDER BY end_node LIMIT 1
+"""
+
+
+def _order_of_edges(db: Database, *, keyed: bool) -> Check:
+    another = misplaced(db, "nodes", "node", keyed=keyed)
+    if another:
+        return fails(ORDER, another)
+    row = db.first(_EDGE_OUT_OF_ORDER)
+    if row:
+        return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
+    n = db.number("SELECT count(*) FROM edges")
+    return holds(ORDER, f"{counted(n, 'edge')} in ascending order, the smaller end first")
+
+
+def _simple_edges(db: Database, order: Check) -> Check:
+    n = db.number("SELECT count(*) FROM edges")
+    otherwise = f"no self-loop and no repeat among {counted(n, 'edge')}"
+    if order.outcome == "holds":
+        return holds(SIMPLE, otherwise)
+    problems = []
+    loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
+    if loop:
+        problems.append(f"node {loop[0]} is its own neighbor")
+    repeat = db.first(_DUPLICATE)
+    if repeat:
+        problems.append(f"the edge ({repeat[0]}, {repeat[1]}) stands {repeat[2]} times")
+    return judged(SIMPLE, problems, otherwise)
+
+
+def _endpoints(db: Database, ids: Check, *, keyed: bool) -> Check:
+    n = db.number("SELECT count(*) FROM nodes")
+    low, high = db.rows(
+        "SELECT least(min(source), min(target)), greatest(max(source), max(target)) FROM edges"
+    )[0]
+    otherwise = f"every end of an edge is one of {counted(n, 'listed node')}"
+    if not keyed and ids.outcome == "holds" and (low is None or (low >= 0 and high < n)):
+        return holds(ENDPOINTS, otherwise)
+    stranger = db.first(_STRANGER)
+    if stranger:
+        return fails(ENDPOINTS, f"node {stranger[0]} has an edge but is not listed")
+    return holds(ENDPOINTS, otherwise)
+
+
+def _edges_delimited(db: Database, path: Path, file: DataFile) -> None:
+    """Create `edges(source, target)` of text."""
+    load_delimited(db, path, "edges", _EDGES, names=_COLUMNS, form=file.format)
+    refuse_missing(db, "edges", _COLUMNS, path.name)
+
+
+def _edges_columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
+    """Create `edges(source, target)`, a view of a Parquet file."""
+    view_columnar(db, path, "edges", _COLUMNS)
+
+
+def _link_edges(db: Database, original: Graph, released: Any) -> None:
+    """Create `placed(u, v)`, the original's edges, u below v, and `missing` of those lost."""
+    released = np.asarray(released)
+    usual = released.size > 0 and released.min() >= 0 and released.max() < MOST_IDS
+    if original.n_edges > MOST_AT_ONCE and usual:
+        link_in_buckets(db, (original.indptr, original.indices), released)
+        return
+    ends = released[original.edges()]
+    db.put("placed", {"u": ends.min(axis=1), "v": ends.max(axis=1)})
+    db.run(
+        "CREATE TABLE missing AS SELECT u AS source, v AS target FROM placed "
+        "ANTI JOIN edges ON source = u AND target = v"
+    )
+
+
+def _first_edges(added: str, db: Database) -> list[str]:
+    """Return the first edge that is missing, and the first that is new, in words."""
+    rows = [
+        (db.first(f"{query} LIMIT 1"), says)
+        for query, says in ((MISSING, "missing"), (added, "new"))
+    ]
+    return [f"{says} is the edge between nodes {row[0]} and {row[1]}" for row, says in rows if row]
+
+
+def _in_words(figures: Mapping[str, Any]) -> str:
+    """Return how many edges were added and deleted."""
+    deleted, added = figures.get("edges_deleted"), figures.get("edges_added")
+    edges = counted(added, "edge") if isinstance(added, int) else f"{shown(added)} edges"
+    return f"{edges} added and {shown(deleted)} deleted"
+
+
+def _check_cells(db: Database, cells: int) -> Check:
+    n = db.number("SELECT count(*) FROM nodes")
+    problems = [] if cells == n * (n - 1) // 2 else [f"{cells} cells, {n} nodes have not so many"]
+    return judged(CELLS, problems, f"{n} nodes have {cells} pairs")
+
+
+def _cells_of_person(evidence: Evidence, cells: int) -> int:
+    del cells
+    return evidence.tables.number("SELECT count(*) FROM nodes") - 1
+
 
 COLUMNS, LAYER = "columns", "layer"
 
@@ -152,14 +281,16 @@ def has_layers(described: Described) -> bool:
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
-    """Return the checks of ids, ties and their order: of a graph where nothing is directed."""
-    checks = GRAPH.shape(db, described, keyed)
-    if not is_directed(described) and not has_layers(described):
-        return checks
-    layers = described_layers(described)
-    db.put("layers", {"name": [*layers], "directed": [*layers.values()]})
-    own = {ORDER: _order_of_ties(db, keyed=keyed), SIMPLE: _simple_ties(db)}
-    return [own.get(check.name, check) for check in checks]
+    """Return the checks of ids, ties and their order."""
+    ids = ids_check(db, "nodes", "node", keyed=keyed)
+    if is_directed(described) or has_layers(described):
+        layers = described_layers(described)
+        db.put("layers", {"name": [*layers], "directed": [*layers.values()]})
+        simple, order = _simple_ties(db), _order_of_ties(db, keyed=keyed)
+    else:
+        order = _order_of_edges(db, keyed=keyed)
+        simple = _simple_edges(db, order)
+    return [ids, simple, _endpoints(db, ids, keyed=keyed), order]
 
 
 def _order_of_ties(db: Database, *, keyed: bool) -> Check:
@@ -191,13 +322,17 @@ def _simple_ties(db: Database) -> Check:
 
 
 def _counts(db: Database, described: Described) -> dict[str, int]:
+    nodes = db.number("SELECT count(*) FROM nodes")
+    ties = db.number("SELECT count(*) FROM edges")
+    if not described.layers:
+        return {"nodes": nodes, "edges": ties}
     columns = len(next(file for file in described.files if file.role == "people").columns) - 1
     suppressed = "".join(
         f" + count(CASE WHEN c{n} = '*' THEN 1 END)" for n in range(1, columns + 1)
     )
     return {
-        "nodes": db.number("SELECT count(*) FROM nodes"),
-        "ties": db.number("SELECT count(*) FROM edges"),
+        "nodes": nodes,
+        "ties": ties,
         "columns": columns,
         "suppressed_cells": db.number(f"SELECT 0{suppressed} FROM people_rows"),
     }
@@ -231,6 +366,9 @@ def _shared(evidence: Evidence) -> ComparedNames:
 
 def _link(db: Database, original: Network, released: Any) -> None:
     """Create `placed(u, v, layer)` of the original's ties, and `missing` of those that are lost."""
+    if isinstance(original, Graph):
+        _link_edges(db, original, released)
+        return
     ties, one = original.ties(), len(original.layers) == 1
     source, target = released[ties.source], released[ties.target]
     turned = np.array([not layer.directed for layer in original.layers])[ties.layer]
@@ -268,7 +406,7 @@ def _figures(evidence: Evidence) -> dict[str, int]:
 def _same(evidence: Evidence) -> Check:
     ties = same_pairs(evidence)
     original = evidence.original_as(Network)
-    if ties.outcome == "fails":
+    if ties.outcome == "fails" or isinstance(original, Graph):
         return ties
     if set(columns_of(evidence)) != set(original.attributes):
         return fails(SAME, "the release has other attributes than the original")
@@ -298,7 +436,11 @@ def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
 
 
 def _pairs(original: Network) -> OriginalPairs:
-    ties, labels = original.ties(), original.labels()
+    labels = original.labels()
+    if isinstance(original, Graph):
+        u, v = original.edges().T
+        return OriginalPairs(u, v, labels, labels, both_ways=True, loops=False)
+    ties = original.ties()
     names = [layer.name for layer in original.layers]
     plain = [layer.name for layer in original.layers if not layer.directed]
     return OriginalPairs(
@@ -314,7 +456,8 @@ def _pairs(original: Network) -> OriginalPairs:
 
 def _read_again(db: Database, original: Network, path: Path, reading: Mapping[str, Any]) -> Check:
     """Return whether the files of ties and of people say what the program's reader made of them."""
-    ties = second_reading(_pairs, "ties")(db, original, path, reading)
+    entries = "edges" if isinstance(original, Graph) else "ties"
+    ties = second_reading(_pairs, entries)(db, original, path, reading)
     if original.people is None or ties.outcome == "fails":
         return ties
     file = reading.get("nodes")
@@ -332,24 +475,42 @@ def _read_again(db: Database, original: Network, path: Path, reading: Mapping[st
     return holds(TWICE, f"{ties.detail}; of people, {people.detail}")
 
 
-NETWORK = CheckedKind(
-    loaders={**dict.fromkeys(DELIMITERS, _ties_delimited), "parquet": _ties_columnar},
-    everyone=_people,
+GRAPH = CheckedKind(
+    loaders={
+        **dict.fromkeys(DELIMITERS, _edges_delimited),
+        "parquet": _edges_columnar,
+        "graphml": load_graphml,
+    },
     tables=("nodes", "edges"),
+    unrolled=frozenset({"parquet"}),
     people=("nodes", "node"),
-    entries=("edges", "tie"),
-    shape_names=(IDS, *GRAPH.shape_names[1:]),
+    entries=("edges", "edge"),
+    shape_names=(IDS, SIMPLE, ENDPOINTS, ORDER),
     shape=_shape,
     counts=_counts,
-    rows={"data": "ties", "people": "nodes"},
+    rows={"data": "edges", "nodes": "nodes"},
     link=_link,
     changes=_changes,
-    cost=Cost(EDITS, _figures, frozenset({"edges_deleted", "edges_added"}), in_words),
-    first_changes=partial(first_edges, _ADDED),
-    added=_ADDED,
+    cost=Cost(EDITS, _figures, frozenset({"edges_deleted", "edges_added"}), _in_words),
+    first_changes=partial(_first_edges, _ADDED_EDGES),
+    added=_ADDED_EDGES,
     same=_same,
+    noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
+    read_again=_read_again,
+)
+"""A network with one layer, without directions and attributes."""
+
+NETWORK = replace(
+    GRAPH,
+    loaders={**dict.fromkeys(DELIMITERS, _ties_delimited), "parquet": _ties_columnar},
+    everyone=_people,
+    unrolled=frozenset(),
+    entries=("edges", "tie"),
+    rows={"data": "ties", "people": "nodes"},
+    first_changes=partial(_first_edges, _ADDED),
+    added=_ADDED,
     shared_names=(COLUMNS, LAYER),
     shared=_shared,
     ids_among_names=_ids_among_names,
-    read_again=_read_again,
+    noise_cells=None,
 )
