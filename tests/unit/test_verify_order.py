@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -38,7 +39,9 @@ def outcomes(kind, tables, *, keyed):
     with emptied_database() as db:
         for name, columns in tables.items():
             db.put(name, columns)
-        return {check.name: check.outcome for check in checked_kind(kind).shape(db, None, keyed)}
+        of_graph = SimpleNamespace(layers=None)
+        checks = checked_kind(kind).shape(db, of_graph, keyed)
+        return {check.name: check.outcome for check in checks}
 
 
 def wrong(cases, kind, *, keyed=False):
