@@ -40,8 +40,8 @@ def release(size: int, folder: Path) -> Path:
     from scale import write_lists  # noqa: PLC0415  heavy: what is measured needs none of it
 
     from graphveil.io import BipartiteOptions  # noqa: PLC0415  as above
-    from graphveil.scale import anonymize_file  # noqa: PLC0415  as above
     from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  as above
+    from graphveil.verbs.anonymize import anonymize_rows  # noqa: PLC0415  as above
 
     out = folder / f"lists-{size}"
     if not out.is_dir():
@@ -49,7 +49,7 @@ def release(size: int, folder: Path) -> Path:
         write_lists(size, path)
         method = gv.SmoothK.from_parameters({"k": 8, "chunk_rows": 20_000, "refine": False})
         reading, engine = BipartiteOptions(items="things"), LocalEngine(jobs=2)
-        anonymize_file(
+        anonymize_rows(
             method, path, out, engine=engine, seed=1, reading=reading, parts=True, linkage=False
         )
         path.unlink()

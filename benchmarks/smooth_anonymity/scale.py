@@ -31,8 +31,8 @@ import pyarrow.parquet as pq
 
 import graphveil as gv
 from graphveil.io import BipartiteOptions
-from graphveil.scale import anonymize_file
 from graphveil.scale.engines import LocalEngine, using
+from graphveil.verbs.anonymize import anonymize_rows
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows
@@ -77,7 +77,7 @@ def on_disk(size: int, method: gv.SmoothK, folder: Path, jobs: int) -> dict[str,
         shutil.rmtree(left, ignore_errors=True)
     before = used(folder)
     with peak_of(lambda: used(folder) - before, 0.1) as peak:
-        anonymize_file(method, path, out, engine=engine, seed=1, reading=reading)
+        anonymize_rows(method, path, out, engine=engine, seed=1, reading=reading)
     seconds = time.perf_counter() - started
     record = json.loads((folder / f"{out.name}.private" / "record.json").read_text())
     row = {"seconds": seconds, "jaccard": record["cost"]["jaccard"], "disk_mib": peak[0] / 2**20}

@@ -70,7 +70,7 @@ SHORTAGES = {
     "no space for the data": ("graphveil.io.write", out_of_space, "no space left"),
     "no space for the manifest": ("pathlib.Path.write_bytes", out_of_space, "no space left"),
     "no space for the record": (
-        "graphveil.release.publishing._write_private",
+        "graphveil.release.publishing.write_private_folder",
         out_of_space,
         "no space left",
     ),
@@ -190,7 +190,7 @@ MOMENTS = {
     "while the input is read": ("graphveil.io.reading", "source_of", True),
     "while it is anonymized": ("graphveil.methods.k_degree.realize", "realize", True),
     "while the data is written": ("graphveil.io", "write", True),
-    "while the record is written": ("graphveil.release.publishing", "_write_private", True),
+    "while the record is written": ("graphveil.release.publishing", "write_private_folder", True),
     "before the folders are put in place": ("graphveil.core.atomic", "_put_in_place", False),
 }
 

@@ -29,10 +29,10 @@ from graphveil.core.errors import GraphveilWarning, InputError
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks
 from graphveil.release import read_record, read_release
-from graphveil.scale import anonymize_file
 from graphveil.scale.engines import LocalEngine
 from graphveil.scale.engines.engine import Query
 from graphveil.scale.engines.local import written
+from graphveil.verbs.anonymize import anonymize_rows
 from odd_engines import Interrupted
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -109,7 +109,7 @@ def unfinished(tmp_path_factory):
     (folder / "others.csv").write_text("user,item\n" + "".join(f"{u},9\n" for u in range(900, 912)))
 
     with pytest.raises(KeyboardInterrupt):
-        anonymize_file(METHOD, folder / "others.csv", folder / "out", engine=Interrupted(jobs=1))
+        anonymize_rows(METHOD, folder / "others.csv", folder / "out", engine=Interrupted(jobs=1))
     assert working_folder(folder / "out").is_dir()
     return folder
 
@@ -144,7 +144,7 @@ def parquet_of(path):
 @each_folder
 def test_the_release_itself_may_have_the_name(folder):
     inner = folder.path / folder.path.name
-    out = anonymize_file(METHOD, folder.likes, inner, engine=ALONE, format="parquet")
+    out = anonymize_rows(METHOD, folder.likes, inner, engine=ALONE, format="parquet")
     assert_released(out, PEOPLE)
 
 
@@ -245,7 +245,7 @@ def test_items_of_every_name_are_published_as_they_are(tmp_path, kind, on_disk):
     csv.write_csv(table, path) if kind == "csv" else parquet.write_table(table, path)
     original = gv.read_bipartite(path)
     if on_disk:
-        out = anonymize_file(METHOD, path, tmp_path / "out", engine=ALONE)
+        out = anonymize_rows(METHOD, path, tmp_path / "out", engine=ALONE)
     else:
         out = METHOD.anonymize(original).write(tmp_path / "out", format=kind)
     assert_released(out, original)

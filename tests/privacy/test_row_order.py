@@ -17,11 +17,11 @@ import graphveil as gv
 from graphveil.data import Bipartite
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK
-from graphveil.scale import anonymize_file
 from graphveil.scale.columns import RowOrder
 from graphveil.scale.engines import LocalEngine
 from graphveil.scale.engines.local import LocalTables
 from graphveil.scale.engines.processes import done
+from graphveil.verbs.anonymize import anonymize_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -121,7 +121,7 @@ def run_on_disk(table, folder, *, seed, order="none", engine=None, **form):
     method = Quick(k=2, chunks=Chunks(rows=CHUNK, order=order))
     alone = engine or LocalEngine(jobs=1)
     given = {"engine": alone, "seed": seed, **(form or {"format": "csv"})}
-    return anonymize_file(method, folder / "likes.parquet", folder / "out", **given)
+    return anonymize_rows(method, folder / "likes.parquet", folder / "out", **given)
 
 
 @pytest.mark.parametrize("seed", [1, 2, None])

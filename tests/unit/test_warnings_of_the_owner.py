@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.scale import anonymize_file
+from graphveil.verbs.anonymize import anonymize_rows
 
 LOOPS = nx.Graph([(0, 0), (0, 1)])
 TWICE = pa.table({"user": ["a", "a"], "item": ["x", "x"]})
@@ -24,7 +24,7 @@ def on_disk(folder):
     path = folder / "likes.csv"
     path.write_text("user,item\nann,tea\nbob,tea\ncyd,tea\ndan,tea\nann,tea\n")
     method = gv.SuppressK(k=2, chunks=gv.Chunks(rows=4))
-    return anonymize_file(method, path, folder / "out")
+    return anonymize_rows(method, path, folder / "out")
 
 
 def read(folder):

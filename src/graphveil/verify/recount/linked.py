@@ -285,7 +285,8 @@ def _counts_of(now: str, had: str) -> str:
 def _strange(
     db: Database, columns: Sequence[str], number: int, row: int, *, keyed: bool
 ) -> Strange:
-    cells = f"{'c0' if keyed else 'rowid'}, c{number + keyed}"
+    id_of_row = "coalesce(TRY_CAST(c0 AS BIGINT), rowid)" if keyed else "rowid"
+    cells = f"{id_of_row}, c{number + keyed}"
     released, published = db.rows(f"SELECT {cells} FROM cells WHERE rowid = ?", [row])[0]
     return Strange(int(released), columns[number], published)
 
@@ -297,6 +298,8 @@ def _column_of(original: Table, column: int, rows: NDArray[np.int64]) -> Any:
     codes = np.empty(original.n_rows, dtype=np.int32)
     codes[rows] = original.codes[:, column]
     categories = to_arrow(as_text(original.categories[column]))
+    if not len(categories):  # a column without any cell: Arrow takes nothing from nothing
+        return pa.nulls(len(codes), categories.type)
     return categories.take(pa.array(codes, mask=codes < 0))
 
 

@@ -83,8 +83,8 @@ def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> P
     from scipy import linalg  # noqa: PLC0415  heavy: not for help
 
     besides = two.besides
-    most = max(int(graph.degrees().max(initial=2)) for graph in (two.copy, two.released))
-    bins = int(np.ceil(np.log2(most))) + 1  # the powers of 2 that degrees reach, and one more
+    degree = max(int(graph.degrees().max(initial=2)) for graph in (two.copy, two.released))
+    bins = int(np.ceil(np.log2(degree))) + 1  # the powers of 2 that degrees reach, and one more
     numbers = [[np.log1p(number) for number in side] for side in _numbers(besides)]
     tied = two.copy.degrees() > 0
     noisy = _with_noise(two.copy, noise, rng)
