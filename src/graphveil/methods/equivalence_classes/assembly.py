@@ -10,15 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.changes import EntryChanges
 from graphveil.core import warnings as owner_warnings
 from graphveil.data import Bipartite
 from graphveil.methods.base import MethodResult
 from graphveil.methods.equivalence_classes.rule import (
-    Kept,
     Labels,
     Profiles,
     classes_of,
-    cost_of,
     kept_of,
     released,
 )
@@ -42,7 +41,7 @@ class EntryCounts(NamedTuple):
     rows: int
     empty: int
     certain: int
-    kept: Kept
+    kept: EntryChanges
 
 
 def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
@@ -57,15 +56,15 @@ def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> advice_on(EntryCounts(10, 1, 4, Kept(10, 8, 0)), k=2)
+    >>> advice_on(EntryCounts(10, 1, 4, EntryChanges(10, 8, 0)), k=2)
     ()
-    >>> len(advice_on(EntryCounts(10, 2, 6, Kept(10, 6, 1)), k=2))
+    >>> len(advice_on(EntryCounts(10, 2, 6, EntryChanges(10, 6, 1)), k=2))
     3
     """
     kept = counts.kept
     return (
         *owner_warnings.taking_part(k, kept.jaccard),
-        *owner_warnings.MANY_CERTAIN.passed_by(counts.certain, kept.shared + kept.created),
+        *owner_warnings.MANY_CERTAIN.passed_by(counts.certain, kept.kept + kept.added),
         *owner_warnings.LARGE_EMPTY_CLASS.passed_by(counts.empty, counts.rows),
     )
 
@@ -96,12 +95,12 @@ def draft_of(
     classes = classes_of(profiles, published)
     return MethodResult(
         data=released(data, profiles, published, labels),
-        cost=cost_of(kept, clusters=profiles.sizes.size, classes=classes.sizes.size),
+        facts={"clusters": profiles.sizes.size, "classes": classes.sizes.size},
         advice=advice_on(_counts(data, classes, kept), k=k),
     )
 
 
-def _counts(data: Bipartite, classes: Profiles, kept: Kept) -> EntryCounts:
+def _counts(data: Bipartite, classes: Profiles, kept: EntryChanges) -> EntryCounts:
     sizes = classes.sizes[classes.clusters]
     filled = np.zeros(classes.sizes.size, dtype=np.bool_)
     filled[classes.clusters] = True

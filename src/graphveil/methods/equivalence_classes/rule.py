@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.changes import EntryChanges
 from graphveil.claims.conditions import MOST_DENOMINATOR
 from graphveil.core.errors import ParameterError
 from graphveil.data import Bipartite
@@ -256,63 +257,6 @@ class Profiles(NamedTuple):
         return np.asarray(self.counts >= rule.least(self.sizes)[self.clusters])
 
 
-class Kept(NamedTuple):
-    """What a release shares with the original.
-
-    Parameters
-    ----------
-    original
-        The entries of the original.
-    shared
-        The entries of both.
-    created
-        The entries of the release that the original lacks.
-    """
-
-    original: int
-    shared: int
-    created: int
-
-    @property
-    def jaccard(self) -> float:
-        """The entries of both over the entries of either; 1 where there are none."""
-        either = self.original + self.created
-        return self.shared / either if either else 1.0
-
-    @property
-    def suppressed_share(self) -> float:
-        """The entries that are lost, over those of the original."""
-        return (self.original - self.shared) / self.original if self.original else 0.0
-
-    @property
-    def created_share(self) -> float:
-        """The entries that are new, over those of the original."""
-        return self.created / self.original if self.original else 0.0
-
-
-def cost_of(kept: Kept, *, clusters: int, classes: int) -> dict[str, float | int]:
-    """Return what a release cost, for its private record.
-
-    Parameters
-    ----------
-    kept
-        What it shares with the original.
-    clusters, classes
-        How many clusters were formed, and how many classes they are released as.
-    """
-    return {
-        "entries_before": kept.original,
-        "entries_kept": kept.shared,
-        "entries_suppressed": kept.original - kept.shared,
-        "entries_created": kept.created,
-        "jaccard": kept.jaccard,
-        "suppressed_share": kept.suppressed_share,
-        "created_share": kept.created_share,
-        "clusters": clusters,
-        "classes": classes,
-    }
-
-
 def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
     """Return how many rows of every cluster have each feature.
 
@@ -343,24 +287,24 @@ def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
     )
 
 
-def kept(rows: CollapsedRows, labels: Labels, rule: Rule) -> Kept:
+def kept(rows: CollapsedRows, labels: Labels, rule: Rule) -> EntryChanges:
     """Return what the release of these clusters keeps of the original.
 
     Examples
     --------
     >>> rows = collapse(Bipartite.from_lists([[0, 1], [0]]))
     >>> kept(rows, np.zeros(2, dtype=np.int32), Rule())
-    Kept(original=3, shared=3, created=1)
+    EntryChanges(before=3, kept=3, added=1)
     """
     profiles = profiles_of(rows, labels)
     original = int((rows.weights * rows.degrees()).sum())
     return kept_of(profiles, profiles.kept(rule), original)
 
 
-def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) -> Kept:
+def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) -> EntryChanges:
     """Return what a release of these pairs keeps of an original with so many entries."""
     counts, sizes = profiles.counts[published], profiles.sizes[profiles.clusters[published]]
-    return Kept(n_entries, int(counts.sum()), int((sizes - counts).sum()))
+    return EntryChanges(n_entries, int(counts.sum()), int((sizes - counts).sum()))
 
 
 def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
