@@ -18,7 +18,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, DroppedWarning, ids_as_things
 from graphveil.io import Format
-from graphveil.methods.equivalence_classes.assembly import EntryCounts, advice_on
+from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
 from graphveil.methods.smooth_k.chunks import MinHash
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.options import Chunks

@@ -1,6 +1,7 @@
-"""The keep rule: which features a cluster publishes, and what that keeps of the data.
+"""What clusters of rows publish: the keep rule, and what a method hands over of it.
 
-Rows put together: equal ones collapsed, and the classes that a release forms of them.
+Equal rows are collapsed first. Of every cluster the rule says which features it publishes; clusters
+that publish the same are released as one class. What is counted on the classes, the owner is told.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 
 from graphveil.claims.changes import EntryChanges
 from graphveil.claims.conditions import MOST_DENOMINATOR
+from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError
 from graphveil.data import Bipartite
+from graphveil.methods.base import MethodResult
 
 Labels: TypeAlias = "NDArray[np.int32]"
 """A cluster for every row, shape (n,), numbered from 0 without gaps."""
@@ -369,3 +372,92 @@ def _cluster_kinds(
     """Return every (cluster, distinct row) that occurs, as one number, and how often."""
     keys = labels.astype(np.int64) * max(rows.n_distinct, 1) + rows.kinds
     return np.unique(keys, return_counts=True)
+
+
+class EntryCounts(NamedTuple):
+    """What the advice on a release depends on.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    empty
+        The rows that are released without features.
+    certain
+        The published entries whose feature every row of the class has in the original.
+    kept
+        What the release shares with the original.
+    """
+
+    rows: int
+    empty: int
+    certain: int
+    kept: EntryChanges
+
+
+def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
+    """Return what the owner should know, in the order in which it is said.
+
+    Parameters
+    ----------
+    counts
+        What was counted on the release and on the original.
+    k
+        The smallest class.
+
+    Examples
+    --------
+    >>> advice_on(EntryCounts(10, 1, 4, EntryChanges(10, 8, 0)), k=2)
+    ()
+    >>> len(advice_on(EntryCounts(10, 2, 6, EntryChanges(10, 6, 1)), k=2))
+    3
+    """
+    kept = counts.kept
+    return (
+        *owner_warnings.taking_part(k, kept.jaccard),
+        *owner_warnings.MANY_CERTAIN.passed_by(counts.certain, kept.kept + kept.added),
+        *owner_warnings.LARGE_EMPTY_CLASS.passed_by(counts.empty, counts.rows),
+    )
+
+
+def draft_of(
+    data: Bipartite,
+    labels: Labels,
+    profiles: Profiles,
+    published: NDArray[np.bool_],
+    k: int,
+) -> MethodResult:
+    """Return what clusters publish, with its cost against the original and advice to the owner.
+
+    Parameters
+    ----------
+    data
+        The original.
+    labels
+        The cluster of every row.
+    profiles
+        The features of every cluster.
+    published
+        Which of them are published, shape (pairs,).
+    k
+        The smallest class that is promised.
+    """
+    kept = kept_of(profiles, published, data.n_entries)
+    classes = classes_of(profiles, published)
+    return MethodResult(
+        data=released(data, profiles, published, labels),
+        facts={"clusters": profiles.sizes.size, "classes": classes.sizes.size},
+        advice=advice_on(_counts(data, classes, kept), k=k),
+    )
+
+
+def _counts(data: Bipartite, classes: Profiles, kept: EntryChanges) -> EntryCounts:
+    sizes = classes.sizes[classes.clusters]
+    filled = np.zeros(classes.sizes.size, dtype=np.bool_)
+    filled[classes.clusters] = True
+    return EntryCounts(
+        rows=data.n_users,
+        empty=int(classes.sizes[~filled].sum()),
+        certain=int(sizes[classes.counts == sizes].sum()),
+        kept=kept,
+    )
