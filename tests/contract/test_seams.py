@@ -42,7 +42,7 @@ class AsItIs(Anonymizer[Any]):
 
     def _anonymize(self, data, randomness):
         del randomness
-        return MethodResult(self._without(data), {"entries": data.size})
+        return MethodResult(self._without(data))
 
     def _without(self, data):
         if isinstance(data, gv.Bipartite) and self.suppress:

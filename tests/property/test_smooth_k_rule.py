@@ -160,12 +160,12 @@ def test_a_release_is_that_of_a_dense_table_and_its_numbers_are_recounted(drawn,
     ]
     assert expected == release
     value = kept(distinct, labels, rule)
-    assert sum(map(len, rows)) == value.original
-    assert sum(len(a & b) for a, b in zip(rows, release, strict=True)) == value.shared
-    assert sum(len(b - a) for a, b in zip(rows, release, strict=True)) == value.created
+    assert sum(map(len, rows)) == value.before
+    assert sum(len(a & b) for a, b in zip(rows, release, strict=True)) == value.kept
+    assert sum(len(b - a) for a, b in zip(rows, release, strict=True)) == value.added
     assert float(jaccard(rows, release)) == value.jaccard
     if rule.theta == 1:
-        assert value.created == 0
+        assert value.added == 0
 
 
 @given(clustered(features=3), RULES)

@@ -482,5 +482,5 @@ def test_with_theta_one_nothing_is_created(drawn, seed):
     rows = rows_of(sets, n_features)
     rule = Rule(Fraction(1))
     refined = refined_clusters(rows, labels, k=3, rule=rule, rng=generator(seed))
-    assert 0 == kept(rows, refined, rule).created
+    assert 0 == kept(rows, refined, rule).added
     assert np.bincount(refined).min() >= 3

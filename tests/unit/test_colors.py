@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from forged.networks import failed, sealed_anew
+from graphveil.claims.changes import people_suppressed
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Table
 from graphveil.methods import attributes as module
@@ -74,7 +75,7 @@ def test_where_rare_people_are_fewer_than_k_the_next_smallest_color_joins_them(m
     assert sizes["x"] == 0
     assert sizes[None] >= 2
     assert sizes["m"] != 1
-    assert colors.n_suppressed(data) == sizes[None]
+    assert people_suppressed(data.people, colors.table) == sizes[None]
 
 
 @pytest.mark.parametrize("merge", GROUPED)
@@ -84,7 +85,7 @@ def test_missing_values_are_values_like_others(merge):
     colors = colors_of(data, ("sex", "year"), 2, merge, Randomness(seed=1))
     rows = Counter((row["sex"], row["year"]) for row in colors.table.to_arrow().to_pylist())
     assert rows == {("f", "1"): 2, (None, "1"): 2, (None, None): 2}
-    assert colors.n_suppressed(data) == 2
+    assert people_suppressed(data.people, colors.table) == 2
 
 
 @pytest.mark.parametrize("merge", GROUPED)

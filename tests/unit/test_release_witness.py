@@ -42,7 +42,7 @@ class WithLevels(Anonymizer[gv.Table]):
     def _anonymize(self, data, randomness):
         del randomness
         hidden = gv.Table(np.full_like(data.codes, -1), data.columns, data.categories, data.ids)
-        return MethodResult(hidden, {}, levels=np.array(LEVELS), witness=PAIRS)
+        return MethodResult(hidden, levels=np.array(LEVELS), witness=PAIRS)
 
 
 @pytest.fixture

@@ -147,6 +147,50 @@ def _joined(earlier: SortedLists, later: SortedLists) -> SortedLists:
     return SortedLists(indptr, indices)
 
 
+def in_both(one: Any, other: Any) -> int:
+    """Return how many entries two sets of lists have in common, row by row.
+
+    Parameters
+    ----------
+    one, other
+        Each with ``indptr`` of the same length and ``indices``, sorted and distinct in every row.
+
+    Examples
+    --------
+    >>> one = SortedLists(np.array([0, 2, 3]), np.array([0, 1, 0]))
+    >>> in_both(one, SortedLists(np.array([0, 1, 3]), np.array([1, 0, 2])))
+    2
+    """
+    count = 0
+    for rows in _row_blocks(one.indptr + other.indptr):
+        (sizes, first), (others, second) = (_rows_of(lists, rows) for lists in (one, other))
+        alike = sizes == others  # most rows are, and need no keys
+        changed = first[np.repeat(alike, sizes)] != second[np.repeat(alike, others)]
+        row = np.searchsorted(np.cumsum(sizes[alike]), np.flatnonzero(changed), side="right")
+        alike[np.flatnonzero(alike)[row]] = False
+        rest = [_keys_of(~alike, *lists) for lists in ((sizes, first), (others, second))]
+        keys = np.concatenate(rest)
+        keys.sort(kind="stable")  # which merges the two runs
+        count += int(sizes[alike].sum() + np.count_nonzero(keys[1:] == keys[:-1]))
+    return count
+
+
+def _rows_of(lists: Any, rows: slice) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the sizes of some lists, and what stands in them."""
+    ends = lists.indptr[rows.start : rows.stop + 1]
+    return np.diff(ends), lists.indices[ends[0] : ends[-1]]
+
+
+def _keys_of(
+    chosen: NDArray[np.bool_], sizes: NDArray[np.int64], indices: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return the entries of the chosen lists as ascending integers."""
+    row = np.flatnonzero(chosen)
+    keys = np.repeat(row << HALF, sizes[row])
+    keys |= indices[np.repeat(chosen, sizes)]
+    return keys
+
+
 def check_lists(lists: SortedLists) -> None:
     """Refuse lists that are no simple undirected graph.
 

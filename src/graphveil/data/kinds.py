@@ -67,10 +67,6 @@ class Kind:
         How much there is of what, for its owner: a word and an attribute of the container.
     cells, cells_of_one
         How many cells there are, each 1 or 0 or a category, and how many belong to one person.
-    unchanged
-        What the owner's record says where nothing was changed.
-    removed, added
-        What is said of entries that a release lacks, and of such as it has besides.
     lists
         The lists that count as public, whatever noise is added; none where nobody adds noise.
     whole
@@ -102,9 +98,6 @@ class Kind:
     sizes: Mapping[str, str]
     cells: Callable[[Any], int]
     cells_of_one: Callable[[Any], int]
-    unchanged: Callable[[Any], dict[str, int]]
-    removed: str = "suppressed"
-    added: str = "created"
     lists: PublicLists = ()
     whole: str
     content: Callable[[Any], tuple[list[bytes], list[Ids]]]
@@ -137,15 +130,6 @@ def _table_counts(table: Table) -> dict[str, int]:
 def _cells_of_user(data: Bipartite) -> int:
     """Return the cells of a row; where items are people, of a column, too: they share one."""
     return max(2 * data.n_users - 1, 0) if data.items == "people" else data.n_features
-
-
-def _all_kept(what: str, n: int, removed: str, added: str) -> dict[str, int]:
-    return {f"{what}_before": n, f"{what}_kept": n, f"{what}_{removed}": 0, f"{what}_{added}": 0}
-
-
-def _table_unchanged(table: Table) -> dict[str, int]:
-    cells = table.n_rows * table.n_columns
-    return {"cells": cells, "stars_before": table.n_suppressed, "stars_added": 0}
 
 
 def _network_counts(network: Network) -> dict[str, int]:
@@ -203,9 +187,6 @@ _NETWORK = Kind(
     sizes={"people": "n_nodes", "ties": "n_ties", "attributes": "n_attributes"},
     cells=lambda network: network.n_nodes * (network.n_nodes - 1) // 2,
     cells_of_one=lambda network: max(network.n_nodes - 1, 0),
-    unchanged=lambda network: _all_kept("edges", network.n_ties, "deleted", "added"),
-    removed="deleted",
-    added="added",
     whole="all their ties and attributes",
     content=_network_content,
     as_table=None,
@@ -256,7 +237,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             sizes={"people": "n_users", "items": "n_features", "entries": "n_entries"},
             cells=lambda data: data.n_users * data.n_features,
             cells_of_one=_cells_of_user,
-            unchanged=lambda data: _all_kept("entries", data.n_entries, "suppressed", "created"),
             lists=LISTS,
             whole="all their items",
             content=lambda data: (_lists(data), [data.labels(), data.feature_labels()]),
@@ -286,7 +266,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             sizes={"rows": "n_rows", "columns": "n_columns"},
             cells=lambda table: table.n_rows * table.n_columns,
             cells_of_one=lambda table: table.n_columns,
-            unchanged=_table_unchanged,
             whole="the whole row",
             content=_table_content,
             as_table=lambda table: table,

@@ -66,15 +66,6 @@ class Colors(NamedTuple):
     table: Table | None
     of_person: Ints | None
 
-    def n_suppressed(self, network: Network) -> int:
-        """Return how many people had a known attribute in the network that is suppressed now."""
-        table = self.table
-        before = None if table is None else network.with_attributes(table.columns).people
-        if table is None or before is None:
-            return 0
-        lost = (table.codes == SUPPRESSED) & (before.codes != SUPPRESSED)
-        return int(np.count_nonzero(lost.any(axis=1)))
-
 
 def colors_of(
     network: Network, known: tuple[str, ...], k: int, merge: Merge, randomness: Randomness

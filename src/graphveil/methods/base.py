@@ -27,6 +27,7 @@ from typing import (
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.changes import Figures, changes_between, cost_of
 from graphveil.claims.conditions import AnyCondition, CellFlips, Condition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, Spent
@@ -92,8 +93,9 @@ class MethodResult(NamedTuple):
     ----------
     data
         The anonymized data; position i still stands for the input's position i.
-    cost
-        What it cost against the input.
+    facts
+        What only the method knows of the run, by name, for the private record: bounds that it
+        proved, rounds. What changed against the input is counted from the data.
     advice
         What the owner should know.
     guarantee
@@ -115,7 +117,7 @@ class MethodResult(NamedTuple):
     """
 
     data: Data
-    cost: Mapping[str, float | int]
+    facts: Mapping[str, float | int] = {}
     advice: tuple[str, ...] = ()
     guarantee: AnyGuarantee | None = None
     conditions: tuple[AnyCondition, ...] = ()
@@ -135,14 +137,14 @@ class EditedTies(NamedTuple):
         int32, shape (x, 2): the edges that the release has more and has not, the smaller end first.
     check
         Refuses degrees of the published file, by position of the input, that are not as planned.
-    cost, advice
+    facts, advice
         As in `MethodResult`.
     """
 
     added: NDArray[np.int32]
     deleted: NDArray[np.int32]
     check: Callable[[NDArray[np.int64]], None]
-    cost: Mapping[str, float | int]
+    facts: Mapping[str, float | int] = {}
     advice: tuple[str, ...] = ()
 
 
@@ -291,7 +293,7 @@ class Anonymizer(ABC, Generic[D]):
         """The fewest rows (or nodes) for which the promise can be kept."""
         return 1
 
-    def expected_cost(self, data: D) -> dict[str, float | int] | None:
+    def expected_cost(self, data: D) -> Figures | None:
         """Return what releases of the data cost on average, where public numbers say it."""
         del data
         return None
@@ -382,6 +384,7 @@ class Anonymizer(ABC, Generic[D]):
         spent = self.entered(data, ledger, seed)
         started = time.perf_counter()
         draft: MethodResult = draw(data, randomness)
+        cost = cost_of(changes_between(data, draft.data), draft.facts)
         done = time.perf_counter()
         new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
         people: bool = _has_people(data)
@@ -394,7 +397,7 @@ class Anonymizer(ABC, Generic[D]):
             advice=(*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data))),
             input_sha256=digest_of(data),
             origins_sha256=digests_of_origins(data),
-            cost=draft.cost,
+            cost=cost,
             seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
             linkage=Linkage(data.labels(), new.of_the_input()),
             unprotected=_named(data, draft.unprotected),

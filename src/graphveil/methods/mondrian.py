@@ -16,12 +16,12 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.methods.base import Anonymizer, MethodResult
-from graphveil.methods.equivalence_classes.assembly import draft_of
 from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
     Labels,
     Rule,
     collapse,
+    draft_of,
     profiles_of,
 )
 

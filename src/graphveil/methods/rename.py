@@ -30,7 +30,6 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, KeyWarning, SeedWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text
-from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer, MethodResult, NewIds
 
 __all__ = ["Key", "Rename"]
@@ -324,7 +323,7 @@ class Rename(Anonymizer[Any]):
         remaining = left_open(data)
         return MethodResult(
             data=data,
-            cost={**kind_of(data).unchanged(data), **remaining.figures},
+            facts=remaining.figures,
             advice=(*remaining.advice, *self._advice(data, randomness)),
         )
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import pyarrow as pa
 
+from graphveil.claims.changes import EntryChanges, cost_of
 from graphveil.core.errors import ResourceError, warn
 from graphveil.core.progress import stage, timed
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, DroppedWarning, ids_as_things
 from graphveil.io import Format
-from graphveil.methods.equivalence_classes.assembly import EntryCounts, advice_on
-from graphveil.methods.equivalence_classes.rule import Kept, cost_of
+from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
 from graphveil.methods.smooth_k.chunks import MinHash
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.options import Chunks
@@ -202,7 +202,7 @@ class Stages:
             rows=facts.n_rows,
             empty=tally.empty,
             certain=int(certain),
-            kept=Kept(facts.n_entries, tally.shared, tally.created),
+            kept=EntryChanges(facts.n_entries, tally.shared, tally.created),
         )
 
     def numbered(self, released: Rows, facts: Facts, tally: Tally) -> tuple[Rows, Rows]:
@@ -235,7 +235,7 @@ class Stages:
         """
         with self._timed("write"):
             written = files.write(public)
-        kept = Kept(files.facts.n_entries, tally.shared, tally.created)
+        kept = EntryChanges(files.facts.n_entries, tally.shared, tally.created)
         if written.smallest_class < self.method.k:
             raise RuntimeError(
                 f"a class of {written.smallest_class} rows was about to be published with "
@@ -253,7 +253,7 @@ class Stages:
                 advice=advice,
                 input_sha256=files.facts.input_sha256,
                 origins_sha256=self.origins,
-                cost=cost_of(kept, clusters=tally.clusters, classes=written.n_classes),
+                cost=cost_of(kept, {"clusters": tally.clusters, "classes": written.n_classes}),
                 seconds=self.seconds,
             ),
         )

@@ -54,11 +54,11 @@ _COSTS = (
     ("entries_before", "entries before"),
     ("stars_added", "cells hidden"),
     ("cells", "cells before"),
-    ("kept_share", "of the cells kept"),
     ("unique_by_degree", "people unique by how many ties they have"),
     ("unique_by_vrq", "people unique by how many ties their neighbors have"),
     ("unique_by_items", "people unique by their items"),
     ("unique_by_row", "people unique by their row"),
+    ("kept_share", "of the cells kept"),
 )
 """The costs that people ask for first, in this order."""
 

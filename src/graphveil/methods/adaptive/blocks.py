@@ -253,37 +253,8 @@ NOTHING = Advice(
 )
 
 
-class Figures(NamedTuple):
-    """What is counted on a release."""
-
-    stars: NDArray[np.int64]
-    before: int
-    cost: Mapping[str, float | int]
-
-
-def figures(data: Table, hidden: NDArray[np.bool_]) -> Figures:
-    """Return the stars of every row, and the cost against the original.
-
-    Parameters
-    ----------
-    data
-        The original.
-    hidden
-        The suppressed cells, those that were missing among them.
-    """
-    stars = np.count_nonzero(hidden, axis=1)
-    total, cells = int(stars.sum()), int(hidden.size)
-    cost = {
-        "cells": cells,
-        "stars_before": data.n_suppressed,
-        "stars_added": total - data.n_suppressed,
-        "kept_share": 1.0 - total / cells if cells else 1.0,
-    }
-    return Figures(stars, data.n_suppressed, cost)
-
-
 def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
-    """Return the table with its suppressed cells, with what that cost.
+    """Return the table with its suppressed cells.
 
     Parameters
     ----------
@@ -295,13 +266,12 @@ def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()
         What the owner should know besides.
     """
     hidden = outcome.hidden
-    counted = figures(data, hidden)
     codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)
     nothing = (NOTHING,) if hidden.all() and hidden.size else ()
     return MethodResult(
         data=Table(codes, data.columns, data.categories, data.ids),
-        cost={**counted.cost, **outcome.figures},
+        facts=outcome.figures,
         advice=(*advice, *nothing),
-        conditions=(stars_by_row(counted.stars.tolist()),),
+        conditions=(stars_by_row(np.count_nonzero(hidden, axis=1).tolist()),),
         witness=outcome.witness,
     )

@@ -1,6 +1,7 @@
-"""The keep rule: which features a cluster publishes, and what that keeps of the data.
+"""What clusters of rows publish: the keep rule, and what a method hands over of it.
 
-Rows put together: equal ones collapsed, and the classes that a release forms of them.
+Equal rows are collapsed first. Of every cluster the rule says which features it publishes; clusters
+that publish the same are released as one class. What is counted on the classes, the owner is told.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.changes import EntryChanges
 from graphveil.claims.conditions import MOST_DENOMINATOR
+from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError
 from graphveil.data import Bipartite
+from graphveil.methods.base import MethodResult
 
 Labels: TypeAlias = "NDArray[np.int32]"
 """A cluster for every row, shape (n,), numbered from 0 without gaps."""
@@ -256,63 +260,6 @@ class Profiles(NamedTuple):
         return np.asarray(self.counts >= rule.least(self.sizes)[self.clusters])
 
 
-class Kept(NamedTuple):
-    """What a release shares with the original.
-
-    Parameters
-    ----------
-    original
-        The entries of the original.
-    shared
-        The entries of both.
-    created
-        The entries of the release that the original lacks.
-    """
-
-    original: int
-    shared: int
-    created: int
-
-    @property
-    def jaccard(self) -> float:
-        """The entries of both over the entries of either; 1 where there are none."""
-        either = self.original + self.created
-        return self.shared / either if either else 1.0
-
-    @property
-    def suppressed_share(self) -> float:
-        """The entries that are lost, over those of the original."""
-        return (self.original - self.shared) / self.original if self.original else 0.0
-
-    @property
-    def created_share(self) -> float:
-        """The entries that are new, over those of the original."""
-        return self.created / self.original if self.original else 0.0
-
-
-def cost_of(kept: Kept, *, clusters: int, classes: int) -> dict[str, float | int]:
-    """Return what a release cost, for its private record.
-
-    Parameters
-    ----------
-    kept
-        What it shares with the original.
-    clusters, classes
-        How many clusters were formed, and how many classes they are released as.
-    """
-    return {
-        "entries_before": kept.original,
-        "entries_kept": kept.shared,
-        "entries_suppressed": kept.original - kept.shared,
-        "entries_created": kept.created,
-        "jaccard": kept.jaccard,
-        "suppressed_share": kept.suppressed_share,
-        "created_share": kept.created_share,
-        "clusters": clusters,
-        "classes": classes,
-    }
-
-
 def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
     """Return how many rows of every cluster have each feature.
 
@@ -343,24 +290,24 @@ def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
     )
 
 
-def kept(rows: CollapsedRows, labels: Labels, rule: Rule) -> Kept:
+def kept(rows: CollapsedRows, labels: Labels, rule: Rule) -> EntryChanges:
     """Return what the release of these clusters keeps of the original.
 
     Examples
     --------
     >>> rows = collapse(Bipartite.from_lists([[0, 1], [0]]))
     >>> kept(rows, np.zeros(2, dtype=np.int32), Rule())
-    Kept(original=3, shared=3, created=1)
+    EntryChanges(before=3, kept=3, added=1)
     """
     profiles = profiles_of(rows, labels)
     original = int((rows.weights * rows.degrees()).sum())
     return kept_of(profiles, profiles.kept(rule), original)
 
 
-def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) -> Kept:
+def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) -> EntryChanges:
     """Return what a release of these pairs keeps of an original with so many entries."""
     counts, sizes = profiles.counts[published], profiles.sizes[profiles.clusters[published]]
-    return Kept(n_entries, int(counts.sum()), int((sizes - counts).sum()))
+    return EntryChanges(n_entries, int(counts.sum()), int((sizes - counts).sum()))
 
 
 def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
@@ -425,3 +372,92 @@ def _cluster_kinds(
     """Return every (cluster, distinct row) that occurs, as one number, and how often."""
     keys = labels.astype(np.int64) * max(rows.n_distinct, 1) + rows.kinds
     return np.unique(keys, return_counts=True)
+
+
+class EntryCounts(NamedTuple):
+    """What the advice on a release depends on.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    empty
+        The rows that are released without features.
+    certain
+        The published entries whose feature every row of the class has in the original.
+    kept
+        What the release shares with the original.
+    """
+
+    rows: int
+    empty: int
+    certain: int
+    kept: EntryChanges
+
+
+def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
+    """Return what the owner should know, in the order in which it is said.
+
+    Parameters
+    ----------
+    counts
+        What was counted on the release and on the original.
+    k
+        The smallest class.
+
+    Examples
+    --------
+    >>> advice_on(EntryCounts(10, 1, 4, EntryChanges(10, 8, 0)), k=2)
+    ()
+    >>> len(advice_on(EntryCounts(10, 2, 6, EntryChanges(10, 6, 1)), k=2))
+    3
+    """
+    kept = counts.kept
+    return (
+        *owner_warnings.taking_part(k, kept.jaccard),
+        *owner_warnings.MANY_CERTAIN.passed_by(counts.certain, kept.kept + kept.added),
+        *owner_warnings.LARGE_EMPTY_CLASS.passed_by(counts.empty, counts.rows),
+    )
+
+
+def draft_of(
+    data: Bipartite,
+    labels: Labels,
+    profiles: Profiles,
+    published: NDArray[np.bool_],
+    k: int,
+) -> MethodResult:
+    """Return what clusters publish, with its cost against the original and advice to the owner.
+
+    Parameters
+    ----------
+    data
+        The original.
+    labels
+        The cluster of every row.
+    profiles
+        The features of every cluster.
+    published
+        Which of them are published, shape (pairs,).
+    k
+        The smallest class that is promised.
+    """
+    kept = kept_of(profiles, published, data.n_entries)
+    classes = classes_of(profiles, published)
+    return MethodResult(
+        data=released(data, profiles, published, labels),
+        facts={"clusters": profiles.sizes.size, "classes": classes.sizes.size},
+        advice=advice_on(_counts(data, classes, kept), k=k),
+    )
+
+
+def _counts(data: Bipartite, classes: Profiles, kept: EntryChanges) -> EntryCounts:
+    sizes = classes.sizes[classes.clusters]
+    filled = np.zeros(classes.sizes.size, dtype=np.bool_)
+    filled[classes.clusters] = True
+    return EntryCounts(
+        rows=data.n_users,
+        empty=int(classes.sizes[~filled].sum()),
+        certain=int(sizes[classes.counts == sizes].sum()),
+        kept=kept,
+    )

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 
 class EditedLists(NamedTuple):
-    """The edits of a graph, what they cost, and what the owner should know of them."""
+    """The edits of a graph, what is known of them, and what the owner should know."""
 
     realization: Realization
-    cost: Mapping[str, float | int]
+    facts: Mapping[str, float | int]
     advice: tuple[str, ...]
 
 
@@ -202,7 +202,6 @@ class KDegree(AttributedMethod):
         released = self._beside(network, cast("Graph", result.data), colors)
         return result._replace(
             data=released,
-            cost={**result.cost, "people_suppressed": colors.n_suppressed(network)},
             advice=(*result.advice, *attached_advice(released, self._roles)),
         )
 
@@ -219,7 +218,7 @@ class KDegree(AttributedMethod):
 
         edited = self.edited_lists((data.indptr, data.indices), randomness, colors)
         return MethodResult(
-            data=apply_edits(data, edited.realization), cost=edited.cost, advice=edited.advice
+            data=apply_edits(data, edited.realization), facts=edited.facts, advice=edited.advice
         )
 
     def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies:
@@ -234,7 +233,7 @@ class KDegree(AttributedMethod):
                     f"degrees were about to be published that are not those planned for k={self.k}"
                 )
 
-        return EditedTies(found.added, found.deleted, check, edited.cost, edited.advice)
+        return EditedTies(found.added, found.deleted, check, edited.facts, edited.advice)
 
     def edited_lists(
         self,
@@ -281,20 +280,13 @@ class KDegree(AttributedMethod):
         told_apart = (
             () if self.edits == "any" else MANY_ADDITIONS.passed_by(len(found.added), n_edges)
         )
-        return EditedLists(found, _cost(n_edges, found), (COPY, *told_apart))
-
-
-def _cost(n_edges: int, found: Realization) -> dict[str, float | int]:
-    """Return what the release cost, beside the bounds: for the owner alone."""
-    edits = len(found.added) + len(found.deleted)
-    return {
-        "edges_before": n_edges,
-        "edges_added": len(found.added),
-        "edges_deleted": len(found.deleted),
-        "edits": edits,
-        "degree_change_optimum": found.l1,
-        "edits_lower_bound": found.lower_bound,
-        "edits_lower_bound_for_targets": found.target_bound,
-        "edits_proved_fewest": int(edits <= found.lower_bound),
-        "rounds": found.rounds,
-    }
+        edits = len(found.added) + len(found.deleted)
+        facts = {
+            "edits": edits,
+            "degree_change_optimum": found.l1,
+            "edits_lower_bound": found.lower_bound,
+            "edits_lower_bound_for_targets": found.target_bound,
+            "edits_proved_fewest": int(edits <= found.lower_bound),
+            "rounds": found.rounds,
+        }
+        return EditedLists(found, facts, (COPY, *told_apart))

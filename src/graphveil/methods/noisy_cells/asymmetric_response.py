@@ -15,15 +15,14 @@ from graphveil.data import Bipartite, Graph
 from graphveil.methods.base import MethodResult, NoisyTies, SourceName
 from graphveil.methods.noise import Channel, channel, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, number_of_cells, with_cells
-from graphveil.methods.noise.uniform import contains
 from graphveil.methods.noisy_cells.noisy import (
     COUNT_SHARE,
     SMALLEST_PART,
     NoisyMethod,
     copies_matched,
-    cost_of_flips,
     count_at_most,
     entries_of_one,
+    listed_once,
     noisy_at_most,
     noisy_count,
     resized,
@@ -151,11 +150,10 @@ class AsymmetricResponse(NoisyMethod):
             size = cells.size if stated.noisy_count is None else int(stated.noisy_count)
             cells = resized(words_from(randomness, "size"), cells, n_cells, size)
             conditions = (stated, ExactSize(size=str(size)))
-        kept = int(contains(ones, cells).sum())
         return MethodResult(
             data=with_cells(data, cells),
             conditions=conditions,
-            cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
+            facts=listed_once(data),
             advice=self.advice_for(data, stated, cells.size),
         )
 

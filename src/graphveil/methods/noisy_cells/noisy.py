@@ -280,23 +280,7 @@ def count_at_most(ones: int, scale: Fraction) -> int:
     return ones + math.ceil(_FAR * scale)
 
 
-def cost_of_flips(
-    data: Graph | Bipartite, *, before: int, kept: int, after: int
-) -> dict[str, float | int]:
-    """Return what the release cost against the input: for the owner alone."""
-    kind, what = kind_of(data), what_ones_are(data)
-    either = before + after - kept
-    return {
-        f"{what}_before": before,
-        f"{what}_kept": kept,
-        f"{what}_{kind.removed}": before - kept,
-        f"{what}_{kind.added}": after - kept,
-        "jaccard": kept / either if either else 1.0,
-        **_listed_once(data),
-    }
-
-
-def _listed_once(data: Graph | Bipartite) -> dict[str, float | int]:
+def listed_once(data: Graph | Bipartite) -> dict[str, int]:
     """Return how many stand by one entry alone in a list that was collected from the entries."""
     if isinstance(data, Graph):
         entries = {"people": ("nodes_with_one_edge", data.degrees())}

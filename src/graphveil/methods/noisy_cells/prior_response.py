@@ -34,7 +34,7 @@ from graphveil.methods.noisy_cells.noisy import (
     NoisyMethod,
     Share,
     copies_matched,
-    cost_of_flips,
+    listed_once,
     noisy_count,
     what_is_public,
 )
@@ -122,11 +122,11 @@ class PriorResponse(NoisyMethod):
         flips, classes = self._prior(data, randomness)
         chances = block_chances(self.channels(flips), len(flips.sizes))
         words = words_from(randomness, "cells")
-        cells, kept = flipped_in_blocks(words, data, classes, chances)
+        cells, _ = flipped_in_blocks(words, data, classes, chances)
         return MethodResult(
             data=with_cells(data, cells),
             conditions=(flips,),
-            cost=cost_of_flips(data, before=data.n_edges, kept=kept, after=cells.size),
+            facts=listed_once(data),
             advice=(
                 *what_is_public(data),
                 *self._copies_matched(data, flips),

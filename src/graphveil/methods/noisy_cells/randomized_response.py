@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Literal
 
+from graphveil.claims.changes import EdgeChanges, EntryChanges, Figures, cost_of
 from graphveil.claims.conditions import LARGEST_EPSILON, CellFlips, Condition, as_printed
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.errors import InfeasibleError, ParameterError
@@ -24,8 +25,8 @@ from graphveil.methods.noise.uniform import FULL
 from graphveil.methods.noisy_cells.noisy import (
     check_values_of_columns,
     copies_matched,
-    cost_of_flips,
     entries_of_one,
+    listed_once,
     noisy_at_most,
     what_is_public,
     what_ones_are,
@@ -150,7 +151,7 @@ class RandomizedResponse(Anonymizer[Any]):
         """
         return channel(_EVEN, self._epsilon_of_a_cell(data))
 
-    def expected_cost(self, data: Graph | Bipartite) -> dict[str, float | int]:
+    def expected_cost(self, data: Graph | Bipartite) -> Figures:
         """Return how many edges or entries are kept and made up on average.
 
         It reads how many there are: it is for the owner alone.
@@ -158,7 +159,8 @@ class RandomizedResponse(Anonymizer[Any]):
         through, before = self.flips(data), cells_of(data).size
         kept = round(before * Fraction(through.one, FULL))
         false = round((number_of_cells(data) - before) * Fraction(through.zero, FULL))
-        return cost_of_flips(data, before=before, kept=kept, after=kept + false)
+        kind = EdgeChanges if isinstance(data, Graph) else EntryChanges
+        return cost_of(kind(before, kept, false), listed_once(data))
 
     def _epsilon_of_a_cell(self, data: Graph | Bipartite) -> Fraction:
         person = max(cells_of_one(data), 1)
@@ -168,11 +170,11 @@ class RandomizedResponse(Anonymizer[Any]):
     def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
         words = words_from(randomness, "randomized response")
         ones, n_cells = cells_of(data), number_of_cells(data)
-        cells, kept = flipped(words, ones, n_cells, self.flips(data))
+        cells, _ = flipped(words, ones, n_cells, self.flips(data))
         return MethodResult(
             data=with_cells(data, cells),
             conditions=(self._stated(data),),
-            cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
+            facts=listed_once(data),
             advice=self.advice_for(data, self._stated(data), cells.size),
         )
 

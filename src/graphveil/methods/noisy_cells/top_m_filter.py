@@ -19,12 +19,12 @@ from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, exp_below, number_of_cells, with_cells
-from graphveil.methods.noise.uniform import FULL, Cells, contains, union
+from graphveil.methods.noise.uniform import FULL, Cells, union
 from graphveil.methods.noisy_cells.noisy import (
     SMALLEST_PART,
     NoisyMethod,
     copies_matched,
-    cost_of_flips,
+    listed_once,
     others,
     what_is_public,
 )
@@ -170,11 +170,10 @@ class TopMFilter(NoisyMethod):
             cells = filled(words, ones, n_cells, through.one, count)
         else:
             cells, _ = flipped(words, ones, n_cells, through)
-        kept = int(contains(ones, cells).sum())
         return MethodResult(
             data=with_cells(data, cells),
             conditions=() if published else (stated,),
-            cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
+            facts=listed_once(data),
             advice=(
                 *what_is_public(data),
                 *copies_matched(data, through, count),

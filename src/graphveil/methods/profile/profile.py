@@ -222,14 +222,14 @@ class Profile(Anonymizer[Network]):
                 f"nobody could be made {self.k}-anonymous within goal={self.goal}. Raise the "
                 "budget, or lower k."
             )
-        cost = {**_cost(data, changes), "people_suppressed": colors.n_suppressed(data)}
+        facts = {"edits": changes.cost, "profile_change": changes.change, "rounds": changes.rounds}
         return MethodResult(
             data=released,
             guarantee=msgspec.structs.replace(
                 self.promised(data),
                 share=share_of(data.n_nodes - unprotected.size, data.n_nodes),
             ),
-            cost=cost | self._reached(data, of_person, unprotected.size),
+            facts=facts | self._reached(data, of_person, unprotected.size),
             advice=(
                 *self._advice(data, changes, unprotected.size),
                 *attached_advice(released, self._roles),
@@ -295,15 +295,3 @@ class Profile(Anonymizer[Network]):
         rng = randomness.stream("profile suppress")
         of_person = numbered_colors(colors, network.n_nodes)
         return plan_of_profiles(points, of_person, self.k, prices, rng).change(points)
-
-
-def _cost(network: Network, changes: EditedLayers) -> dict[str, float | int]:
-    """Return what the release cost: for the owner alone."""
-    return {
-        "edges_before": network.n_ties,
-        "edges_added": sum(each.added for each in changes.layers),
-        "edges_deleted": sum(each.deleted for each in changes.layers),
-        "edits": changes.cost,
-        "profile_change": changes.change,
-        "rounds": changes.rounds,
-    }

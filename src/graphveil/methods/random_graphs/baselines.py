@@ -17,9 +17,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.warnings import Advice, NoPromiseWarning
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
-from graphveil.methods.noise.cells import cells_of
-from graphveil.methods.noise.uniform import contains
-from graphveil.methods.noisy_cells.noisy import NoisyMethod, cost_of_flips, what_is_public
+from graphveil.methods.noisy_cells.noisy import NoisyMethod, listed_once, what_is_public
 
 MAX_NODES = 20_000
 
@@ -59,9 +57,7 @@ class BaselineMethod(NoisyMethod):
             )
 
     def draft(self, data: Graph, released: Graph) -> MethodResult:
-        """Return what is handed over: the graph, its cost, and that nothing is claimed."""
-        before, after = cells_of(data), cells_of(released)
-        kept = int(contains(before, after).sum())
+        """Return what is handed over: the graph, and that nothing is claimed."""
         unclaimed = Advice(
             f"nothing is claimed of a release by {self.name}: {self.guarantee.why} Take "
             "asymmetric-response or mixing-prior-response to claim epsilon",
@@ -69,7 +65,7 @@ class BaselineMethod(NoisyMethod):
         )
         return MethodResult(
             data=released,
-            cost=cost_of_flips(data, before=before.size, kept=kept, after=after.size),
+            facts=listed_once(data),
             advice=(*what_is_public(data), unclaimed),
         )
 

@@ -20,9 +20,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
-from graphveil.methods.noise.cells import cells_of
-from graphveil.methods.noise.uniform import contains
-from graphveil.methods.noisy_cells.noisy import NoisyMethod, cost_of_flips, what_is_public
+from graphveil.methods.noisy_cells.noisy import NoisyMethod, listed_once, what_is_public
 
 if TYPE_CHECKING:
     from graphveil.methods.random_graphs.triangle_model import Drawn, Shape, Statistics
@@ -147,13 +145,11 @@ class DegreeTriangleModel(NoisyMethod):
         graph = drawn(noisy, shape, seed)
         ends = order[graph.ends]
         released = Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes)
-        cells, ones = cells_of(released), cells_of(data)
-        kept = int(contains(ones, cells).sum())
         stated = _stated(self.parts, noisy, shape, graph, seed)
         return MethodResult(
             data=released,
             conditions=() if randomness.seeded else (stated,),
-            cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
+            facts=listed_once(data),
             advice=what_is_public(data),
             order=order,
         )

@@ -18,12 +18,11 @@ from graphveil.methods.noise import Channel, words_from
 from graphveil.methods.noise.cells import (
     background,
     block_chances,
-    cells_of,
     number_of_cells,
     with_cells,
 )
-from graphveil.methods.noise.uniform import FULL, contains
-from graphveil.methods.noisy_cells.noisy import NoisyMethod, cost_of_flips, what_is_public
+from graphveil.methods.noise.uniform import FULL
+from graphveil.methods.noisy_cells.noisy import NoisyMethod, listed_once, what_is_public
 from graphveil.methods.noisy_cells.prior_response import noisy_classes
 from graphveil.methods.noisy_cells.priors import CLASSES, configuration, priors_between, rounded
 
@@ -114,10 +113,9 @@ class OneKSeries(NoisyMethod):
             priors = priors_between(weights, [0] * len(weights), {(0, 0): BlockFlips.UNIT})
             chances = [Channel(prior, prior) for prior in priors]
         zero = block_chances(chances, int(of_node.max(initial=0)) + 1).zero
-        cells, ones = background(words, of_node, zero), cells_of(data)
-        kept = int(contains(ones, cells).sum())
+        cells = background(words, of_node, zero)
         return MethodResult(
             data=with_cells(data, cells),
-            cost=cost_of_flips(data, before=ones.size, kept=kept, after=cells.size),
+            facts=listed_once(data),
             advice=what_is_public(data),
         )

@@ -20,7 +20,6 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.methods.base import Anonymizer, MethodResult, SourceName
-from graphveil.methods.equivalence_classes.assembly import draft_of
 from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
     Labels,
@@ -28,6 +27,7 @@ from graphveil.methods.equivalence_classes.rule import (
     Rule,
     collapse,
     columns_of,
+    draft_of,
     profiles_of,
 )
 from graphveil.methods.smooth_k.options import (

@@ -327,7 +327,7 @@ class Clustering:
         best = self.refined(rows, next(starts), rng)
         for start in starts:
             other = self.refined(rows, start, rng)
-            best = max(best, other, key=lambda one: kept(rows, one, self.rule).shared)
+            best = max(best, other, key=lambda one: kept(rows, one, self.rule).kept)
         return best
 
     def refined(self, rows: CollapsedRows, labels: Labels, rng: np.random.Generator) -> Labels:

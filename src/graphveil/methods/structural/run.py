@@ -317,8 +317,8 @@ def noted(*, wanted: bool) -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def cost_of(task: Task, result: Result) -> dict[str, float | int]:
-    """Return what a run cost, beside what the other ways that it tried would have.
+def facts_of(task: Task, result: Result) -> dict[str, float | int]:
+    """Return what a run knows of its result, and what the other ways that it tried would have.
 
     Parameters
     ----------
@@ -328,10 +328,7 @@ def cost_of(task: Task, result: Result) -> dict[str, float | int]:
         Its edits, those of the other ways, and the least that any need, where it is known.
     """
     graph, edited = task.graph, result.edited
-    cost: dict[str, float | int] = {
-        "edges_before": graph.n_edges,
-        "edges_added": len(edited.added),
-        "edges_deleted": len(edited.deleted),
+    facts: dict[str, float | int] = {
         **figures(graph, edited),
         "nodes_unprotected_before": result.unprotected_before,
         "nodes_allowed_unprotected": task.allowed,
@@ -339,13 +336,13 @@ def cost_of(task: Task, result: Result) -> dict[str, float | int]:
     }
     bound = result.lower_bound
     if bound is not None:
-        cost["edits_lower_bound"] = bound
-        cost["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
+        facts["edits_lower_bound"] = bound
+        facts["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
     if task.phi:
-        cost |= left_to_others(result.graph, phi=task.phi, k=task.k)
+        facts |= left_to_others(result.graph, phi=task.phi, k=task.k)
     for name, other in result.runners_up.items():
-        cost |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
-    return cost
+        facts |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
+    return facts
 
 
 DELETIONS = "deletions"
@@ -544,13 +541,10 @@ def arcs_lower_bound(task: ProfileTask) -> int | None:
     return max(bounds, default=0)
 
 
-def cost_of_arcs(task: ProfileTask, result: ArcResult) -> dict[str, float | int]:
-    """Return what a run cost: for the owner alone."""
+def facts_of_arcs(task: ProfileTask, result: ArcResult) -> dict[str, float | int]:
+    """Return what a run knows of its result: for the owner alone."""
     ties, edited = task.n_edges, result.edited
-    cost: dict[str, float | int] = {
-        "edges_before": ties,
-        "edges_added": edited.added.size,
-        "edges_deleted": edited.deleted.size,
+    facts: dict[str, float | int] = {
         "edits": edited.cost,
         "edges_kept_share": 1 - edited.deleted.size / ties if ties else 1.0,
         "mutual_before": task.network.layers[0].n_mutual(),
@@ -561,6 +555,6 @@ def cost_of_arcs(task: ProfileTask, result: ArcResult) -> dict[str, float | int]
     }
     bound = arcs_lower_bound(task)
     if bound is not None:
-        cost["edits_lower_bound"] = bound
-        cost["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
-    return cost
+        facts["edits_lower_bound"] = bound
+        facts["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
+    return facts

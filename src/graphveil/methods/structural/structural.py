@@ -455,25 +455,24 @@ class StructuralAnonymity(AttributedMethod):
         released = self._beside(network, cast("Graph", result.data), colors)
         return result._replace(
             data=released,
-            cost={**result.cost, "people_suppressed": colors.n_suppressed(network)},
             advice=(*result.advice, *attached_advice(released, self._roles)),
         )
 
     def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> MethodResult:
-        from graphveil.methods.structural.run import cost_of, run  # noqa: PLC0415  compiled code, when needed
+        from graphveil.methods.structural.run import facts_of, run  # noqa: PLC0415  compiled code, when needed
 
         task = self.task(data, colors)
         result = run(task, self.settings(), randomness)
         claimed = self._claimed(result.edited.unprotected, data.n_nodes)
-        cost = cost_of(task, result)
+        facts = facts_of(task, result)
         return MethodResult(
             data=result.graph,
             guarantee=claimed,
-            cost=cost,
+            facts=facts,
             advice=(
                 *self._advice(task, result),
-                *left_by(self.phi, self.k, cost),
-                *lost(data.n_nodes, cost),
+                *left_by(self.phi, self.k, facts),
+                *lost(data.n_nodes, facts),
             ),
             unprotected=result.unprotected,
         )
@@ -497,7 +496,7 @@ class StructuralAnonymity(AttributedMethod):
     def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> MethodResult:
         """Return the result for directed ties."""
         from graphveil.methods.profile.pool import ProfileTask  # noqa: PLC0415  as in _edited
-        from graphveil.methods.structural.run import cost_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
+        from graphveil.methods.structural.run import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
 
         n, budget = data.n_nodes, self.goal.budget(data.n_ties)
         task = ProfileTask(
@@ -518,7 +517,7 @@ class StructuralAnonymity(AttributedMethod):
         return MethodResult(
             data=released,
             guarantee=self._claimed(left, n),
-            cost={**cost_of_arcs(task, result), "people_suppressed": colors.n_suppressed(data)},
+            facts=facts_of_arcs(task, result),
             advice=(
                 COPY,
                 *interruption(result.interrupted),

@@ -273,11 +273,11 @@ def _rank(edited: EditsMade, task: Goals) -> tuple[int, int, int]:
     return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)
 
 
-def left_by(phi: float, k: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
+def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
     """Return the advice on whom inexact knowledge alone does not find; none without phi."""
     if not phi:
         return ()
-    few, noisy = cost["nodes_unprotected_exactly"], 100 * cost["share_unprotected_from_noisy"]
+    few, noisy = facts["nodes_unprotected_exactly"], 100 * facts["share_unprotected_from_noisy"]
     advice = (
         f"phi={phi:g} is weaker than exact look-alikes: {few:,} people have fewer than "
         f"{k} for exact knowledge, and who hears numbers that are off by up to "
@@ -293,10 +293,10 @@ def interruption(interrupted: bool) -> tuple[str, ...]:  # noqa: FBT001  what is
     return (Advice("the run was interrupted: this is the best so far", UnprotectedWarning),)
 
 
-def lost(n_nodes: int, cost: Mapping[str, float | int]) -> tuple[str, ...]:
+def lost(n_nodes: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
     """Return the advice on people left out, and on what the edits took away."""
-    unprotected = MANY_UNPROTECTED.passed_by(int(cost["nodes_unprotected"]), n_nodes)
-    return (*unprotected, *lost_clustering(cost["clustering_before"], cost["clustering"]))
+    unprotected = MANY_UNPROTECTED.passed_by(int(facts["nodes_unprotected"]), n_nodes)
+    return (*unprotected, *lost_clustering(facts["clustering_before"], facts["clustering"]))
 
 
 def rewiring(unprotected: int, allowed: int) -> list[str]:

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.changes import EdgeChanges, cost_of
 from graphveil.claims.conditions import AnyCondition, CellFlips, ExactSize
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, Ledger, Note, Spent
@@ -17,7 +18,7 @@ from graphveil.core.progress import stage
 from graphveil.data import Graph
 from graphveil.methods.base import Anonymizer, NoisyTies
 from graphveil.methods.noise import Channel, words_from
-from graphveil.methods.noisy_cells.noisy import cost_of_flips
+from graphveil.methods.noisy_cells.noisy import listed_once
 from graphveil.scale.ties.lists import NeighborLists
 from graphveil.scale.ties.noise import degrees_in, draw, read, resize
 from graphveil.scale.ties.reading import BYTES_A_NOISY_TIE, check_space
@@ -43,7 +44,9 @@ class DraftOfTies:
         About how many there are.
     check
         Refuses degrees of the published file, by position of the input, that are not as planned.
-    cost, advice, guarantee, conditions
+    cost
+        As in the private record.
+    advice, guarantee, conditions
         As in `graphveil.methods.base.MethodResult`.
     spent
         What was entered in a ledger.
@@ -118,12 +121,13 @@ def draft_of(
     if isinstance(made, NoisyTies):
         return _noisy(method, made, graph, working, ledger)
     spent = method.entered(graph, ledger, working.randomness.seed)
-    changed = Changed(made.added, made.deleted)
+    changed, before = Changed(made.added, made.deleted), graph.n_edges
+    changes = EdgeChanges(before, before - len(made.deleted), len(made.added))
     return DraftOfTies(
         edges=lambda: changed_edges(edges_of(lists), changed),
-        n_edges_expected=graph.n_edges + len(made.added) - len(made.deleted),
+        n_edges_expected=changes.kept + changes.added,
         check=made.check,
-        cost=made.cost,
+        cost=cost_of(changes, made.facts),
         advice=made.advice,
         spent=spent,
     )
@@ -151,7 +155,9 @@ def _noisy(
         edges=lambda: read(file),
         n_edges_expected=published,
         check=check,
-        cost=cost_of_flips(graph, before=graph.n_edges, kept=done.kept, after=published),
+        cost=cost_of(
+            EdgeChanges(graph.n_edges, done.kept, published - done.kept), listed_once(graph)
+        ),
         advice=noise.advice(done.stated, published),
         guarantee=method.promised(graph),
         conditions=done.conditions,

@@ -5,42 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+from graphveil.claims.changes import changes_stated
 from graphveil.core.errors import Message
 from graphveil.core.text import html_table, percent, visible
-
-
-class Counted(NamedTuple):
-    """The names under which a method counts what it keeps and loses.
-
-    Parameters
-    ----------
-    what
-        What is counted, in a word.
-    before
-        How many there are, those that are no data from the start among them.
-    no_data
-        How many are none from the start, where some can be.
-    lost
-        How many of the others are not published.
-    new
-        How many are published and false, where some can be.
-    """
-
-    what: str
-    before: str
-    no_data: str | None
-    lost: str
-    new: str | None
-
-
-COUNTED = (
-    Counted("ties", "edges_before", None, "edges_deleted", "edges_added"),
-    Counted("entries", "entries_before", None, "entries_suppressed", "entries_created"),
-    Counted("cells", "cells", "stars_before", "stars_added", None),
-)
-"""What methods count: of graphs, of users by features, of tables."""
 
 
 def shares_of(cost: Mapping[str, float | int]) -> tuple[float | None, float | None]:
@@ -51,15 +20,8 @@ def shares_of(cost: Mapping[str, float | int]) -> tuple[float | None, float | No
     >>> shares_of({"edges_before": 10, "edges_deleted": 2, "edges_added": 8})
     (0.8, 0.5)
     """
-    names = next((names for names in COUNTED if names.before in cost), None)
-    if names is None:
-        return None, None
-    before = cost[names.before] - (cost[names.no_data] if names.no_data else 0)
-    if not before:
-        return None, None
-    kept = before - cost[names.lost]
-    false = cost[names.new] if names.new else 0
-    return kept / before, false / max(kept + false, 1)
+    changes = changes_stated(cost)
+    return (None, None) if changes is None else (changes.kept_share, changes.false_share)
 
 
 @dataclass(frozen=True, kw_only=True)

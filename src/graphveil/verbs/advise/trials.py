@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.changes import Changes, changes_stated
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.errors import DataError, GraphveilWarning, Message, UsageError, option
 from graphveil.core.parameters import flat_parameters
@@ -22,7 +23,7 @@ from graphveil.core.text import percent
 from graphveil.data import Data, Graph, Network
 from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer
-from graphveil.verbs.advise.answers import COUNTED, Choice, Counted, Trial, call_of, shares_of
+from graphveil.verbs.advise.answers import Choice, Trial, call_of
 
 
 class DataSample(NamedTuple):
@@ -207,8 +208,8 @@ def _tried(
 
 def _in_words(cost: Mapping[str, float | int]) -> str:
     """Return what was kept, lost and made up."""
-    counted = next((names for names in COUNTED if names.before in cost), None)
-    parts = [NOT_COUNTED] if counted is None else list(_shares(cost, counted))
+    changes = changes_stated(cost)
+    parts = [NOT_COUNTED] if changes is None else list(_shares(changes))
     if "clustering" in cost and "clustering_before" in cost:
         parts.append(f"clustering {cost['clustering_before']:.2f} becomes {cost['clustering']:.2f}")
     unprotected = cost.get("nodes_unprotected", 0)
@@ -217,12 +218,11 @@ def _in_words(cost: Mapping[str, float | int]) -> str:
     return ", ".join(parts)
 
 
-def _shares(cost: Mapping[str, float | int], names: Counted) -> Iterator[str]:
+def _shares(changes: Changes) -> Iterator[str]:
     """Yield the share that is kept, and that of what is false in the release, in words."""
-    kept, false = shares_of(cost)
-    if kept is None:
-        yield f"there are no {names.what}"
+    if changes.kept_share is None:
+        yield f"there are no {changes.what}"
         return
-    yield f"{percent(kept)} of the {names.what} are kept"
-    if false:
-        yield f"{percent(false)} of the published {names.what} are false"
+    yield f"{percent(changes.kept_share)} of the {changes.what} are kept"
+    if changes.false_share:
+        yield f"{percent(changes.false_share)} of the published {changes.what} are false"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphveil.claims.changes import EntryChanges
 from graphveil.claims.manifest import DataFile, Described
 from graphveil.data import Bipartite, Data
 from graphveil.data.ids import as_text, to_arrow
@@ -19,7 +20,6 @@ from graphveil.verify.files.loading import load_parts
 from graphveil.verify.kinds.kind import (
     CELLS,
     COST,
-    Changes,
     CheckedKind,
     ComparedNames,
     Cost,
@@ -46,7 +46,6 @@ from graphveil.verify.verdict import (
 
 ENTRIES, ITEMS = "entries", "items"
 
-_FIGURES = ("entries_before", "entries_kept", "entries_suppressed", "entries_created")
 _ENTRIES = (("person", "BIGINT"), ("item", "VARCHAR"))
 _COLUMNS = ["user", "item"]
 _STRANGE_ITEMS = (
@@ -168,20 +167,17 @@ def _link(db: Database, original: Bipartite, released: Any) -> None:
     db.put("had", {"person": person, "feature": original.indices.astype(np.int64)})
 
 
-def _changes(evidence: Evidence) -> Changes:
+def _changes(evidence: Evidence) -> EntryChanges:
     db, before = evidence.tables, evidence.original_as(Bipartite).n_entries
     find_kept(db)
     after = db.number("SELECT count(*) FROM entries")
     kept = db.number("SELECT count(*) FROM kept")
-    return Changes(before, kept, before - kept, after - kept)
-
-
-def _figures(evidence: Evidence) -> dict[str, int]:
-    return dict(zip(_FIGURES, _changes(evidence), strict=True))
+    return EntryChanges(before, kept, after - kept)
 
 
 def _in_words(figures: Mapping[str, Any]) -> str:
-    before, kept, suppressed, created = (shown(figures.get(figure)) for figure in _FIGURES)
+    names = [f"entries_{what}" for what in ("before", "kept", "suppressed", "created")]
+    before, kept, suppressed, created = (shown(figures.get(name)) for name in names)
     return f"{kept} of {before} entries kept, {suppressed} suppressed and {created} created"
 
 
@@ -230,7 +226,7 @@ FEATURES = CheckedKind(
     shared=_shared,
     link=_link,
     changes=_changes,
-    cost=Cost(COST, _figures, frozenset(_FIGURES), _in_words),
+    cost=Cost(COST, _changes, _in_words),
     same=same_pairs,
     parts=load_parts,
     noise_cells=NoiseCells(

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from graphveil.claims.changes import Changes
 from graphveil.claims.conditions import KeyedIds, PeopleAsItems
 from graphveil.claims.manifest import DataFile, Described, Manifest
 from graphveil.claims.record import Record
@@ -35,15 +36,6 @@ Loader = Callable[[Database, Path, DataFile], None]
 PartsLoader = Callable[[Database, list[tuple[Path, DataFile]]], None]
 
 
-class Changes(NamedTuple):
-    """How many edges, entries or cells there were, are in both, are gone, and are new."""
-
-    before: int
-    kept: int
-    deleted: int
-    added: int
-
-
 class Cost(NamedTuple):
     """How the owner's record says what a release cost.
 
@@ -51,17 +43,14 @@ class Cost(NamedTuple):
     ----------
     name
         What the check is called.
-    figures
-        Counts the figures of the record again; the original is linked.
-    needed
-        Those that no record lacks.
+    changes
+        Counts again what changed; the original is linked.
     in_words
-        Says the figures.
+        Says the figures of a record.
     """
 
     name: str
-    figures: Callable[[Evidence], dict[str, int]]
-    needed: frozenset[str]
+    changes: Callable[[Evidence], Changes]
     in_words: Callable[[Mapping[str, Any]], str]
 
 
@@ -319,12 +308,12 @@ class OriginalPairs(NamedTuple):
 def same_pairs(evidence: Evidence) -> Check:
     """Return whether release and original have the same pairs, under other ids."""
     noun = evidence.kind.entries[1]
-    before, _, deleted, added = evidence.changes()
-    if not added and not deleted:
-        return holds(SAME, f"{counted(before, noun)} in both, under other ids")
-    were = f"{counted(added, noun)} added and {deleted} removed"
+    edits = evidence.changes()
+    if not edits.added and not edits.deleted:
+        return holds(SAME, f"{counted(edits.before, noun)} in both, under other ids")
+    were = f"{counted(edits.added, noun)} added and {edits.deleted} removed"
     first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
-    return fails(SAME, f"{were}, of {before}{first}")
+    return fails(SAME, f"{were}, of {edits.before}{first}")
 
 
 def second_reading(

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from graphveil.claims.changes import EdgeChanges
 from graphveil.claims.manifest import DataFile, Described
 from graphveil.data import Graph, Network
 from graphveil.data.ids import as_text, to_arrow
@@ -26,7 +27,6 @@ from graphveil.verify.files.graphml import load_graphml
 from graphveil.verify.kinds.kind import (
     CELLS,
     SAME,
-    Changes,
     CheckedKind,
     ComparedNames,
     Cost,
@@ -386,21 +386,11 @@ def _link(db: Database, original: Network, released: Any) -> None:
     )
 
 
-def _changes(evidence: Evidence) -> Changes:
+def _changes(evidence: Evidence) -> EdgeChanges:
     db, before = evidence.tables, evidence.original_as(Network).n_ties
     after = db.number("SELECT count(*) FROM edges")
     kept = before - db.number("SELECT count(*) FROM missing")
-    return Changes(before, kept, before - kept, after - kept)
-
-
-def _figures(evidence: Evidence) -> dict[str, int]:
-    before, kept, deleted, added = _changes(evidence)
-    return {
-        "edges_before": before,
-        "edges_kept": kept,
-        "edges_deleted": deleted,
-        "edges_added": added,
-    }
+    return EdgeChanges(before, kept, after - kept)
 
 
 def _same(evidence: Evidence) -> Check:
@@ -491,7 +481,7 @@ GRAPH = CheckedKind(
     rows={"data": "edges", "nodes": "nodes"},
     link=_link,
     changes=_changes,
-    cost=Cost(EDITS, _figures, frozenset({"edges_deleted", "edges_added"}), _in_words),
+    cost=Cost(EDITS, _changes, _in_words),
     first_changes=partial(_first_edges, _ADDED_EDGES),
     added=_ADDED_EDGES,
     same=_same,

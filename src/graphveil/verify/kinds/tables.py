@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from graphveil.claims.changes import CellChanges
 from graphveil.claims.manifest import DataFile, Described
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
@@ -138,13 +139,10 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
     return among
 
 
-def _figures(evidence: Evidence) -> dict[str, int]:
+def _changes(evidence: Evidence) -> CellChanges:
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
-    return {
-        "cells": compared.cells,
-        "stars_before": compared.before,
-        "stars_added": compared.added,
-    }
+    before = compared.cells - compared.before
+    return CellChanges(before, before - compared.added, missing=compared.before)
 
 
 def _in_words(figures: Mapping[str, Any]) -> str:
@@ -176,7 +174,7 @@ TABLE = CheckedKind(
     shared_names=(COLUMNS,),
     shared=_shared,
     ids_among_names=_ids_among_names,
-    cost=Cost(COST, _figures, frozenset({"stars_added"}), _in_words),
+    cost=Cost(COST, _changes, _in_words),
     same=_same,
     read_again=table_reading_check,
 )

@@ -8,6 +8,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from graphveil.claims.changes import Changes
 from graphveil.claims.conditions import (
     BlockFlips,
     CellFlips,
@@ -18,7 +19,7 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.data.kinds import KINDS
-from graphveil.verify.kinds.kind import CELLS, Changes, Evidence, NoiseCells
+from graphveil.verify.kinds.kind import CELLS, Evidence, NoiseCells
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.chances import (
     FULL,

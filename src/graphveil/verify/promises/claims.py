@@ -280,11 +280,12 @@ def cost_checks(evidence: Evidence) -> list[Check]:
 def _cost(evidence: Evidence, _claim: None) -> Check:
     cost = evidence.kind.cost
     stated = evidence.record.cost if evidence.record else {}
-    counts = cost.figures(evidence)
+    changes = cost.changes(evidence)
+    counts = changes.figures
     wrong = [
         figure
         for figure, count in counts.items()
-        if (figure in stated or figure in cost.needed) and stated.get(figure) != count
+        if (figure in stated or figure in changes.needed) and stated.get(figure) != count
     ]
     if not wrong:
         return holds(cost.name, f"{cost.in_words(counts)}, as the record says")
