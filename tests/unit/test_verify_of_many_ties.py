@@ -14,7 +14,7 @@ from forged.kit import data_file, reseal
 from graphveil.cli import run as command_line
 from graphveil.core.errors import UsageError
 from graphveil.verify.database import database
-from graphveil.verify.kinds import graph as kind
+from graphveil.verify.kinds import networks as kind
 from graphveil.verify.recount import bucketed
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

@@ -635,6 +635,11 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         before = np.concatenate([[0], np.cumsum(kept)])
         return Graph._trusted(before[self.indptr], self.indices[kept], None)
 
+    def with_attributes(self, names: Sequence[str]) -> Graph:
+        """Return the graph itself: it has no attributes, so any name is refused."""
+        self._chosen(names)
+        return self
+
     def without_unused(self) -> Graph:
         """Return the graph itself: it has no names but those of its nodes."""
         return self

@@ -42,7 +42,7 @@ from graphveil.core.parameters import (
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import visible
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
-from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import Container, encoded, kind_of
 from graphveil.data.objects import as_container, read_anew
@@ -51,7 +51,7 @@ from graphveil.data.origin import left_out_words, shared_ids
 if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
 
-D = TypeVar("D", Graph, Bipartite, Table, Network)
+D = TypeVar("D", bound=Data)
 
 SourceName = Literal["memory", "blocks", "rows", "ties"]
 """Where data may lie: in memory, also in blocks of rows that processes share; on the disk or on a
