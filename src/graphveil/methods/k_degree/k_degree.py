@@ -181,6 +181,11 @@ class KDegree(AttributedMethod):
 
         @overload
         def anonymize(
+            self, data: Graph, *, seed: int | None = None, ledger: Ledger | None = None
+        ) -> Release[Graph]: ...
+
+        @overload
+        def anonymize(
             self, data: Network, *, seed: int | None = None, ledger: Ledger | None = None
         ) -> Release[Network]: ...
 
