@@ -47,6 +47,18 @@ def test_neighbor_lists_are_those_of_sets_whatever_the_block(block, case):
     assert slow_lists(listed, n) == (entries, dropped)
 
 
+@given(st.sets(st.tuples(st.sampled_from([0, 1, 65_536, 65_537, 131_072]), st.integers(2, 9))))
+def test_lists_of_more_nodes_than_16_bits_number_are_accepted(edges):
+    ends = np.array(sorted(edges), dtype=np.int32).reshape(-1, 2)
+    lists, _ = neighbor_lists([ends[:, 0].copy(), ends[:, 1].copy()], 131_073)
+    check_lists(lists)
+    turned = lists.indices.copy()
+    turned[turned > 9] -= 1
+    if (turned != lists.indices).any():
+        with pytest.raises(DataError):
+            check_lists(SortedLists(lists.indptr, turned))
+
+
 @settings(deadline=None, max_examples=300)
 @given(
     rows=st.lists(st.lists(st.integers(-1, 4), max_size=4), min_size=1, max_size=4),

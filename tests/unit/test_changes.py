@@ -24,6 +24,8 @@ def test_entries_of_both_are_counted_in_blocks_of_any_size(one, other, block):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(csr, "BLOCK", block)
         assert len(one & other) == in_both(lists_of(one), lists_of(other))
+        above = sum(column > row for row, column in one & other)
+        assert above == in_both(lists_of(one), lists_of(other), above=True)
 
 
 def graph(*edges):

@@ -247,11 +247,11 @@ def changes_between(before: Data, after: Data) -> Changes:
         kept = in_both(before, after)
         return EntryChanges(before.n_entries, kept, after.n_entries - kept)
     if isinstance(before, Graph) and isinstance(after, Graph):
-        kept = in_both(before, after) // 2
+        kept = in_both(before, after, above=True)
         return EdgeChanges(before.n_edges, kept, after.n_edges - kept)
     if isinstance(before, Network) and isinstance(after, Network):
         kept = sum(
-            in_both(one, other) // (1 if one.directed else 2)
+            in_both(one, other, above=not one.directed)
             for one, other in zip(before.layers, after.layers, strict=True)
         )
         people = people_suppressed(before.people, after.people)

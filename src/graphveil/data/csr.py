@@ -147,48 +147,39 @@ def _joined(earlier: SortedLists, later: SortedLists) -> SortedLists:
     return SortedLists(indptr, indices)
 
 
-def in_both(one: Any, other: Any) -> int:
+def in_both(one: Any, other: Any, *, above: bool = False) -> int:
     """Return how many entries two sets of lists have in common, row by row.
 
     Parameters
     ----------
     one, other
         Each with ``indptr`` of the same length and ``indices``, sorted and distinct in every row.
+    above
+        Whether only entries above their row count: every edge of an undirected graph once.
 
     Examples
     --------
-    >>> one = SortedLists(np.array([0, 2, 3]), np.array([0, 1, 0]))
-    >>> in_both(one, SortedLists(np.array([0, 1, 3]), np.array([1, 0, 2])))
-    2
+    >>> one = SortedLists(np.array([0, 2, 3]), np.array([0, 1, 0], dtype=np.int32))
+    >>> in_both(one, one), in_both(one, one, above=True)
+    (3, 1)
     """
     count = 0
     for rows in _row_blocks(one.indptr + other.indptr):
-        (sizes, first), (others, second) = (_rows_of(lists, rows) for lists in (one, other))
-        alike = sizes == others  # most rows are, and need no keys
-        changed = first[np.repeat(alike, sizes)] != second[np.repeat(alike, others)]
-        row = np.searchsorted(np.cumsum(sizes[alike]), np.flatnonzero(changed), side="right")
-        alike[np.flatnonzero(alike)[row]] = False
-        rest = [_keys_of(~alike, *lists) for lists in ((sizes, first), (others, second))]
-        keys = np.concatenate(rest)
+        keys = np.concatenate([_keys_of(lists, rows, above=above) for lists in (one, other)])
         keys.sort(kind="stable")  # which merges the two runs
-        count += int(sizes[alike].sum() + np.count_nonzero(keys[1:] == keys[:-1]))
+        count += int(np.count_nonzero(keys[1:] == keys[:-1]))
     return count
 
 
-def _rows_of(lists: Any, rows: slice) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the sizes of some lists, and what stands in them."""
+def _keys_of(lists: Any, rows: slice, *, above: bool) -> NDArray[np.int64]:
+    """Return the entries of some rows as ascending integers."""
     ends = lists.indptr[rows.start : rows.stop + 1]
-    return np.diff(ends), lists.indices[ends[0] : ends[-1]]
-
-
-def _keys_of(
-    chosen: NDArray[np.bool_], sizes: NDArray[np.int64], indices: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """Return the entries of the chosen lists as ascending integers."""
-    row = np.flatnonzero(chosen)
-    keys = np.repeat(row << HALF, sizes[row])
-    keys |= indices[np.repeat(chosen, sizes)]
-    return keys
+    row = np.repeat(np.arange(rows.start, rows.stop, dtype=np.int32), np.diff(ends))
+    column = lists.indices[ends[0] : ends[-1]]
+    if above:
+        later = column > row
+        row, column = row[later], column[later]
+    return _packed(row, column)
 
 
 def check_lists(lists: SortedLists) -> None:
@@ -213,7 +204,7 @@ def check_lists(lists: SortedLists) -> None:
         _check_order(row, here)
         back = here < row
         filled += _put(turned, filled, _packed(here[back], row[back]))
-    turned.sort()
+    _sort_by_first(turned)
     compared = 0
     for row, here in _entries(lists):
         on = here > row
@@ -224,6 +215,18 @@ def check_lists(lists: SortedLists) -> None:
         compared += edges.size
     if filled != compared or 2 * filled != indices.size:
         raise DataError("an edge stands in one direction only. Build the graph with from_edges.")
+
+
+def _sort_by_first(edges: NDArray[np.int64]) -> None:
+    """Sort packed edges in place whose second ends ascend: few of them by counting."""
+    if edges.size > BLOCK:
+        edges.sort()
+        return
+    order = np.argsort((edges >> HALF).astype(np.uint16), kind="stable")  # 16 bits are counted
+    edges[:] = edges[order]
+    high = (edges >> (HALF + 16)).astype(np.uint16)
+    if high.any():
+        edges[:] = edges[np.argsort(high, kind="stable")]
 
 
 def _put(target: NDArray[np.int64], start: int, values: NDArray[np.int64]) -> int:
