@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.structural.search import search
-from graphveil.methods.structural.starts import cut, strip
+from graphveil.methods.structural.search import cut, search, strip
 from graphveil.methods.structural.task import Task
 from shared_data import network
 

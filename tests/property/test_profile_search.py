@@ -24,9 +24,9 @@ from graphveil.methods.profile.pool import (
 )
 from graphveil.methods.profile.realize import realize_layers
 from graphveil.methods.profile.search import Look, search, stripped
-from graphveil.methods.structural.goals import Budget, Partial
 from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED
 from graphveil.methods.structural.kernels.pooled import go_to
+from graphveil.methods.structural.task import Budget, Partial
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

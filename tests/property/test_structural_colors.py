@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
-from graphveil.methods.structural.outcome import applied, lower_bound
 from graphveil.methods.structural.run import run
 from graphveil.methods.structural.task import Task
+from graphveil.methods.structural.walk_state import applied, lower_bound
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -20,10 +20,13 @@ from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels import classes as cells
 from graphveil.methods.structural.kernels import pooled as pools
 from graphveil.methods.structural.kernels.classes import Schedule
-from graphveil.methods.structural.outcome import applied, nearly_unprotected_in
-from graphveil.methods.structural.starts import search_under_uncertainty
+from graphveil.methods.structural.search import search_under_uncertainty
 from graphveil.methods.structural.task import NEARLY, Task
-from graphveil.methods.structural.walk_state import annealing_state_of
+from graphveil.methods.structural.walk_state import (
+    annealing_state_of,
+    applied,
+    nearly_unprotected_in,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

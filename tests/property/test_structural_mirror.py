@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from graphveil.data import Graph
 from graphveil.data.measures import partition
 from graphveil.methods.structural.kernels import starts as kernel
-from graphveil.methods.structural.outcome import applied
-from graphveil.methods.structural.starts import isolate_likes, mirror, partners, without_image
+from graphveil.methods.structural.search import isolate_likes, mirror, partners, without_image
 from graphveil.methods.structural.task import Edited, Task
+from graphveil.methods.structural.walk_state import applied
 
 FLAWS = [
     {
         "name": "ties without an image",
         "means": "Partners keep ties by which they are told apart.",
-        "file": "src/graphveil/methods/structural/starts.py",
+        "file": "src/graphveil/methods/structural/search.py",
         "old": "    here[here] = np.isin(keys_of(images[here], n), keys_of(edges, n))\n",
         "new": "",
         "methods": ["structural"],
@@ -27,7 +27,7 @@ FLAWS = [
     {
         "name": "a mirror with one left over",
         "means": "Of an odd number of people one stays the only one without ties.",
-        "file": "src/graphveil/methods/structural/starts.py",
+        "file": "src/graphveil/methods/structural/search.py",
         "old": "        if paired.size and degrees[paired].min() > 0:\n",
         "new": "        if paired.size and degrees[paired].min() > 9:\n",
         "methods": ["structural"],

@@ -21,7 +21,6 @@ from graphveil.methods.structural.kernels.paper import (
     missing_from,
     small_classes,
 )
-from graphveil.methods.structural.outcome import lower_bound
 from graphveil.methods.structural.paper import (
     FLIPS,
     affected,
@@ -34,6 +33,7 @@ from graphveil.methods.structural.paper import (
     without,
 )
 from graphveil.methods.structural.task import Task
+from graphveil.methods.structural.walk_state import lower_bound
 
 HEURISTICS = ("es", "degree", "affected", "unique", "ua", "ua-only")
 EDITS = ("delete", "add", "rewire", "any")

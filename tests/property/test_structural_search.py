@@ -13,8 +13,7 @@ from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels import pooled as pools
 from graphveil.methods.structural.kernels.anneal import anneal, attempt
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, flip, go_to
-from graphveil.methods.structural.search import search, walk_of
-from graphveil.methods.structural.starts import cut, strip, without_triangles
+from graphveil.methods.structural.search import cut, search, strip, walk_of, without_triangles
 from graphveil.methods.structural.task import CODES, Task
 from graphveil.methods.structural.walk_state import (
     annealing_state_of,

@@ -16,7 +16,6 @@ from graphveil.methods.structural.kernels import target as edits_kernel
 from graphveil.methods.structural.kernels.anneal import anneal
 from graphveil.methods.structural.kernels.classes import Odds, Schedule
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
-from graphveil.methods.structural.outcome import applied
 from graphveil.methods.structural.target import (
     best,
     go_to,
@@ -26,6 +25,7 @@ from graphveil.methods.structural.target import (
     target_state_of,
 )
 from graphveil.methods.structural.task import Task
+from graphveil.methods.structural.walk_state import applied
 
 
 def generator(seed=0):

@@ -26,7 +26,7 @@ from graphveil.claims.guarantees import (
     unclaimed,
 )
 from graphveil.core.errors import ParameterError
-from graphveil.methods.structural.goals import Budget
+from graphveil.methods.structural.task import Budget
 
 AT_TEN = StructuralKAnonymity(k=5, measure="count", phi=10.0)
 

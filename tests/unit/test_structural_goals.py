@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.methods.structural import Goal
-from graphveil.methods.structural.goals import share_of
+from graphveil.methods.structural.task import share_of
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from scipy.stats import chisquare
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.structural.kernels.paper import missing_from
-from graphveil.methods.structural.outcome import lower_bound, unprotected_by_rewiring
 from graphveil.methods.structural.paper import (
     LAST,
     _round,
@@ -25,6 +24,7 @@ from graphveil.methods.structural.paper import (
     weights,
 )
 from graphveil.methods.structural.task import Task
+from graphveil.methods.structural.walk_state import lower_bound, unprotected_by_rewiring
 
 HEURISTICS = ("es", "degree", "affected", "unique", "ua", "ua-only")
 KITE = ((0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5))

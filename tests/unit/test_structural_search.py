@@ -7,15 +7,14 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.structural import run as run_module
 from graphveil.methods.structural import search as module
-from graphveil.methods.structural import starts as starts_module
 from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels.pooled import BEST_UNPROTECTED, flip
-from graphveil.methods.structural.outcome import codes_of, counted
-from graphveil.methods.structural.search import search
-from graphveil.methods.structural.starts import cut, strip
+from graphveil.methods.structural.search import cut, search, strip
 from graphveil.methods.structural.task import Edited, Settings, Task
 from graphveil.methods.structural.walk_state import (
     annealing_state_of,
+    codes_of,
+    counted,
     default_iterations,
     edited_of,
 )
@@ -187,7 +186,7 @@ def test_a_search_that_reaches_the_goal_is_repeated_with_fewer_edits(monkeypatch
 
 
 def test_a_strip_that_another_will_beat_gives_up(monkeypatch):
-    monkeypatch.setattr(starts_module, "CHUNK", 5)
+    monkeypatch.setattr(module, "AT_A_TIME", 5)
     task = task_of(random_graph(n=60, density=0.5))
     alone = strip(task, iterations=4_000, rng=generator())
     beaten = strip(task._replace(to_beat=100), iterations=4_000, rng=generator())
@@ -312,7 +311,7 @@ def test_where_some_may_stay_unprotected_cut_deletes_only_edges_in_most_triangle
     graph = random_graph(n=60, density=0.4)
     task = task_of(graph, allowed=12)
     thinned = cut(task, iterations=4_000, rng=generator(1))
-    monkeypatch.setattr(starts_module, "THINNINGS", 0)
+    monkeypatch.setattr(module, "THINNINGS", 0)
     whole = cut(task, iterations=4_000, rng=generator(1))
     assert max(thinned.unprotected, whole.unprotected) <= task.allowed
     assert thinned.cost < 0.8 * whole.cost
@@ -327,7 +326,7 @@ def test_edges_in_most_triangles_are_no_start_where_that_is_no_use(
     def thin_out(*_arguments):
         raise AssertionError("nothing is to be gained")
 
-    monkeypatch.setattr(starts_module.kernel, "thin_out", thin_out)
+    monkeypatch.setattr(module.kernel, "thin_out", thin_out)
     task = task_of(random_graph(n=40, density=0.5, seed=1), measure=measure, allowed=allowed)
     task = task._replace(to_beat=task.n_edges // 25 if few else None)
     before = module.walk_of(task, generator(), None).reached()[0]

@@ -8,13 +8,13 @@ from graphveil.data.measures import class_sizes_of_nodes, partition
 from graphveil.methods.structural import search as module
 from graphveil.methods.structural.kernels.anneal import attempt
 from graphveil.methods.structural.kernels.pooled import BEST_UNPROTECTED
-from graphveil.methods.structural.outcome import counted
 from graphveil.methods.structural.paper import sample_edits
 from graphveil.methods.structural.search import search
 from graphveil.methods.structural.task import Edited, Task, counted_by_codes
 from graphveil.methods.structural.walk_state import (
     Visited,
     annealing_state_of,
+    counted,
     edited_of,
     edits_of,
     remember,

@@ -11,12 +11,12 @@ from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.structural import run as run_module
-from graphveil.methods.structural import starts as starts_module
+from graphveil.methods.structural import search as search_module
 from graphveil.methods.structural import target as module
 from graphveil.methods.structural import target as phases
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.methods.structural.run import noted
-from graphveil.methods.structural.starts import cut
+from graphveil.methods.structural.search import cut
 from graphveil.methods.structural.target import (
     TargetWalk,
     edited_of,
@@ -251,7 +251,7 @@ def test_effort_and_iterations_exclude_each_other():
 
 
 def test_the_starts_of_cut_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(starts_module, "CHUNK", 1)
+    monkeypatch.setattr(search_module, "AT_A_TIME", 1)
     task = task_of(random_graph())._replace(edits="delete")
     calls = {}
     for stop_at in (1, 3, 5):

@@ -30,7 +30,7 @@ from graphveil.methods.attributes import (
     suppressed_further,
 )
 from graphveil.methods.base import Anonymizer, MethodResult
-from graphveil.methods.structural.goals import Budget, Full, Goal, missed, share_of
+from graphveil.methods.structural.task import Budget, Full, Goal, missed, share_of
 
 if TYPE_CHECKING:
     from graphveil.methods.profile.realize import EditedLayers

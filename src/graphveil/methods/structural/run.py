@@ -26,25 +26,18 @@ from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from graphveil.methods.profile.pool import ChangedTies, ProfileTask, checked, pairs_of, walk_of
 from graphveil.methods.profile.pool import applied as pool_applied
 from graphveil.methods.profile.pool import unprotected_in as pool_unprotected_in
-from graphveil.methods.structural.outcome import (
-    applied,
-    average_clustering,
-    by_color,
-    figures,
-    left_to_others,
-    lower_bound,
-    nearly_unprotected_in,
-    unprotected_in,
-)
 from graphveil.methods.structural.paper import sample_edits
-from graphveil.methods.structural.search import AnnealingWalk, search, towards_goal, while_it_gains
-from graphveil.methods.structural.starts import (
+from graphveil.methods.structural.search import (
+    AnnealingWalk,
     cut,
     mirror,
+    search,
     search_under_uncertainty,
     strip,
     strip_hubs,
+    towards_goal,
     wear_down,
+    while_it_gains,
     without_triangles,
 )
 from graphveil.methods.structural.target import target
@@ -62,7 +55,15 @@ from graphveil.methods.structural.task import (
 )
 from graphveil.methods.structural.walk_state import (
     MOST_STEPS,
+    applied,
+    average_clustering,
+    by_color,
+    figures,
     goal_iterations,
+    left_to_others,
+    lower_bound,
+    nearly_unprotected_in,
+    unprotected_in,
     usual_steps,
     within_budget,
 )

@@ -35,11 +35,13 @@ from graphveil.methods.attributes import (
     numbered_colors,
 )
 from graphveil.methods.base import MethodResult
-from graphveil.methods.structural.goals import Budget, Full, Goal, missed, share_of
 from graphveil.methods.structural.task import (
     CODES,
     NEARLY,
+    Budget,
     EditKind,
+    Full,
+    Goal,
     OnInterrupt,
     Sampling,
     Settings,
@@ -50,7 +52,9 @@ from graphveil.methods.structural.task import (
     known_to_target,
     left_by,
     lost,
+    missed,
     rewiring,
+    share_of,
 )
 
 if TYPE_CHECKING:
@@ -536,7 +540,7 @@ class StructuralAnonymity(AttributedMethod):
         advice += interruption(result.interrupted)
         advice += missed(self.goal, edited.unprotected, graph.n_nodes)
         if self.edits == "rewire":
-            from graphveil.methods.structural.outcome import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
+            from graphveil.methods.structural.walk_state import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
             advice += rewiring(unprotected_by_rewiring(task), allowed)
         if self.edits == "add":

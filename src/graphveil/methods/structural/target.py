@@ -36,8 +36,8 @@ from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
 from graphveil.methods.structural.kernels.rows import new_rows
 from graphveil.methods.structural.kernels.target import MOST_FLIPS, Free, TargetState, assign
-from graphveil.methods.structural.outcome import checked, codes_of, keys_of
 from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Task, Watch, proposals
+from graphveil.methods.structural.walk_state import checked, codes_of, keys_of
 
 HUBS = 0.9
 """The quantile of the degrees from which a node is a hub."""
