@@ -241,8 +241,10 @@ def changes_between(before: Data, after: Data) -> Changes:
     EdgeChanges(before=2, kept=1, added=1, people_suppressed=None)
     """
     if isinstance(before, Table) and isinstance(after, Table):
-        missing, n = before.n_suppressed, before.codes.size
-        return CellChanges(n - missing, n - after.n_suppressed, missing=missing)
+        places = [before.columns.index(name) for name in after.columns]  # without one of levels
+        codes = before.codes if len(places) == before.n_columns else before.codes[:, places]
+        missing = int(np.count_nonzero(codes == SUPPRESSED))
+        return CellChanges(codes.size - missing, codes.size - after.n_suppressed, missing=missing)
     if isinstance(before, Bipartite) and isinstance(after, Bipartite):
         kept = in_both(before, after)
         return EntryChanges(before.n_entries, kept, after.n_entries - kept)
