@@ -200,7 +200,6 @@ _GRAPH = replace(  # the network of which nothing more is said has a name of its
     known_columns=frozenset(EDGE_NAMES) - frozenset(TOO_SHORT),
     everyone="nodes",
     suppressed_cells="none: a graph has no cells",
-    loader="graphveil.io:load_graph",
     options="graphveil.io.options:GraphOptions",
     reader="read_graph",
     comparison="graphveil.evaluate.comparison:GraphComparison",
