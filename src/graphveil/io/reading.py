@@ -46,7 +46,6 @@ from graphveil.io.parsed import (
 )
 from graphveil.io.source import Source
 from graphveil.io.text.dialect import refuse_first_id, sniff
-from graphveil.io.text.preview import columns_of
 
 D = TypeVar("D")
 
@@ -634,6 +633,8 @@ def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
 
 def _kind_named(path: Path, options: dict[str, Any]) -> str:
     """Return the kind that the names of columns say, else a graph."""
+    from graphveil.io.text.preview import columns_of  # noqa: PLC0415  not where the kind is given
+
     asked = {name: options[name] for name in ("header", "delimiter") if name in options}
     named = columns_of(path, options.get("format"), **asked).kind
     return "graph" if named is None else kind_of(named).name
