@@ -51,8 +51,6 @@ class Kind:
         What stands for a suppressed cell in a release.
     loader, options
         The function that reads a file, and the class of its options.
-    reader
-        What users call it.
     comparison
         The class that holds an original beside a release.
     checked
@@ -89,7 +87,6 @@ class Kind:
     suppressed_cells: str
     loader: str
     options: str
-    reader: str
     comparison: str
     checked: str
     as_features: Callable[[Any], Bipartite]
@@ -178,7 +175,6 @@ _NETWORK = Kind(
     suppressed_cells="a suppressed attribute is `*`; `*` equals only `*`",
     loader="graphveil.io:load_network",
     options="graphveil.io.options:NetworkOptions",
-    reader="read_network",
     comparison="graphveil.evaluate.comparison:NetworkComparison",
     checked="graphveil.verify.kinds.networks:NETWORK",
     as_features=lambda network: Bipartite.from_graph(network.graph()),
@@ -200,9 +196,7 @@ _GRAPH = replace(  # the network of which nothing more is said has a name of its
     known_columns=frozenset(EDGE_NAMES) - frozenset(TOO_SHORT),
     everyone="nodes",
     suppressed_cells="none: a graph has no cells",
-    loader="graphveil.io:load_graph",
     options="graphveil.io.options:GraphOptions",
-    reader="read_graph",
     comparison="graphveil.evaluate.comparison:GraphComparison",
     checked="graphveil.verify.kinds.networks:GRAPH",
     counts=lambda graph: {"nodes": graph.n_nodes, "edges": graph.n_edges},
@@ -228,7 +222,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             suppressed_cells="an entry that is not published is absent, not marked",
             loader="graphveil.io:load_bipartite",
             options="graphveil.io.options:BipartiteOptions",
-            reader="read_bipartite",
             comparison="graphveil.evaluate.comparison:BipartiteComparison",
             checked="graphveil.verify.kinds.features:FEATURES",
             as_features=_itself,
@@ -257,7 +250,6 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             ),
             loader="graphveil.io:load_table",
             options="graphveil.io.options:TableOptions",
-            reader="read_table",
             comparison="graphveil.evaluate.comparison:TableComparison",
             checked="graphveil.verify.kinds.tables:TABLE",
             as_features=Table.one_hot,

@@ -78,7 +78,7 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         raise UsageError(f"{wants}, not a {kind}. Convert it, or choose a method for {kind}.")
     if isinstance(data, str | os.PathLike):
         calls = " or ".join(
-            f"graphveil.{kind_of(kind).reader}({os.fspath(data)!r})" for kind in kinds
+            f"graphveil.read_{kind_of(kind).name}({os.fspath(data)!r})" for kind in kinds
         )
         raise UsageError(f"{wants}, not the name of a file. Read it first: {calls}.")
     if type(data).__name__ == "LazyFrame":

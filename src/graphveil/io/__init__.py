@@ -1,8 +1,7 @@
 """Readers and writers: one module per family of formats, and the table `FORMATS` that lists them.
 
-`load_graph`, `load_bipartite` and `load_table` return data and a report of what was dropped;
-`read_graph`, `read_bipartite` and `read_table` return the data and warn. Names load when used, so
-that ``--help`` stays quick.
+`load_network`, `load_bipartite` and `load_table` return data and a report of what was dropped; the
+functions `read_...` return the data and warn. Names load when used, so that ``--help`` stays quick.
 """
 
 from graphveil.core.lazy import lazy_names

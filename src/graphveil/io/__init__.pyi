@@ -2,8 +2,6 @@ from graphveil.io.formats import FORMATS as FORMATS
 from graphveil.io.formats import Format as Format
 from graphveil.io.formats import compression_of as compression_of
 from graphveil.io.formats import format_of as format_of
-from graphveil.io.network import load_network as load_network
-from graphveil.io.network import read_network as read_network
 from graphveil.io.options import AnyOptions as AnyOptions
 from graphveil.io.options import BipartiteOptions as BipartiteOptions
 from graphveil.io.options import GraphOptions as GraphOptions
@@ -16,10 +14,12 @@ from graphveil.io.reading import ReadingReport as ReadingReport
 from graphveil.io.reading import load as load
 from graphveil.io.reading import load_bipartite as load_bipartite
 from graphveil.io.reading import load_graph as load_graph
+from graphveil.io.reading import load_network as load_network
 from graphveil.io.reading import load_table as load_table
 from graphveil.io.reading import read as read
 from graphveil.io.reading import read_bipartite as read_bipartite
 from graphveil.io.reading import read_graph as read_graph
+from graphveil.io.reading import read_network as read_network
 from graphveil.io.reading import read_table as read_table
 from graphveil.io.text.preview import columns_of as columns_of
 from graphveil.io.writing import write as write

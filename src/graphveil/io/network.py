@@ -1,4 +1,4 @@
-"""Networks out of files: ties of one file, and what that or another one says of people."""
+"""What makes a network of the ties in a file: what it or another one says of people, and kinds."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.core.errors import DataError, InputError, did_you_mean, option
+from graphveil.core.errors import DataError, did_you_mean, option
 from graphveil.data import Network, Table
 from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
-from graphveil.data.kinds import kind_of
-from graphveil.data.origin import FileOrigin, read_from
 from graphveil.io.options import NetworkOptions, TableOptions
-from graphveil.io.parsed import ParsedArcs, ask_about_cells, ids_listed, may_be_missing
-from graphveil.io.reading import Reading, ReadingReport, over_all_nodes, source_of, warn_of_dropped
+from graphveil.io.parsed import ParsedArcs, ask_about_cells, ids_listed
+from graphveil.io.reading import ReadTies, over_all_nodes, source_of
 from graphveil.io.source import Source, shown
 from graphveil.io.text.preview import columns_of
 from graphveil.io.text.tie_columns import layers_of
@@ -25,111 +23,31 @@ SHOWN = 5
 """So many ids that nobody listed stand in a message."""
 
 
-def load_network(path: str | Path, options: NetworkOptions | None = None) -> Reading[Network]:
-    r"""Return the network in a file, and the report of what was dropped on the way.
-
-    Parameters
-    ----------
-    path
-        The file of ties; its extension gives the format.
-    options
-        Format, directions, the file of people and how it is read.
+def network_of(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> ReadTies:
+    """Return the network of arcs, with what the same file or that of nodes says of people.
 
     Raises
     ------
     InputError
-        Where a file cannot be read; one line with file, line and the way out.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     ties, people = Path(folder, "calls.csv"), Path(folder, "people.csv")
-    ...     _ = ties.write_text("source,target\nann,bob\nbob,ann\nbob,cyd\n")
-    ...     _ = people.write_text("id,sex\nann,f\nbob,m\ncyd,f\ndan,m\n")
-    ...     load_network(ties, NetworkOptions(nodes=people, directed="keep")).data
-    Network(4 nodes, ties: 3 arcs, attributes: sex)
+        Where that file does not fit the ties, or directions or kinds of ties are not clear.
     """
-    options = options or NetworkOptions()
-    source = source_of(path, options.format)
-    arcs: ParsedArcs = source.format.reader("network")(source, options)
     people = _people(source, arcs, options)
     if people is not None:
         arcs = _over(source, arcs, people, options.nodes or source.path)
     elif options.nodes is not None:
         arcs = over_all_nodes(source, arcs, options.nodes)
-    labels = arcs.labels
-    read = layers_of(source, arcs, labels.size, options)
-    notes, dropped = arcs.notes, read.dropped
+    read, notes = layers_of(source, arcs, arcs.labels.size, options), arcs.notes
     notes.attributes_ignored += read.left_out
-    left_out = (*notes.columns_ignored, *notes.attributes_ignored)
     try:
-        network = Network(read.layers, people, labels, left_out)
+        network = Network(read.layers, people, arcs.labels, notes.left_out)
     except DataError as error:
         (source if options.nodes is None else source_of(options.nodes, None)).refuse(
             error.message.text
         )
-    if network.n_nodes < 2:
-        source.refuse(f"{network.n_nodes} node, but a network needs two. Give more rows.")
-    notes.rows = notes.rows or arcs.source.size
-    notes.maybe_missing = may_be_missing(labels)
     if network.people is not None:
         notes.suppressed_cells = network.people.n_suppressed
         notes.naming = naming_columns(network.people)
-    return Reading(
-        read_from(network, *map(FileOrigin.of, filter(None, (source.path, options.nodes)))),
-        ReadingReport(
-            kind=kind_of(Network).words,
-            format=source.format.name,
-            compression=source.compression,
-            self_loops=dropped.self_loops,
-            duplicates=dropped.duplicates,
-            reciprocal_pairs=0 if arcs.twice else dropped.reciprocal_pairs,
-            symmetrized=read.symmetrized,
-            isolated=int(np.count_nonzero(network.profiles().sum(axis=1) == 0)),
-            **notes.reported(),
-        ),
-    )
-
-
-def read_network(path: str | Path, **options: Any) -> Network:
-    r"""Return the network in a file; a warning says what was dropped.
-
-    Parameters
-    ----------
-    path
-        The file of ties; its extension gives the format.
-    **options
-        The fields of `NetworkOptions`.
-
-    Raises
-    ------
-    InputError
-        Where a file cannot be read.
-
-    Warns
-    -----
-    GraphveilWarning
-        Once, where something of the files is not in the network.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     ties, people = Path(folder, "friends.csv"), Path(folder, "people.csv")
-    ...     _ = ties.write_text("source,target\nann,bob\n")
-    ...     _ = people.write_text("id,town\nann,Oslo\nbob,Oslo\n")
-    ...     read_network(ties, nodes=people)
-    Network(2 nodes, ties: 1 edges, attributes: town)
-    """
-    known = {item.name for item in dataclasses.fields(NetworkOptions)}
-    paths = {name: Path(options[name]) for name in ("nodes",) if options.get(name) is not None}
-    for name in options:
-        if name not in known:
-            raise InputError(f"no option {name!r} of networks. {did_you_mean(name, known)}")
-    reading = load_network(path, NetworkOptions(**{**options, **paths}))
-    warn_of_dropped(reading.report)
-    return reading.data
+    return ReadTies(network, read.dropped, read.symmetrized)
 
 
 class _Given(NamedTuple):

@@ -19,6 +19,15 @@ _FORMAT = "Read the file as this format instead of going by its extension."
 _HEADER = "Whether the first line names the columns; auto looks at it."
 _WEIGHTS = "Leave out weights and further columns instead of refusing the file."
 _DELIMITER = "What separates cells: one character, ::, tab or space. Without this it is looked for."
+_SUPPRESSED = "Texts that stand for a suppressed cell."
+_CATEGORIES = (
+    "Texts that are values although they often stand for a missing one or a sum, such as ?, NA or "
+    "Total; a table with one is refused unless it is named here or is suppressed."
+)
+_BINS = (
+    "How numbers of a column become categories: COLUMN=median, COLUMN=quantiles:N or "
+    "COLUMN=edges:A,B,C."
+)
 
 
 class Ends(NamedTuple):
@@ -169,23 +178,14 @@ class TableOptions:
     ids: str | None = field(
         default=None, metadata={"help": "The column that names the rows; it is not published."}
     )
-    suppressed: tuple[str, ...] = field(
-        default=("*", ""), metadata={"help": "Texts that stand for a suppressed cell."}
-    )
+    suppressed: tuple[str, ...] = field(default=("*", ""), metadata={"help": _SUPPRESSED})
     categories: tuple[str, ...] = field(
         default=(),
-        metadata={
-            "help": "Texts that are values although they often stand for a missing one or a sum, "
-            "such as ?, NA or Total; a table with one is refused unless it is named here or is "
-            "suppressed."
-        },
+        metadata={"help": _CATEGORIES},
     )
     bins: Mapping[str, str] = field(
         default_factory=dict,
-        metadata={
-            "help": "How numbers of a column become categories: COLUMN=median, "
-            "COLUMN=quantiles:N or COLUMN=edges:A,B,C."
-        },
+        metadata={"help": _BINS},
     )
     person: str | None = field(
         default=None,
@@ -259,21 +259,12 @@ class NetworkOptions(GraphOptions):
     )
     bins: Mapping[str, str] = field(
         default_factory=dict,
-        metadata={
-            "help": "How numbers of a column become categories: COLUMN=median, "
-            "COLUMN=quantiles:N or COLUMN=edges:A,B,C."
-        },
+        metadata={"help": _BINS},
     )
-    suppressed: tuple[str, ...] = field(
-        default=("*", ""), metadata={"help": "Texts that stand for a suppressed cell."}
-    )
+    suppressed: tuple[str, ...] = field(default=("*", ""), metadata={"help": _SUPPRESSED})
     categories: tuple[str, ...] = field(
         default=(),
-        metadata={
-            "help": "Texts that are values although they often stand for a missing one or a sum, "
-            "such as ?, NA or Total; a table with one is refused unless it is named here or is "
-            "suppressed."
-        },
+        metadata={"help": _CATEGORIES},
     )
 
     @property

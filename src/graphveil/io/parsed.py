@@ -243,6 +243,11 @@ class Notes:
     maybe_missing: str = ""
     look_alike: str = ""
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of the columns and attributes that are not in the data."""
+        return (*self.columns_ignored, *self.attributes_ignored)
+
     def reported(self) -> dict[str, Any]:
         """Return what the reading report takes over."""
         return {name: value for name, value in asdict(self).items() if name != "nameless"}
@@ -290,6 +295,12 @@ class ParsedArcs:
     one_way: NDArray[np.bool_] | None = None
     people: dict[str, list[Any]] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
+
+    def take_ends(self) -> list[NDArray[np.int32]]:
+        """Return sources and targets, and keep none of them, so that their memory can be freed."""
+        ends = [self.source, self.target]
+        self.source = self.target = np.empty(0, dtype=np.int32)
+        return ends
 
 
 @dataclass(kw_only=True)

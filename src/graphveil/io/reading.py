@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from graphveil.core.errors import (
     DataError,
     InputError,
     Message,
+    did_you_mean,
     mapping,
     one_of,
     option,
@@ -20,9 +21,9 @@ from graphveil.core.errors import (
 )
 from graphveil.core.lazy import resolve
 from graphveil.core.warnings import DroppedWarning
-from graphveil.data import Bipartite, Data, Graph, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.columns import Ties
-from graphveil.data.csr import neighbor_lists
+from graphveil.data.csr import Dropped, neighbor_lists
 from graphveil.data.ids import Ids, as_text, distinct, naming_columns, naming_question, positions
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
@@ -31,6 +32,7 @@ from graphveil.io.options import (
     AnyOptions,
     BipartiteOptions,
     GraphOptions,
+    NetworkOptions,
     TableOptions,
     kind_read,
     options_of,
@@ -44,7 +46,6 @@ from graphveil.io.parsed import (
 )
 from graphveil.io.source import Source
 from graphveil.io.text.dialect import refuse_first_id, sniff
-from graphveil.io.text.preview import columns_of
 
 D = TypeVar("D")
 
@@ -250,8 +251,69 @@ FEW_NUMBERS = 20
 """Columns of no more different numbers raise no question."""
 
 
+def load_network(path: str | Path, options: GraphOptions | None = None) -> Reading[Any]:
+    r"""Return the network in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file of ties; its extension gives the format.
+    options
+        `GraphOptions` read a `Graph`: attributes are left out. `NetworkOptions` read a `Network`
+        with them: directions and kinds of ties, the file of people and how it is read.
+
+    Raises
+    ------
+    InputError
+        Where a file cannot be read; one line with file, line and the way out.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file, people = Path(folder, "calls.csv"), Path(folder, "people.csv")
+    ...     _ = file.write_text("source,target\nann,bob\nbob,ann\nbob,bob\n")
+    ...     _ = people.write_text("id,sex\nann,f\nbob,m\ndan,m\n")
+    ...     graph, report = load_network(file, GraphOptions())
+    ...     load_network(file, NetworkOptions(nodes=people, directed="keep")).data
+    Network(3 nodes, ties: 2 arcs, attributes: sex)
+    >>> graph, report.self_loops, report.reciprocal_pairs
+    (Graph(n_nodes=2, n_edges=1), 1, 1)
+    """
+    options = options or NetworkOptions()
+    source = source_of(path, options.format)
+    arcs: ParsedArcs = source.format.reader(kind_read(options).name)(source, options)
+    notes = arcs.notes
+    notes.rows = notes.rows or arcs.source.size
+    files: list[Path | None] = [source.path]
+    if isinstance(options, NetworkOptions):
+        ties: ReadTies = resolve("graphveil.io.network:network_of")(source, arcs, options)
+        files.append(options.nodes)
+    else:
+        ties = _graph_of(source, arcs, options)
+    network, dropped, symmetrized = ties
+    kind = kind_of(network)
+    if network.n_nodes < 2:
+        source.refuse(f"{network.n_nodes} node, but a {kind.name} needs two. Give more rows.")
+    notes.maybe_missing = may_be_missing(network.labels())
+    return Reading(
+        read_from(network, *map(FileOrigin.of, filter(None, files))),
+        ReadingReport(
+            kind=kind.words,
+            format=source.format.name,
+            compression=source.compression,
+            self_loops=dropped.self_loops,
+            duplicates=dropped.duplicates,
+            reciprocal_pairs=0 if arcs.twice else dropped.reciprocal_pairs,
+            symmetrized=symmetrized,
+            isolated=int(np.count_nonzero(network.profiles().sum(axis=1) == 0)),
+            **notes.reported(),
+        ),
+    )
+
+
 def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
-    r"""Return the graph in a file, and the report of what was dropped on the way.
+    """Return the graph in a file, as `load_network` does with `GraphOptions`.
 
     Parameters
     ----------
@@ -259,57 +321,29 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
         The file; its extension gives the format.
     options
         Format, direction, weights, header, further nodes.
-
-    Raises
-    ------
-    InputError
-        Where the file cannot be read as a graph; one line with file, line and the way out.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "friends.csv")
-    ...     _ = file.write_text("source,target\nann,bob\nbob,ann\nbob,bob\n")
-    ...     graph, report = load_graph(file)
-    >>> graph, report.self_loops, report.reciprocal_pairs
-    (Graph(n_nodes=2, n_edges=1), 1, 1)
     """
-    options = options or GraphOptions()
-    source = source_of(path, options.format)
-    arcs: ParsedArcs = source.format.reader("graph")(source, options)
+    return load_network(path, options or GraphOptions())
+
+
+class ReadTies(NamedTuple):
+    """What the ties of a file became, what was dropped, and how many arcs lost their direction."""
+
+    network: Network
+    dropped: Dropped
+    symmetrized: int
+
+
+def _graph_of(source: Source, arcs: ParsedArcs, options: GraphOptions) -> ReadTies:
+    """Return the graph of arcs, which are gone afterwards: they take more memory than it."""
     if options.nodes is not None:
         arcs = over_all_nodes(source, arcs, options.nodes)
-    rows = arcs.source.size
-    labels, said, twice, notes = arcs.labels, arcs.directed, arcs.twice, arcs.notes
-    names = arcs.names
-    ends = [arcs.source, arcs.target]
-    del arcs
-    lists, dropped = neighbor_lists(ends, labels.size)
-    left_out = (*notes.columns_ignored, *notes.attributes_ignored)
+    lists, dropped = neighbor_lists(arcs.take_ends(), arcs.labels.size)
     public: PublicLists = () if options.nodes is None else ("people",)
-    graph = Graph(*lists, labels, left_out, public_lists=public)
-    if graph.n_nodes < 2:
-        source.refuse(f"{graph.n_nodes} node, but a graph needs two. Give more rows.")
-    ties = Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said, names=names)
+    graph = Graph(*lists, arcs.labels, arcs.notes.left_out, public_lists=public)
+    ties = Ties(graph.n_edges, dropped.reciprocal_pairs, arcs.directed, arcs.names)
     if ties.matter and options.directed != "symmetrize":
         source.refuse(ties.refusal)
-    notes.rows = notes.rows or rows
-    notes.maybe_missing = may_be_missing(labels)
-    return Reading(
-        read_from(graph, FileOrigin.of(source.path)),
-        ReadingReport(
-            kind=kind_of(Graph).words,
-            format=source.format.name,
-            compression=source.compression,
-            self_loops=dropped.self_loops,
-            duplicates=dropped.duplicates,
-            reciprocal_pairs=0 if twice else dropped.reciprocal_pairs,
-            symmetrized=ties.n - ties.mutual if ties.matter else 0,
-            isolated=int(np.count_nonzero(graph.degrees() == 0)),
-            **notes.reported(),
-        ),
-    )
+    return ReadTies(graph, dropped, ties.n - ties.mutual if ties.matter else 0)
 
 
 def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) -> Reading[Bipartite]:
@@ -469,6 +503,45 @@ def read_graph(path: str | Path, **options: Any) -> Graph:
     return _data_of(load_graph(path, GraphOptions(**options)))
 
 
+def read_network(path: str | Path, **options: Any) -> Network:
+    r"""Return the network in a file; a warning says what was dropped.
+
+    Parameters
+    ----------
+    path
+        The file of ties; its extension gives the format.
+    **options
+        The fields of `NetworkOptions`.
+
+    Raises
+    ------
+    InputError
+        Where a file cannot be read.
+
+    Warns
+    -----
+    GraphveilWarning
+        Once, where something of the files is not in the network.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     ties, people = Path(folder, "friends.csv"), Path(folder, "people.csv")
+    ...     _ = ties.write_text("source,target\nann,bob\n")
+    ...     _ = people.write_text("id,town\nann,Oslo\nbob,Oslo\n")
+    ...     read_network(ties, nodes=people)
+    Network(2 nodes, ties: 1 edges, attributes: town)
+    """
+    known = {item.name for item in fields(NetworkOptions)}
+    paths = {name: Path(options[name]) for name in ("nodes",) if options.get(name) is not None}
+    for name in options:
+        if name not in known:
+            raise InputError(f"no option {name!r} of networks. {did_you_mean(name, known)}")
+    network: Network = _data_of(load_network(path, NetworkOptions(**{**options, **paths})))
+    return network
+
+
 def read_bipartite(path: str | Path, **options: Any) -> Bipartite:
     r"""Return the users and items in a file; a warning says what was dropped.
 
@@ -560,6 +633,8 @@ def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
 
 def _kind_named(path: Path, options: dict[str, Any]) -> str:
     """Return the kind that the names of columns say, else a graph."""
+    from graphveil.io.text.preview import columns_of  # noqa: PLC0415  not where the kind is given
+
     asked = {name: options[name] for name in ("header", "delimiter") if name in options}
     named = columns_of(path, options.get("format"), **asked).kind
     return "graph" if named is None else kind_of(named).name

@@ -435,17 +435,6 @@ def as_network(data: Data) -> Network:
     return data
 
 
-def as_graph(data: Data) -> Graph:
-    """Return the graph of a network of one kind of ties without directions, and a graph as it is.
-
-    Raises
-    ------
-    DataError
-        Where a network has directions or several kinds of ties.
-    """
-    return as_network(data).graph()
-
-
 def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
     """Return what the owner should know of attached attributes: whom they leave alone.
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
+from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Ledger, Spent
 from graphveil.core.errors import UsageError, each_once
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Place
+from graphveil.data import Data, Graph
+from graphveil.data.kinds import Container
 from graphveil.release.publishing import (
     Output,
     Publication,
@@ -23,6 +26,52 @@ from graphveil.release.publishing import (
 )
 from graphveil.release.staging import check_place
 
+if TYPE_CHECKING:
+    from graphveil.release.release import Release
+
+
+class Method(Protocol):
+    """A method with its parameters, as sources use it: each `graphveil.methods.base.Anonymizer`.
+
+    What its members mean and raise is said there.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the command line and manifests call it."""
+
+    @property
+    def accepts(self) -> tuple[Container, ...]:
+        """Every kind of data that it takes."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where its data may be."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return every parameter by name."""
+
+    def check(self, data: Data) -> None:
+        """Refuse data that it cannot anonymize."""
+
+    def check_size(self, n: int, *, noun: str = "rows") -> None:
+        """Refuse too few rows or nodes."""
+
+    def anonymize(self, data: Any, *, seed: int | None = None) -> Release[Any]:
+        """Return a release of data in memory."""
+
+    def from_ties(self, graph: Graph, randomness: Randomness) -> Any:
+        """Return what it makes of a graph on the disk."""
+
+    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> Spent | None:
+        """Enter what a run will claim in a ledger."""
+
+    def promised(self, data: Data) -> AnyGuarantee:
+        """Return what is promised of this data."""
+
+    def stated(self, randomness: Randomness, **said: Any) -> dict[str, Any]:
+        """Return what a release and a publication say alike, and warn the owner."""
+
 
 class Run(NamedTuple):
     """What is asked for, of whatever source.
@@ -30,7 +79,7 @@ class Run(NamedTuple):
     Parameters
     ----------
     method
-        A method with its parameters: `graphveil.methods.base.Anonymizer`.
+        A method with its parameters.
     output
         Where the release is written, and how.
     seed
@@ -41,7 +90,7 @@ class Run(NamedTuple):
         Where epsilon is entered before anything is drawn.
     """
 
-    method: Any
+    method: Method
     output: Output
     seed: int | None = None
     nested_in: Path | None = None

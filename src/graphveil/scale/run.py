@@ -105,13 +105,13 @@ class RowsOnDisk(ABC):
         """Give the rows, kept by the engine, counted and digested."""
         output, reading = run.output, recorded(self.options)
         given = self.given(output)
-        run = run._replace(method=in_chunks(run.method))
+        method = in_chunks(run.method)
         with (
-            going_on(run, given.digest, reading) as working,
+            going_on(run._replace(method=method), given.digest, reading) as working,
             given.engine.at(working.folder, working.name) as tables,
         ):
             stages = Stages(
-                run.method,
+                method,
                 output,
                 given.form,
                 given.origins,

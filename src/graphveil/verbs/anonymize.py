@@ -25,7 +25,7 @@ from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
 from graphveil.release.files import check_names, format_that_came_in, release_format
-from graphveil.release.pipeline import Drawn, Read, Run, Source, released
+from graphveil.release.pipeline import Drawn, Method, Read, Run, Source, released
 from graphveil.release.publishing import Output
 from graphveil.release.staging import check_place, local_folder
 
@@ -282,7 +282,7 @@ class InMemory:
                 nesting_of(first),
             )
 
-    def _engine(self, method: Anonymizer[Any]) -> AbstractContextManager[object]:
+    def _engine(self, method: Method) -> AbstractContextManager[object]:
         """Return what runs the chunks or blocks of this method, where it has any."""
         if not {"rows", "blocks"} & set(method.sources):
             return nullcontext()

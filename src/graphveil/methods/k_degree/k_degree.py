@@ -20,8 +20,6 @@ from graphveil.data import Graph, Network
 from graphveil.methods.attributes import (
     AttributedMethod,
     Merge,
-    as_graph,
-    as_network,
     attach_parameter,
     attached_advice,
     colors_of,
@@ -198,13 +196,13 @@ class KDegree(AttributedMethod):
             """Return a release of the kind of the data."""
 
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
-        network, graph = as_network(data), as_graph(data)
-        colors = colors_of(network, self._roles.known, self.k, self.merge, randomness)
+        if isinstance(data, Graph):
+            return self._edited(data, randomness, None)
+        graph = data.graph()
+        colors = colors_of(data, self._roles.known, self.k, self.merge, randomness)
         colors = suppressed_further(colors, self.suppress, self.k, partial(self._change, graph))
         result = self._edited(graph, randomness, colors.of_person)
-        if isinstance(data, Graph):
-            return result
-        released = self._beside(network, cast("Graph", result.data), colors)
+        released = self._beside(data, cast("Graph", result.data), colors)
         return result._replace(
             data=released,
             advice=(*result.advice, *attached_advice(released, self._roles)),

@@ -25,8 +25,6 @@ from graphveil.methods.attributes import (
     Ints,
     Merge,
     Roles,
-    as_graph,
-    as_network,
     attach_parameter,
     attached_advice,
     colors_of,
@@ -449,14 +447,14 @@ class StructuralAnonymity(AttributedMethod):
         return Settings(*(getattr(self, name) for name in Settings._fields))
 
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
-        network = as_network(data)
-        colors = colors_of(network, self._roles.known, self.k, self.merge, randomness)
-        if self.measure == DIRECTED_COUNT:
-            return self._of_arcs(network, randomness, colors)
-        result = self._edited(as_graph(data), randomness, colors.of_person)
-        if isinstance(data, Graph):
-            return result
-        released = self._beside(network, cast("Graph", result.data), colors)
+        of_arcs = self.measure == DIRECTED_COUNT
+        if isinstance(data, Graph) and not of_arcs:
+            return self._edited(data, randomness, None)
+        colors = colors_of(data, self._roles.known, self.k, self.merge, randomness)
+        if of_arcs:
+            return self._of_arcs(data, randomness, colors)
+        result = self._edited(data.graph(), randomness, colors.of_person)
+        released = self._beside(data, cast("Graph", result.data), colors)
         return result._replace(
             data=released,
             advice=(*result.advice, *attached_advice(released, self._roles)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -16,9 +15,10 @@ from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, Ledger, Note, Spent
 from graphveil.core.progress import stage
 from graphveil.data import Graph
-from graphveil.methods.base import Anonymizer, NoisyTies
+from graphveil.methods.base import NoisyTies
 from graphveil.methods.noise import Channel, words_from
 from graphveil.methods.noisy_cells.noisy import listed_once
+from graphveil.release.pipeline import Method
 from graphveil.scale.ties.lists import NeighborLists
 from graphveil.scale.ties.noise import degrees_in, draw, read, resize
 from graphveil.scale.ties.reading import BYTES_A_NOISY_TIE, check_space
@@ -101,7 +101,7 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def draft_of(
-    method: Anonymizer[Any], graph: Graph, working: Working, ledger: Ledger | None = None
+    method: Method, graph: Graph, working: Working, ledger: Ledger | None = None
 ) -> DraftOfTies:
     """Return what a method makes of a graph whose neighbors the disk holds.
 
@@ -134,7 +134,7 @@ def draft_of(
 
 
 def _noisy(
-    method: Anonymizer[Any],
+    method: Method,
     noise: NoisyTies,
     graph: Graph,
     working: Working,
@@ -166,7 +166,7 @@ def _noisy(
 
 
 def _drawn(
-    method: Anonymizer[Any],
+    method: Method,
     noise: NoisyTies,
     graph: Graph,
     working: Working,
