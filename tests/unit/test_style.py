@@ -1,6 +1,6 @@
 """What people read is plain technical English: no construction or term of the list below.
 
-The list holds what readers of earlier versions stumbled over. It looks at every string in the source
+The list holds what readers of earlier versions stumbled over. It looks at every string of the source
 that reads as a sentence or a part of one, docstrings and SQL aside, and at the templates of pages.
 """
 
@@ -25,7 +25,7 @@ FORBIDDEN = {
     "is no X: is not a X": r"(?<!there )(?<!There )\b(?:is|are) (?:no|none)\b"
     r"(?! (?:longer|more|less|such|need|way|reason|other|better|worse|larger|limit))",
     "say --option: use --option": r"\b[Ss]ay (?:`)?--",
-    "left out: dropped, suppressed, excluded": r"\b(?:left|leave|leaves|leaving) (?:it |them )?out\b",
+    "left out: dropped, suppressed": r"\b(?:left|leave|leaves|leaving) (?:it |them )?out\b",
     "stand out: can be singled out": r"\b(?:stands?|standing) out\b",
     "told apart: distinguished": r"\btold\b",
     "besides: in addition to": r"\b[Bb]esides\b",
