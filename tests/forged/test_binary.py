@@ -239,8 +239,28 @@ def test_the_manifest_says_no_more_than_it_must(tmp_path):
     manifest = read_manifest(folder)
     assert gv.__version__ == manifest["version"]
     assert "tool" not in failed(folder)
-    for version in ("0.1.182736455463728190", "1.0+ann.knows.bob", "0.1.1827", "12.3", "0.1.00"):
+    for version in ("0.1.182736455463728190", "1.0+ann.knows.bob", "0.1.1827", "0.1.00"):
         manifest["version"] = version
         reseal(folder, manifest)
-        assert "the version that wrote it" in failed(folder)["tool"]
+        assert "is not a version" in failed(folder)["tool"]
         assert json.loads((folder / "release.json").read_bytes())["version"] == version
+
+
+def test_a_release_of_another_version_is_undecided(tmp_path):
+    folder = written(GRAPH, tmp_path, "csv")
+    manifest = read_manifest(folder)
+    manifest["version"] = "12.3"
+    reseal(folder, manifest)
+    verdict = gv.verify_release(folder)
+    assert {} == failed(folder)
+    assert 4 == verdict.exit_code
+    assert {"tool": "version '12.3'"} == {c.name: c.needs for c in verdict.undecided}
+    manifest["claim"]["sentence"] = "Nobody can be found."
+    reseal(folder, manifest)
+    verdict = gv.verify_release(folder)
+    assert 4 == verdict.exit_code
+    assert {"tool", "claim in words"} == {c.name for c in verdict.undecided}
+    assert "Nobody can be found." not in str(verdict).partition("\n")[0]
+    manifest["version"] = gv.__version__
+    reseal(folder, manifest)
+    assert ["claim in words"] == list(failed(folder))

@@ -22,6 +22,8 @@ from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, da
 from graphveil.verify.files.folder import AtAddress, InFolder, Released, file_checks, strict_checks
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.manifest import (
+    PRODUCER,
+    WORDS,
     decoded,
     manifest_checks,
     read_owner,
@@ -172,7 +174,7 @@ def _checks(
         linked, evidence = original_checks(evidence, owner, given.original)
         compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]
         every = [*checks, *data, *claimed, *linked, *compared, *ledger_checks(evidence)]
-        return every, decisive(evidence)
+        return every, (PRODUCER, WORDS, *decisive(evidence))
 
 
 def _data_checks(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,6 +37,9 @@ from graphveil.verify.verdict import (
 from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
 
 TOOL = "graphveil"
+
+_VERSION = re.compile(r"(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){1,2}((a|b|rc|\.dev)[0-9]{1,2})?")
+"""The form of a version: anything longer could carry a message."""
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
 OWNER, LINKAGE_FILE = "owner's record", "linkage file"
@@ -168,21 +172,28 @@ def _as_recorded(
 
 
 def _producer(manifest: Manifest) -> Check:
-    problems = []
+    """Whether this version of the tool wrote the release; of another one nothing can be said."""
     if manifest.tool != TOOL:
-        problems.append(f"the tool is {shown(manifest.tool)}, not {TOOL}")
+        return fails(PRODUCER, f"the tool is {shown(manifest.tool)}, not {TOOL}")
+    if not _VERSION.fullmatch(manifest.version):
+        return fails(PRODUCER, f"{shown(manifest.version)} is not a version of {TOOL}")
     if manifest.version != __version__:
-        problems.append(
-            f"this is version {__version__}, not {shown(manifest.version)}: verify "
-            "it with the version that wrote it"
+        return not_checked(
+            PRODUCER,
+            f"written by version {shown(manifest.version)}, this is version {__version__}: verify "
+            "it with the version that wrote it",
+            needs=f"version {shown(manifest.version)}",
         )
-    return judged(PRODUCER, problems, f"{TOOL} {manifest.version}")
+    return holds(PRODUCER, f"{TOOL} {manifest.version}")
 
 
 def _words(manifest: Manifest) -> Check:
-    """Whether every sentence of the claim is the one that the guarantee has."""
+    """Whether every sentence of the claim is the one that the guarantee has.
+
+    Another version may word the same guarantee differently: there it is not decided.
+    """
     claim, guarantee = manifest.claim, manifest.claim.guarantee
-    problems = [
+    worded = [
         f"{name} is {shown(said)}, the guarantee says {shown(own)}"
         for name, said, own in (
             ("sentence", claim.sentence, guarantee.sentence),
@@ -193,6 +204,12 @@ def _words(manifest: Manifest) -> Check:
         if said != own
     ]
     repeated = [c for c in claim.conditions if claim.conditions.count(c) > 1]
-    if repeated or set(claim.conditions) & set(guarantee.implied):
-        problems.append("a condition is stated twice")
+    twice = bool(repeated) or bool(set(claim.conditions) & set(guarantee.implied))
+    if worded and not twice and manifest.version != __version__:
+        return not_checked(
+            WORDS,
+            f"this version words the claim differently: {worded[0]}",
+            needs=f"version {shown(manifest.version)}",
+        )
+    problems = [*worded, *(["a condition is stated twice"] if twice else [])]
     return judged(WORDS, problems, "promise and adversary are those of the guarantee")

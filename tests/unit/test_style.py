@@ -1,0 +1,116 @@
+"""What people read is plain technical English: no construction or term of the list below.
+
+The list holds what readers of earlier versions stumbled over. It looks at every string of the source
+that reads as a sentence or a part of one, docstrings and SQL aside, and at the templates of pages.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "graphveil"
+
+FORBIDDEN = {
+    "who without a noun: an attacker who, anyone who": r"\b(?:for|to|of|by|from|with|than) who\b|"
+    r"^[Ww]ho (?:knows|has|holds|reads|looks)\b|\bwhoever\b|\bsomeone who\b|\bsomebody who\b",
+    "adversary: attacker": r"\badversar(?:y|ies)\b",
+    "tie: edge, or connection on a page": r"\bties?\b|\btied\b",
+    "promise: guarantee": r"\b[Pp]romis(?:e|es|ed)\b",
+    "is no X: is not a X": r"(?<!there )(?<!There )\b(?:is|are) (?:no|none)\b"
+    r"(?! (?:longer|more|less|such|need|way|reason|other|better|worse|larger|limit))",
+    "say --option: use --option": r"\b[Ss]ay (?:`)?--",
+    "left out: dropped, suppressed": r"\b(?:left|leave|leaves|leaving) (?:it |them )?out\b",
+    "stand out: can be singled out": r"\b(?:stands?|standing) out\b",
+    "told apart: distinguished": r"\btold\b",
+    "besides: in addition to": r"\b[Bb]esides\b",
+    "hang on, rest on, hang together: depend on, be connected": r"\bhangs? (?:on|together)\b|"
+    r"\brests? on\b",
+    "recounted, counted again: verified, recomputed": r"\brecounted\b|\bcounted again\b",
+    "drawn anew: sampled again": r"\bdrawn anew\b|\bdraws? anew\b",
+    "a row a tie, one a line: one row per edge": r"\b(?:one|a (?:row|line|name|number|pair)) an? "
+    r"(?:line|row|column|cell|tie|edge|node|person)\b",
+    "mend: fix": r"\bmend(?:s|ed|ing)?\b",
+    "lies in: is in": r"\blies? (?:in|at|beside|below|there)\b",
+    "a space before %": r"[\d}] %(?!\w)",
+    "who is who: re-identification": r"\b[Ww]ho is who\b",
+    "Of a table: for a table": r"^Of (?:a|an|the|every) [a-z ]+:",
+}
+"""What not to write, each with what to write, by regular expressions."""
+
+MOST_WORDS = 25
+"""How many words a sentence may have."""
+
+
+class Text(NamedTuple):
+    """A string of the source, and where it is."""
+
+    place: str
+    words: str
+
+
+def _texts() -> Iterator[Text]:
+    """Yield every string that reads as English, with placeholders as ``{}``."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in _strings(ast.parse(path.read_text(encoding="utf-8"))):
+            words = _words_of(node)
+            if _reads_as_english(words):
+                yield Text(f"{path.relative_to(SOURCE)}:{node.lineno}", words)
+
+
+def _strings(tree: ast.Module) -> Iterator[ast.Constant | ast.JoinedStr]:
+    """Yield the strings of a module; of those that are joined the whole, docstrings not."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        if isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ):
+            yield node
+            continue
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def _words_of(node: ast.Constant | ast.JoinedStr) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    return "".join(
+        str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values
+    )
+
+
+def _reads_as_english(words: str) -> bool:
+    letters = sum(letter.isalpha() or letter == " " for letter in words)
+    statement = re.search(r"\b(?:SELECT|CREATE|COPY|INSERT|CASE WHEN|regexp_replace)\b", words)
+    return " " in words.strip() and letters > 0.6 * len(words) and statement is None
+
+
+TEXTS = list(_texts())
+
+
+def test_the_texts_are_found() -> None:
+    assert len(TEXTS) > 3_000
+
+
+@pytest.mark.parametrize(("instead", "pattern"), FORBIDDEN.items(), ids=FORBIDDEN)
+def test_no_text_has_a_forbidden_construction(instead: str, pattern: str) -> None:
+    """Rewrite what is listed: the name of the test says how."""
+    found = [f"{text.place}: {text.words}" for text in TEXTS if re.search(pattern, text.words)]
+    assert not found, f"{instead} ({len(found)})\n" + "\n".join(found)
+
+
+def test_no_sentence_is_longer_than_can_be_read_at_once() -> None:
+    found = [
+        f"{text.place}: {sentence}"
+        for text in TEXTS
+        for sentence in re.split(r"(?<=[.!?:;])\s+|\n", text.words)
+        if len(sentence.split()) > MOST_WORDS
+    ]
+    assert not found, f"{len(found)} sentences of more than {MOST_WORDS} words\n" + "\n".join(found)
