@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from graphveil.core.errors import Message, option
-from graphveil.core.text import percent
-from graphveil.evaluate.wording import number
+from graphveil.core.text import number, percent
 from graphveil.verify.verdict import Check, Verdict
 
 _PLAIN = (

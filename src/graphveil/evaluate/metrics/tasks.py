@@ -17,7 +17,7 @@ from graphveil.core.lazy import lazy_module
 from graphveil.core.warnings import LeftOutModelWarning
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, distinct
-from graphveil.evaluate.comparison import FACTORS, RECOMMENDED, BipartiteComparison
+from graphveil.evaluate.comparison import CLASSIFIERS, FACTORS, RECOMMENDED, BipartiteComparison
 from graphveil.evaluate.comparison import HIDDEN_UNITS as UNITS
 from graphveil.evaluate.held_back import names_of
 from graphveil.evaluate.metric import NEEDS_LINKAGE, Figure, Figures, NotMeasuredError, wilson
@@ -87,7 +87,7 @@ def classification(pair: BipartiteComparison) -> Figures:
     commonest = int((split.test.labels == values[number.argmax()]).sum())
     sample = wilson(commonest, size)
     yield Figure("commonest label", commonest / size, UNIT, judged=False, sample=sample)
-    for name in ("perceptron", "logistic regression", "gradient boosting"):
+    for name in CLASSIFIERS:
         for part, known in (("released", split.released), ("original", split.original)):
             if name == "gradient boosting" and np.prod(known.features.shape) > MOST_CELLS:
                 cells = " x ".join(f"{length:,}" for length in known.features.shape)
