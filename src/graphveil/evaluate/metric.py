@@ -55,6 +55,8 @@ class Figure(NamedTuple):
         None where the number is exact.
     setting
         What it was measured under.
+    name
+        The part without the name of what it is a figure of; empty for the part itself.
     """
 
     part: str
@@ -63,9 +65,27 @@ class Figure(NamedTuple):
     judged: bool = True
     sample: Sample | None = None
     setting: Setting = ANY
+    name: str = ""
 
 
 Figures = Iterator[Figure]
+
+
+def of_one(name: str, figures: Figures, *, between: str = ", ") -> Figures:
+    """Yield figures of one of several things, whose name their parts begin with; of "", the same.
+
+    Examples
+    --------
+    >>> [one] = of_one("friends", iter([Figure("released", 0.5, "share of arcs")]))
+    >>> one.part, one.name, one.setting.of
+    ('friends, released', 'released', 'friends')
+    """
+    for figure in figures:
+        if name:
+            part, setting = f"{name}{between}{figure.part}", figure.setting._replace(of=name)
+            yield figure._replace(part=part, name=figure.part, setting=setting)
+        else:
+            yield figure
 
 
 def row_of(rows: Rows, question: str, part: str) -> Row | None:

@@ -20,7 +20,14 @@ from graphveil.data.ids import as_text, distinct
 from graphveil.evaluate.comparison import CLASSIFIERS, FACTORS, RECOMMENDED, BipartiteComparison
 from graphveil.evaluate.comparison import HIDDEN_UNITS as UNITS
 from graphveil.evaluate.held_back import names_of
-from graphveil.evaluate.metric import NEEDS_LINKAGE, Figure, Figures, NotMeasuredError, wilson
+from graphveil.evaluate.metric import (
+    NEEDS_LINKAGE,
+    Figure,
+    Figures,
+    NotMeasuredError,
+    of_one,
+    wilson,
+)
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -97,7 +104,8 @@ def classification(pair: BipartiteComparison) -> Figures:
             right = hits(name, known, split.test, seed)
             judged = part == "released"
             sample = wilson(right, size)
-            yield Figure(f"{name}, {part}", right / size, UNIT, judged=judged, sample=sample)
+            figure = Figure(part, right / size, UNIT, judged=judged, sample=sample)
+            yield from of_one(name, iter([figure]))
 
 
 def hits(name: str, known: Labelled, test: Labelled, seed: int) -> int:
@@ -265,7 +273,8 @@ def recommendation(pair: BipartiteComparison) -> Figures:
         size = asked.hidden.size
         judged = part == "released"
         sample = wilson(hits, size)
-        yield Figure(f"factors, {part}", hits / size, UNIT, judged=judged, sample=sample)
+        figure = Figure(part, hits / size, UNIT, judged=judged, sample=sample)
+        yield from of_one("factors", iter([figure]))
     popular = np.asarray(before.sum(axis=0)).ravel()
     hits = _hits(asked, popular, order)
     sample = wilson(hits, asked.hidden.size)
