@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.core.rows import Setting
 from graphveil.verbs.report import figures, paper
 from graphveil.verbs.report.charts import Bin, Mark
 from networks_data import random_graph
@@ -81,9 +82,13 @@ def test_what_is_no_share_is_not_drawn():
 
 
 def test_parts_before_and_after_are_one_mark_and_their_difference_is_none():
-    parts = ("path, original", "path, released", "path, absolute difference")
+    values = {"original": 0.2, "released": 0.3, "absolute difference": 0.1}
+    path = Setting(of="path")
     rows = gv.Rows(
-        [row("graphlets", part, value) for part, value in zip(parts, (0.2, 0.3, 0.1), strict=True)]
+        [
+            row("graphlets", f"path, {figure}", value, figure=figure, setting=path)
+            for figure, value in values.items()
+        ]
     )
     assert (Mark("graphlets: path", 0.3, 0.2),) == rows.plot().marks
 

@@ -20,7 +20,6 @@ from graphveil.core.errors import GraphveilWarning, warn
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import of_hundred, percent
 from graphveil.evaluate import wording as evaluation
-from graphveil.evaluate.wording import plain_part
 from graphveil.verify.verdict import Check, Verdict
 
 FLAWS = [
@@ -142,10 +141,10 @@ def test_false_entries_are_a_share_of_what_is_released():
 
 
 def test_how_a_figure_feels_stands_beside_it_where_somebody_says_so():
-    rows = Rows([row("edges-kept", "share", 0.5)])
-    [line] = evaluation.answers(rows, phrase=lambda one: f"as {one.question}")
-    assert "as edges-kept" == line.felt
-    assert "" == evaluation.answers(rows)[0].felt
+    said = row("edges-kept", "share", 0.5, as_sample=0.5, as_sample_of="ties")
+    [line] = evaluation.answers(Rows([said]))
+    assert "as far off as keeping 50 % of the ties at random" == line.felt
+    assert "" == evaluation.answers(Rows([row("edges-kept", "share", 0.5)]))[0].felt
 
 
 def test_a_question_that_could_not_be_measured_says_why():
@@ -272,10 +271,6 @@ def test_a_promise_in_plain_words_keeps_its_numbers(guarantee):
 def test_three_figures_say_what_a_release_cost():
     assert 3 == len(cost_words({"a": 1, "b": 2, "c": 3, "d": 4}))
     assert "5 people left without protection" in cost_words({"nodes_unprotected": 5})
-
-
-def test_words_of_papers_are_not_those_of_readers():
-    assert "re-identified, rightly" == plain_part("NS08 named, rightly")
 
 
 def test_a_failing_verdict_says_first_what_the_promise_hangs_on():

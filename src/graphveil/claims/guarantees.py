@@ -81,6 +81,16 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         """The adversary that the promise answers."""
 
     @property
+    def knowledge(self) -> str:
+        """What that adversary knows, in a few words."""
+        return ""
+
+    @property
+    def adversary(self) -> str:
+        """Who that is: what they know, and that they use nothing else."""
+        return "nobody"
+
+    @property
     def why(self) -> str | None:
         """Why nothing is claimed; None where something is."""
         return None
@@ -177,7 +187,35 @@ def check_class_size(k: int) -> None:
         raise ParameterError(f"k={k} is below 1. Give the size of the smallest class.")
 
 
-class KAnonymity(Guarantee, frozen=True, kw_only=True, tag="k-anonymity"):
+class _EqualRows(Guarantee, frozen=True, kw_only=True):
+    """Every row equals at least k-1 others."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        check_class_size(self.k)
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return (
+            f"{_capital(self.adversary)}, is left with at least {self.k} equal rows that may be "
+            "that person's."
+        )
+
+    @property
+    def knowledge(self) -> str:
+        """What that adversary knows, in a few words."""
+        return "any of a person's features"
+
+    @property
+    def adversary(self) -> str:
+        """Who that is: what they know, and that they use nothing else."""
+        return f"someone who knows {self.knowledge}, and uses nothing but the released rows"
+
+
+class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
     """Every row equals at least k-1 others, and nothing stands in it that is not in the original.
 
     Rows are users by features, or rows of a table. In a table a suppressed cell `*` equals only
@@ -195,12 +233,6 @@ class KAnonymity(Guarantee, frozen=True, kw_only=True, tag="k-anonymity"):
 added.'
     """
 
-    k: int
-
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        check_class_size(self.k)
-
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
@@ -211,13 +243,8 @@ added.'
         """That nothing was added."""
         return (NothingAdded(),)
 
-    @property
-    def threat_model(self) -> str:
-        """The adversary that the promise answers."""
-        return _among_equal_rows(self.k)
 
-
-class SmoothKAnonymity(Guarantee, frozen=True, kw_only=True, tag="smooth-k-anonymity"):
+class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anonymity"):
     """Every row equals at least k-1 others; every entry is true of a share theta of its class.
 
     Parameters
@@ -234,12 +261,11 @@ class SmoothKAnonymity(Guarantee, frozen=True, kw_only=True, tag="smooth-k-anony
 published entry is true of at least half of the rows of its class.'
     """
 
-    k: int
     theta: str = "1/2"
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        check_class_size(self.k)
+        super().__post_init__()
         share_in(self.theta)
 
     @property
@@ -260,11 +286,6 @@ published entry is true of at least half of the rows of its class.'
             f"{_equal_rows(self.k)}, and every published entry is true of {share} of the rows of "
             "its class."
         )
-
-    @property
-    def threat_model(self) -> str:
-        """The adversary that the promise answers."""
-        return _among_equal_rows(self.k)
 
 
 class AdaptiveAnonymity(Guarantee, frozen=True, kw_only=True, tag="adaptive-anonymity"):
@@ -317,12 +338,22 @@ the data.
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        levels = "" if self.common else ", but not who asked for how much"
         ruled_out = "" if self.common else "Who knows the levels can rule candidates out. "
         return (
-            f"Someone who holds the whole original table and the release{levels}, and uses nothing "
-            f"else. {ruled_out}This counts candidates; it does not make them equally likely."
+            f"{_capital(self.adversary)}. {ruled_out}This counts candidates; it does not make them "
+            "equally likely."
         )
+
+    @property
+    def knowledge(self) -> str:
+        """What that adversary knows, in a few words."""
+        levels = "" if self.common else ", but not who asked for how much"
+        return f"the whole original table and the release{levels}"
+
+    @property
+    def adversary(self) -> str:
+        """Who that is: what they hold, and that they use nothing else."""
+        return f"someone who holds {self.knowledge}, and uses nothing else"
 
 
 def _equal_rows(k: int) -> str:
@@ -330,11 +361,8 @@ def _equal_rows(k: int) -> str:
     return f"Every row of the release equals at least {k - 1} {others} on every published feature"
 
 
-def _among_equal_rows(k: int) -> str:
-    return (
-        "Someone who knows any of a person's features, and uses nothing but the released rows, is "
-        f"left with at least {k} equal rows that may be that person's."
-    )
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
@@ -398,13 +426,18 @@ _SIMILAR = (
 )
 """What is promised against knowledge that is off by some percent."""
 
-_KNOWLEDGE_OF_BOXES = (
-    "Someone who keeps as candidates all nodes whose degree and number of triangles are each at "
-    "most {phi:g} % away from those of {person} in the released network, and uses nothing else of "
-    "it, is left with at least {k} nodes that may be that person. Who knows these numbers more "
+_IN_BOXES = (
+    "someone who keeps as candidates all nodes whose degree and number of triangles are each at "
+    "most {phi:g} % away from those of {person}"
+)
+
+_NOTHING_PROMISED = "of it nothing is promised"
+
+_LEFT_OF_BOXES = (
+    "is left with at least {k} nodes that may be that person. Who knows these numbers more "
     "closely, or hears numbers that are off and looks around these, can be left with fewer. What "
-    "is known of the original network is another thing, since edges were changed: of it nothing "
-    "is promised."
+    "is known of the original network is another thing, since edges were changed: "
+    f"{_NOTHING_PROMISED}."
 )
 
 
@@ -534,26 +567,39 @@ within 10 % of its own.'
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        whom, original = "a person for whom the promise holds", "of it nothing is promised"
+        whom, original = "a person for whom the promise holds", _NOTHING_PROMISED
         if self.phi:
-            person = "a person" if self.share == 1 else whom
-            return _KNOWLEDGE_OF_BOXES.format(phi=self.phi, k=self.k, person=person)
+            return f"{_capital(self.adversary)}, {_LEFT_OF_BOXES.format(k=self.k)}"
         if self.share == 1:
             whom = "that person"
             original = (
                 f"who knows the same of it finds at least {self.k} nodes that have it in the "
                 "release, or none, and that the person is among them is not promised"
             )
+        return (
+            f"{_capital(self.adversary)}, is left with at least {self.k} nodes that may be {whom}. "
+            "What is known of the original network is another thing, since edges were changed: "
+            f"{original}."
+        )
+
+    @property
+    def knowledge(self) -> str:
+        """What that adversary knows in the released network, in a few words."""
+        if self.phi:
+            return f"the degree and number of triangles of a person, within {self.phi:g} %"
         knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
         if self.layers:
             knows = _KNOWLEDGE_OF_LAYERS.format(layers=", ".join(self.layers))
-        if self.known:
-            knows = f"the {_listed(self.known)} of a person and {knows}"
-        return (
-            f"Someone who knows {knows} in the released network, and uses nothing else of it, "
-            f"is left with at least {self.k} nodes that may be {whom}. What is known of the "
-            f"original network is another thing, since edges were changed: {original}."
-        )
+        return f"the {_listed(self.known)} of a person and {knows}" if self.known else knows
+
+    @property
+    def adversary(self) -> str:
+        """Who that is: what they know, and that they use nothing else."""
+        nothing_else = "in the released network, and uses nothing else of it"
+        if self.phi:
+            person = "a person" if self.share == 1 else "a person for whom the promise holds"
+            return f"{_IN_BOXES.format(phi=self.phi, person=person)} {nothing_else}"
+        return f"someone who knows {self.knowledge} {nothing_else}"
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -597,6 +643,16 @@ class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
         if isinstance(claim, NotClaimed):
             return True
         return isinstance(claim, type(self)) and claim.epsilon == self.epsilon
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return f"{_capital(self.adversary)}. {_PUBLIC}"
+
+    @property
+    def adversary(self) -> str:
+        """Who that is: what they know, and that they see this release alone."""
+        return f"someone who knows {self.knowledge}, and has of this data only this one release"
 
     @property
     def _given(self) -> str:
@@ -666,10 +722,9 @@ ten ties or items by a factor of at most e^10, a hundred by e^100.
         return f"{self._given}: {what}: {change} changes {self._at_most_by}. {no_person}"
 
     @property
-    def threat_model(self) -> str:
-        """The adversary that the promise answers."""
-        what = "value" if self.of == "value" else "tie or item"
-        return f"Someone who knows every other {what}, {_AND_SEES_ONE_RELEASE}"
+    def knowledge(self) -> str:
+        """What that adversary knows, in a few words."""
+        return f"every other {'value' if self.of == 'value' else 'tie or item'}"
 
 
 class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differential-privacy"):
@@ -697,10 +752,9 @@ release by a factor of at most e^0.5 (about 1.65).
         return f"{self._given}: {what} changes {self._at_most_by}."
 
     @property
-    def threat_model(self) -> str:
-        """The adversary that the promise answers."""
-        knows = "Someone who knows all ties or items in which a person has no part"
-        return f"{knows}, {_AND_SEES_ONE_RELEASE}"
+    def knowledge(self) -> str:
+        """What that adversary knows, in a few words."""
+        return "all ties or items in which a person has no part"
 
 
 def _times(number: int, epsilon: float) -> str:
@@ -709,10 +763,7 @@ def _times(number: int, epsilon: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-_AND_SEES_ONE_RELEASE = (
-    "and has of this data only this one release. How many people and items there are, and the "
-    "names of the items, count as public."
-)
+_PUBLIC = "How many people and items there are, and the names of the items, count as public."
 
 AnyGuarantee = (
     StructuralKAnonymity

@@ -55,6 +55,8 @@ class Setting(NamedTuple):
         How many people were drawn of larger data.
     top
         Of how many of the first it is.
+    of
+        What it is a figure of, of several: a kind of ties, an attribute, a classifier.
     draw
         Which of several draws it is: the least, the median or the largest; empty for their mean.
 
@@ -76,6 +78,7 @@ class Setting(NamedTuple):
     capped: int | None = None
     drawn: int | None = None
     top: int | None = None
+    of: str = ""
     draw: str = ""
 
     @property

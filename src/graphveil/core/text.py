@@ -108,6 +108,19 @@ def percent(share: float, *, places: int = 1) -> str:
     return f"{of_hundred(share, places=places)} %"
 
 
+def number(value: float) -> str:
+    """Return a count, or a mean with one decimal.
+
+    Examples
+    --------
+    >>> number(1234.0), number(6.9166), number(0.0166)
+    ('1,234', '6.9', '0.017')
+    """
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:,.1f}" if abs(value) >= 1 else f"{value:.2g}"
+
+
 def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table with this caption.
 

@@ -80,6 +80,7 @@ MODULARITY_RUNS = 10
 
 HIDDEN_UNITS = 10
 """Hidden units of the perceptron."""
+CLASSIFIERS = ("perceptron", "logistic regression", "gradient boosting")
 
 FACTORS = 50
 

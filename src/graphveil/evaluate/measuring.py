@@ -230,6 +230,7 @@ def rows_of(release: str, metric: Metric[Any], figures: Figures) -> Iterator[Row
             release=release,
             question=metric.name,
             part=figure.part,
+            figure=figure.name,
             setting=figure.setting,
             value=float(figure.value),
             unit=figure.unit,

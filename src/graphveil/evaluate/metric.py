@@ -7,8 +7,8 @@ Numbers that may rest on a sample: a property before and after, how far apart, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from math import hypot, sqrt
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.lazy import resolve
-from graphveil.core.rows import ANY, Setting
+from graphveil.core.rows import ANY, Row, Rows, Setting
+from graphveil.core.text import percent
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.evaluate.comparison import Comparison
 
@@ -54,6 +55,8 @@ class Figure(NamedTuple):
         None where the number is exact.
     setting
         What it was measured under.
+    name
+        The part without the name of what it is a figure of; empty for the part itself.
     """
 
     part: str
@@ -62,9 +65,83 @@ class Figure(NamedTuple):
     judged: bool = True
     sample: Sample | None = None
     setting: Setting = ANY
+    name: str = ""
 
 
 Figures = Iterator[Figure]
+
+
+def of_one(name: str, figures: Figures, *, between: str = ", ") -> Figures:
+    """Yield figures of one of several things, whose name their parts begin with; of "", the same.
+
+    Examples
+    --------
+    >>> [one] = of_one("friends", iter([Figure("released", 0.5, "share of arcs")]))
+    >>> one.part, one.name, one.setting.of
+    ('friends, released', 'released', 'friends')
+    """
+    for figure in figures:
+        if name:
+            part, setting = f"{name}{between}{figure.part}", figure.setting._replace(of=name)
+            yield figure._replace(part=part, name=figure.part, setting=setting)
+        else:
+            yield figure
+
+
+def row_of(rows: Rows, question: str, part: str) -> Row | None:
+    """Return a row that has a value; None if there is none."""
+    return next((row for row in rows if (row.question, row.part) == (question, part)), None)
+
+
+def value_of(rows: Rows, question: str, part: str) -> float | None:
+    """Return the value of a row; None if there is none.
+
+    Examples
+    --------
+    >>> value_of(Rows([]), "edges-kept", "share") is None
+    True
+    """
+    row = row_of(rows, question, part)
+    return None if row is None else row.value
+
+
+@dataclass(frozen=True)
+class Said:
+    """How a figure of a metric is said in one line.
+
+    Parameters
+    ----------
+    question
+        What the line asks, in a few words.
+    figures
+        The figure that answers it, and the figure it is compared with (empty for none). Of several
+        the largest is said; an empty mapping stands for every figure of the metric.
+    unit
+        What the number counts, with ``{top}`` of the setting and ``{part}``, the figure's name.
+    place
+        Where the line stands among those of one kind of data.
+    beside
+        What follows the unit if there is a figure to compare with, which is in the braces.
+    ending
+        What makes figure and unit a sentence.
+    spelled
+        How the number is written.
+    value
+        The number that is said, from all rows and the figure.
+    headline
+        Whether the sentence stands above all lines.
+    """
+
+    question: str
+    figures: Mapping[str, str]
+    unit: str
+    _: KW_ONLY
+    place: int
+    beside: str = "; before {}"
+    ending: str = ""
+    spelled: Callable[[float], str] = percent
+    value: Callable[[Rows, float], float] = lambda _, value: value
+    headline: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +177,8 @@ class Metric(Generic[C]):
         Parts of which `graphveil.evaluate.utility_loss` says what share of the original is as far
         off when
         kept at random. They cost linear time, and the less is kept, the farther off they are.
+    said
+        How it is said in one line; None for a metric that only the full table shows.
     """
 
     name: str
@@ -107,13 +186,14 @@ class Metric(Generic[C]):
     direction: Literal["higher is better", "lower is better"]
     definition: str
     source: str
-    needs_linkage: bool
-    cost: Literal["linear", "near-linear", "heavy"]
     compute: str | Callable[[C], Figures]
+    needs_linkage: bool = False
+    cost: Literal["linear", "near-linear", "heavy"] = "near-linear"
     compute_mean: str | Callable[[Sequence[C]], Figures] | None = None
     by_name: bool = False
     reads_tables: bool = False
     as_sample: Sequence[str] | Literal["every part"] = ()
+    said: Said | None = None
 
     def felt(self, part: str) -> bool:
         """Return whether a part is said as the share that is as far off when kept at random."""

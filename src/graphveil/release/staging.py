@@ -448,7 +448,7 @@ def _whole(modes: Mapping[Path, int], *, force: bool, release: Place) -> Iterato
 
 def _reason(error: OSError, folder: Path) -> str:
     if error.errno in _FULL:
-        return f"no space left to write {folder}. Nothing was kept; free space, or choose a disk."
+        return f"no space left to write {folder}. Free space, or choose a disk."
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return f"{folder} cannot be written ({error.strerror}). Choose another place."
-    return f"{folder} could not be written: {error.strerror or error}. Nothing was kept."
+    return f"{folder} could not be written: {error.strerror or error}."

@@ -166,7 +166,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def _needed(self) -> str:
         """Return what most of the checks need that were not checked; empty where they need none."""
-        needs = [_spelled(check.needs) for check in self.checks if check.needs]
+        needs = [spelled(check.needs) for check in self.checks if check.needs]
         return f": {max(set(needs), key=needs.count)} is missing" if needs else ""
 
 
@@ -190,13 +190,14 @@ def _named(checks: Sequence[Check]) -> str:
     return ", ".join(check.name for check in checks[:3]) + more
 
 
-def _spelled(needs: str | None) -> str:
+def spelled(needs: str | None) -> str:
+    """Return what a check needs; an option as the command line and Python each write it."""
     wanted = needs or ""
     return option(wanted.removeprefix("--")) if wanted.startswith("--") else wanted
 
 
 def _line(check: Check) -> str:
-    needs = f" (needs {_spelled(check.needs)})" if check.needs else ""
+    needs = f" (needs {spelled(check.needs)})" if check.needs else ""
     return f"  {check.outcome:<11}  {check.name}: {check.detail}{needs}"
 
 

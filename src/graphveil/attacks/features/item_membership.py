@@ -202,6 +202,7 @@ class _OtherFeature:
 
 
 BY_RELEASES = "one of two items"
+INSIDE, LEFT_OUT = "one item of people inside", "one item of people left out"
 """What is asked of those of whose releases an attacker makes some."""
 
 
@@ -322,13 +323,13 @@ def item_membership(
     people = people_of(situation.comparison)
     rng = situation.rng("item-membership")
     asked = asked_of(people, rng.permutation(people.own.size), options.targets, rng)
-    figures = list(_figures("of people inside", asked, people))
+    figures = list(_figures(INSIDE, asked, people))
     missing = {}
     try:
         out = people_to_leave_out(people, options.targets, rng)
         beside = twin(situation, out, int(rng.integers(1 << 62)))
         asked_out = asked_of(beside, rng.permutation(out), options.targets, rng)
-        figures.extend(_figures("of people left out", asked_out, beside))
+        figures.extend(_figures(LEFT_OUT, asked_out, beside))
     except (NotMeasuredError, GraphveilError) as error:
         missing[TWIN] = str(error)
     risk, baseline = (np.full(people.own.size, np.nan) for _ in range(2))
@@ -426,11 +427,11 @@ def _above_by_frequency(asked: ChallengedPairs, people: People) -> NDArray[np.fl
     return positives_above(frequency[asked.item], frequency[asked.other])
 
 
-def _figures(whom: str, asked: ChallengedPairs, people: People) -> Iterator[AttackFigure]:
+def _figures(name: str, asked: ChallengedPairs, people: People) -> Iterator[AttackFigure]:
     """Yield the area under the curve, beside that of the items' frequencies."""
     above = _above(asked, people)
     yield AttackFigure(
-        f"one item {whom}",
+        name,
         float(above.mean()),
         "area under the curve",
         float(_above_by_frequency(asked, people).mean()),
@@ -474,7 +475,7 @@ def _telling_more(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Take
     Much of the former may be known of people who were left out, so it is not in place of the other.
     """
     of = {row.figure: row.value or 0.0 for row in every}
-    alone = next((of[name] for name in of if name.startswith("one item")), 0.0)
+    alone = of.get(INSIDE, 0.0)
     if BY_RELEASES not in of or alone > of[BY_RELEASES]:
         yield from map(Taken, fitting)
 
@@ -499,17 +500,17 @@ ITEM_MEMBERSHIP = Attack(
     said=(
         Said(
             "inferred",
-            "one item of people inside",
+            INSIDE,
             who="who asks for one item of a person",
             line="which of two items is a person's",
             label="one item",
             says="of one who has it and one who has not, the right one is told {n} times",
-            left_out="one item of people left out",
+            left_out=LEFT_OUT,
             take=_telling_more,
         ),
         Said(
             "inferred",
-            "one item of people left out",
+            LEFT_OUT,
             line="the same of people who were left out of the data",
             take=_telling_more,
         ),

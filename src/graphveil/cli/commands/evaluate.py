@@ -20,7 +20,7 @@ from graphveil.cli.outputs import (
 )
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown
-from graphveil.core.rows import Rows, felt
+from graphveil.core.rows import Rows
 from graphveil.data import Data
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.evaluate import wording as evaluation
@@ -66,9 +66,13 @@ def _run(folder: Path, **given: Any) -> int:
 
 def print_answers(rows: Rows, *, named: bool = False) -> None:
     """Print what was kept: a sentence, and a line a question, or a metric that was asked for."""
-    lines = list(evaluation.answers(rows, phrase=felt))
+    lines = list(evaluation.answers(rows))
     if named:
-        answered = {one.metric for one in evaluation.QUESTIONS}
+        answered = {
+            name
+            for name, metric in METRICS.items()
+            if metric.said and len(metric.said.figures) == 1
+        }
         lines = [line for line in lines if line.answer != "not measured"]
         if {row.question for row in rows} - answered:
             lines = list(evaluation.named(rows))

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from graphveil.core.errors import Message, option
-from graphveil.core.text import percent
-from graphveil.evaluate.wording import number
-from graphveil.verify.verdict import Check, Verdict
+from graphveil.core.errors import Message
+from graphveil.core.text import number, percent
+from graphveil.verify.verdict import Verdict, spelled
 
 _PLAIN = (
     ("nodes", "people"),
@@ -151,15 +150,10 @@ def _counted(verdict: Verdict) -> str:
     unchecked = [check for check in verdict.checks if check.outcome == "not checked"]
     if not unchecked:
         return f"{how}{_checks(len(verdict.checks))}"
-    needs = dict.fromkeys(map(_needed, unchecked))
+    needs = dict.fromkeys(spelled(check.needs) for check in unchecked)
     listed = " or ".join(filter(None, needs))
     need = f": need {listed}" if listed else ""
     return f"{how}{_checks(len(verdict.checks))}, {len(unchecked)} not checked{need}"
-
-
-def _needed(check: Check) -> str:
-    needs = check.needs or ""
-    return option(needs.removeprefix("--")) if needs.startswith("--") else needs
 
 
 def _checks(count: int) -> str:

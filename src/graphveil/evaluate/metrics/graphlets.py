@@ -25,6 +25,7 @@ from graphveil.evaluate.metric import (
     Z,
     difference,
     half_l1,
+    of_one,
 )
 
 NAMES = ("path", "paw", "cycle", "diamond", "clique", "star")
@@ -95,10 +96,13 @@ def mean_compared(pairs: Sequence[GraphComparison]) -> Figures:
     before, after = _mean(known[: len(pairs)]), _mean(known[len(pairs) :])
     for number, name in enumerate(NAMES):
         sides = before.estimate(number), after.estimate(number)
-        for part, side in zip(("original", "released"), sides, strict=True):
-            yield Figure(f"{name}, {part}", side.value, UNIT, judged=False, sample=side.sample)
+        figures = [
+            Figure(part, side.value, UNIT, judged=False, sample=side.sample)
+            for part, side in zip(("original", "released"), sides, strict=True)
+        ]
         apart = difference(*sides)
-        yield Figure(f"{name}, absolute difference", apart.value, UNIT, sample=apart.sample)
+        figures.append(Figure("absolute difference", apart.value, UNIT, sample=apart.sample))
+        yield from of_one(name, iter(figures))
     sizes = [side.size for side in (before, after) if side.size is not None]
     whole = half_l1(before.shares, after.shares, np.hypot(before.errors, after.errors), sizes)
     yield Figure("half L1", whole.value, UNIT, sample=whole.sample)

@@ -17,6 +17,7 @@ from graphveil.evaluate.metric import (
     Figures,
     NotMeasuredError,
     before_and_after,
+    of_one,
     share_of,
 )
 from graphveil.evaluate.metrics.shape import half_l1, kolmogorov_smirnov
@@ -52,8 +53,8 @@ def reciprocity(pair: NetworkComparison) -> Figures:
     for each in _directed(pair):
         if each.before.n_ties and each.after.n_ties:
             before, after = (one.n_mutual() / one.n_ties for one in (each.before, each.after))
-            for figure in before_and_after(before, after, "share of arcs"):
-                yield figure._replace(part=f"{each.prefix}{figure.part}")
+            both = before_and_after(before, after, "share of arcs")
+            yield from of_one(each.name, both, between=": ")
 
 
 def suppressed(pair: NetworkComparison) -> Figures:
@@ -73,8 +74,8 @@ def homophily(pair: NetworkComparison) -> Figures:
                 assortative_mixing(each.after, after),
             ]
             if values[0] is not None and values[1] is not None:
-                for figure in before_and_after(values[0], values[1], "coefficient"):
-                    yield figure._replace(part=f"{each.prefix}{name}, {figure.part}")
+                both = before_and_after(values[0], values[1], "coefficient")
+                yield from of_one(f"{each.prefix}{name}", both)
 
 
 def mixing_matrix(pair: NetworkComparison) -> Figures:
@@ -97,8 +98,8 @@ def kept_by_group(pair: NetworkComparison) -> Figures:
     for each in _pairs_of_layers(pair):
         kept = _tie_is_kept(pair, each)
         for column in pair.networks[0].attributes:
-            for figure in _kept_by_value(pair.networks[0], column, each.before, kept):
-                yield figure._replace(part=f"{each.prefix}{figure.part}")
+            by_value = _kept_by_value(pair.networks[0], column, each.before, kept)
+            yield from of_one(each.name, by_value, between=": ")
 
 
 def _kept_by_value(network: Network, column: str, layer: Layer, kept: NDArray[np.bool_]) -> Figures:
@@ -161,11 +162,16 @@ def _mixing(layer: Layer, codes: NDArray[np.int32], values: int) -> NDArray[np.f
 
 
 class _PairOfLayers(NamedTuple):
-    """A layer before and after, and what its figures are called by."""
+    """A layer before and after, and its name, empty for the only one."""
 
-    prefix: str
+    name: str
     before: Layer
     after: Layer
+
+    @property
+    def prefix(self) -> str:
+        """What the parts of its figures begin with."""
+        return f"{self.name}: " if self.name else ""
 
 
 def _has_layers(pair: NetworkComparison) -> bool:
@@ -179,8 +185,7 @@ def _pairs_of_layers(pair: NetworkComparison) -> Iterator[_PairOfLayers]:
     if _has_layers(pair) and names[0] != names[1]:
         raise NotMeasuredError("kinds of ties are not the same")
     for one, other in zip(before.layers, after.layers, strict=True):
-        prefix = f"{printable(one.name)}: " if _has_layers(pair) else ""
-        yield _PairOfLayers(prefix, one, other)
+        yield _PairOfLayers(printable(one.name) if _has_layers(pair) else "", one, other)
 
 
 def _of_profile(pair: NetworkComparison) -> list[_PairOfLayers]:

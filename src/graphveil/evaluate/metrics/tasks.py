@@ -17,10 +17,17 @@ from graphveil.core.lazy import lazy_module
 from graphveil.core.warnings import LeftOutModelWarning
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, distinct
-from graphveil.evaluate.comparison import FACTORS, RECOMMENDED, BipartiteComparison
+from graphveil.evaluate.comparison import CLASSIFIERS, FACTORS, RECOMMENDED, BipartiteComparison
 from graphveil.evaluate.comparison import HIDDEN_UNITS as UNITS
 from graphveil.evaluate.held_back import names_of
-from graphveil.evaluate.metric import NEEDS_LINKAGE, Figure, Figures, NotMeasuredError, wilson
+from graphveil.evaluate.metric import (
+    NEEDS_LINKAGE,
+    Figure,
+    Figures,
+    NotMeasuredError,
+    of_one,
+    wilson,
+)
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -87,7 +94,7 @@ def classification(pair: BipartiteComparison) -> Figures:
     commonest = int((split.test.labels == values[number.argmax()]).sum())
     sample = wilson(commonest, size)
     yield Figure("commonest label", commonest / size, UNIT, judged=False, sample=sample)
-    for name in ("perceptron", "logistic regression", "gradient boosting"):
+    for name in CLASSIFIERS:
         for part, known in (("released", split.released), ("original", split.original)):
             if name == "gradient boosting" and np.prod(known.features.shape) > MOST_CELLS:
                 cells = " x ".join(f"{length:,}" for length in known.features.shape)
@@ -97,7 +104,8 @@ def classification(pair: BipartiteComparison) -> Figures:
             right = hits(name, known, split.test, seed)
             judged = part == "released"
             sample = wilson(right, size)
-            yield Figure(f"{name}, {part}", right / size, UNIT, judged=judged, sample=sample)
+            figure = Figure(part, right / size, UNIT, judged=judged, sample=sample)
+            yield from of_one(name, iter([figure]))
 
 
 def hits(name: str, known: Labelled, test: Labelled, seed: int) -> int:
@@ -265,7 +273,8 @@ def recommendation(pair: BipartiteComparison) -> Figures:
         size = asked.hidden.size
         judged = part == "released"
         sample = wilson(hits, size)
-        yield Figure(f"factors, {part}", hits / size, UNIT, judged=judged, sample=sample)
+        figure = Figure(part, hits / size, UNIT, judged=judged, sample=sample)
+        yield from of_one("factors", iter([figure]))
     popular = np.asarray(before.sum(axis=0)).ravel()
     hits = _hits(asked, popular, order)
     sample = wilson(hits, asked.hidden.size)

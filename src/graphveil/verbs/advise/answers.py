@@ -84,6 +84,8 @@ class Choice:
         What a release with the parameters of the call promises.
     answers
         The adversary that the promise answers.
+    known
+        What that adversary knows, in a few words.
     leaves_open
         What it does not protect against.
     measured_on
@@ -101,6 +103,7 @@ class Choice:
     method: str
     promise: str
     answers: str
+    known: str
     leaves_open: str
     measured_on: str
     trials: tuple[Trial, ...]
@@ -118,17 +121,6 @@ class Choice:
         """The share that the middle trial loses and that of what is false; 2 where unknown."""
         kept, false = shares_of(self.middle.cost) if self.middle else (None, None)
         return 2.0 if kept is None else 1 - kept + (false or 0.0)
-
-    @property
-    def known(self) -> str:
-        """What the adversary knows whom the promise answers, in a few words."""
-        known = self.answers.partition("knows ")[2] or self.answers.partition("holds ")[2]
-        of_ties, released, _ = known.rpartition(" in the released network")
-        if released:
-            return of_ties.rstrip(",")
-        for end in (", and ", ". ", " is left"):
-            known = known.partition(end)[0]
-        return known.rstrip(",.")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

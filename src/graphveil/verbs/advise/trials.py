@@ -133,6 +133,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         method=method.name,
         promise=promise.sentence,
         answers=promise.threat_model,
+        known=promise.knowledge.rstrip(","),
         leaves_open=f"{promise.why or ''} {chosen.stated_limits}".lstrip(),
         measured_on=measured_on,
         trials=trials,

@@ -53,7 +53,7 @@ class Reached:
     call
         The release in Python, of data called ``data``.
     figures
-        What was measured of each bound, by the bound in words.
+        What was measured, by what is bounded.
     missed
         By how much each bound is missed that is.
     kept, false
@@ -144,9 +144,7 @@ def line_of(one: Reached) -> str:
 
 def why_of(one: Reached) -> str:
     """Return the figures that a method reaches, or why it has none."""
-    figures = ", ".join(
-        f"{what.split(' <=')[0].split(' >=')[0]} {value:.3g}" for what, value in one.figures.items()
-    )
+    figures = ", ".join(f"{what} {value:.3g}" for what, value in one.figures.items())
     return "; ".join(filter(None, [figures, one.reason]))
 
 
@@ -359,7 +357,7 @@ class _Search:
             method=self.method.name,
             parameters=given,
             call=call_of(self.method.__name__, given),
-            figures={str(bound): value for bound, value in figures.items()},
+            figures={bound.what: value for bound, value in figures.items()},
             missed={str(bound): value for bound, value in missed.items()},
             kept=kept,
             false=false,

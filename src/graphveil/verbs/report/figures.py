@@ -28,7 +28,7 @@ from graphveil.verbs.report.pages import Page
 NO_LIBRARY = "it needs matplotlib. Install the extra: pip install 'graphveil[figures]'"
 PAPER = (".pdf", ".png")
 COMPARED = ("original", "released", "absolute difference", "relative error")
-"""Ends of parts that a mark before and after shows."""
+"""Figures that a mark before and after shows."""
 TITLE_LETTERS = 80
 MOST_MARKS = 30
 """The most rows of one picture: more cannot be read on a page."""
@@ -257,16 +257,16 @@ def of_rows(rows: Rows) -> Figure:
 def _kept(rows: Rows) -> Iterator[Mark]:
     """Yield a mark for what was measured before and after, one for every other share."""
     for question in dict.fromkeys(row.question for row in rows):
-        mine = {row.part: row for row in rows if row.question == question}
-        for part, row in mine.items():
-            label = question if part in {"all", "released"} else f"{question}: {part}"
-            stem = part.removesuffix("released")
-            before = mine.get(f"{stem}original") if stem != part else None
+        mine = {(row.setting, row.figure): row for row in rows if row.question == question}
+        for (setting, figure), row in mine.items():
+            before = mine.get((setting, "original")) if figure == "released" else None
             if not _is_share(row):
                 continue
             if before is not None and _is_share(before):
-                yield _mark(label.removesuffix(", released"), row, before=before.value)
-            elif row.direction and not part.endswith(COMPARED):
+                label = f"{question}: {setting.of}" if setting.of else question
+                yield _mark(label, row, before=before.value)
+            elif row.direction and figure not in COMPARED:
+                label = question if row.part in {"all", "released"} else f"{question}: {row.part}"
                 yield _mark(label, row)
 
 

@@ -101,10 +101,15 @@ HOW = {"exact": "counted over everybody", "estimate": "estimated", "sampled": "d
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One adversary: figures as shares in 0..1, None for what is not there."""
+    """One adversary: figures as shares in 0..1, None for what is not there.
+
+    ``who`` says what becomes of them, too, where it is the adversary of a guarantee; ``adversary``
+    is then who they are.
+    """
 
     test: Question
     who: str
+    adversary: str = ""
     evidence: Evidence
     reason: str
     label: str = ""
@@ -181,25 +186,13 @@ class Answers:
         line = self.strongest
         if line.word == "Not tested":
             return f"{line.word}: {line.reason}."
-        answer = f"{line.word}, by {_first_clause(line.who)}: {line.reason}."
+        answer = f"{line.word}, by {line.adversary or line.who}: {line.reason}."
         others = [other for other in self.lines if other is not line]
         if line.word in {"No, recomputed", "Bounded"} and others:
             who = others[0].who
-            rest = "Anything else" if who == "anybody" else f"By {_first_clause(who)}"
+            rest = "Anything else" if who == "anybody" else f"By {who}"
             answer += f" {rest}: {others[0].word.lower()}."
         return answer
-
-
-def _first_clause(who: str) -> str:
-    """Return whom a threat model is about, without what becomes of them.
-
-    Examples
-    --------
-    >>> _first_clause("Someone who knows a row, is left with 5 rows. What else is known is open.")
-    'someone who knows a row'
-    """
-    text = who.partition(" is left with")[0].partition(". ")[0].rstrip(".,")
-    return text[0].lower() + text[1:]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,6 +279,7 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
         return Line(
             test="inferred",
             who=guarantee.threat_model,
+            adversary=guarantee.adversary,
             evidence=Evidence(bounded=True),
             reason=bound_in_words(guarantee),
         )
@@ -300,6 +294,7 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
     return Line(
         test="singled out",
         who=guarantee.threat_model,
+        adversary=guarantee.adversary,
         evidence=Evidence(recomputed=share == 1, bounded=share < 1),
         reason=others if share == 1 else some,
     )

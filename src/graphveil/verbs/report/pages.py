@@ -85,8 +85,9 @@ class Page:
     ----------
     public
         Whether it may be published.
-    title, answer, quote, unit
-        What it is about, the verdict in a sentence, the promise, and its unit.
+    title, answer, because, quote, unit
+        What it is about, the verdict in a sentence, how many checks stand behind it, the promise,
+        and its unit.
     good
         Whether the release keeps what it claims, None where there is not enough to say.
     checks
@@ -121,6 +122,7 @@ class Page:
     title: str
     answer: str
     good: bool | None
+    because: str = ""
     quote: str = ""
     unit: str = ""
     checks: Sequence[tuple[str, str]] = ()

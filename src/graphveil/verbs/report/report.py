@@ -13,7 +13,6 @@ from graphveil.claims.record import Record, private_folder, read_record
 from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
-from graphveil.core.rows import felt
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
 from graphveil.evaluate.wording import answers
@@ -289,7 +288,7 @@ def _measured(
         rows = measured("release", pair, None)
     return {
         "tests": answers_of(read.guarantee, verdict, type(read.data), figures),
-        "kept": [line for line in answers(rows, phrase=felt) if line.figure],
+        "kept": [line for line in answers(rows) if line.figure],
         "kinds": kinds_of_people(pair.original),
     }
 

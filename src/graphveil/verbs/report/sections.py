@@ -352,6 +352,7 @@ def of_release(
     holds = verdict.exit_code == 0
     return {
         "answer": answer_of(verdict, guarantee),
+        "because": because_of(verdict),
         "good": None if verdict.ok and (not holds or isinstance(guarantee, NotClaimed)) else holds,
         "checks": [(check.name, check.detail) for check in shows[:10]],
         "quote": verdict.sentence if holds and guarantee is not None else "",
@@ -377,26 +378,31 @@ def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
     Examples
     --------
     >>> answer_of(Verdict("recomputed", "All is well.", []), None)
-    'Every claim holds. 0 checks were made again from the files for this page.'
+    'Every claim holds.'
     """
-    checks = len(verdict.checks)
-    made = f"{checks} checks were made again from the files for this page"
     if not verdict.ok:
-        wrong = len(verdict.failures())
-        return (
-            "This release does not keep what it says. Do not rely on its promise: "
-            f"{wrong} of {checks} checks failed."
-        )
+        return "This release does not keep what it says."
     if verdict.unknown_method is not None:
         return "It cannot be said whether this release keeps its promise: its method is not known."
     if verdict.undecided:
         return "It cannot be said from these files alone whether this release keeps its promise."
     if verdict.word == "not claimed":
-        return f"Nothing is promised of this release. {made}."
+        return "Nothing is promised of this release."
     with_what = f", for {unit}" if (unit := _unit_and_strength(guarantee)) else ""
     if verdict.word == "by construction":
-        return f"Every claim that a file can show holds{with_what}. {made}."
-    return f"Every claim holds{with_what}. {made}."
+        return f"Every claim that a file can show holds{with_what}."
+    return f"Every claim holds{with_what}."
+
+
+def because_of(verdict: Verdict) -> str:
+    """Return how many checks stand behind the answer; nothing where it cannot be said."""
+    checks = len(verdict.checks)
+    if not verdict.ok:
+        wrong = len(verdict.failures())
+        return f"Do not rely on its promise: {wrong} of {checks} checks failed."
+    if verdict.exit_code:
+        return ""
+    return f"{checks} checks were made again from the files for this page."
 
 
 def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:

@@ -431,10 +431,7 @@ def _result(run: PointRun, point: Point, ended: Ended) -> Result:
 def _with_a_way_out(error: Exception) -> Exception:
     """Return an error of the machine with what to do about it."""
     if isinstance(error, ResourceError):
-        what = error.message.text.partition(". Nothing was kept")[0].rstrip(".")
-        return ResourceError(
-            f"{what}. Finished points are kept: free space, and run the same sweep again."
-        )
+        return ResourceError(f"{error} Finished points are kept: run the same sweep again.")
     return error
 
 
