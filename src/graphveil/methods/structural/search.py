@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,44 +153,33 @@ class AnnealingWalk(Walk[AnyTask]):
         go_to(state, values, best, trial, changed)
 
 
-Follow = Callable[[AnnealingWalk[Task]], None]
+def walk_of(
+    task: Task, rng: np.random.Generator, watch: Watch | None = None
+) -> AnnealingWalk[Task]:
+    """Return a walk that stands at the input."""
+    return AnnealingWalk(task, rng, watch, annealing=annealing_state_of(task, rng))
 
 
-class Heuristic(Protocol):
-    """Returns the best state of a walk, its unprotected nodes counted again from the edited graph.
+Heuristic = Callable[..., Edited]
+"""Returns the best state of a walk: see `heuristic`."""
+
+
+def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
+    """Return the heuristic that begins a walk at the input and follows it, if there is need to.
+
+    It returns the best state, whose unprotected nodes are counted again from the edited graph.
 
     Parameters
     ----------
-    task
-        The input, the edits and the goal.
-    iterations
-        The proposals of one stretch of annealing; the usual ones where None.
-    effort
-        What these are multiplied by where None.
-    rng
-        The randomness.
-    watch
-        Called every 100,000 proposals or more often, at least every second or so, and between the
-        steps of a start.
+    follow
+        Moves the walk. The heuristic takes a task and, by name: ``iterations``, the proposals of
+        one stretch of annealing, the usual ones where None; ``effort``, what these are multiplied
+        by then; ``rng``; and ``watch``, called every 100,000 proposals or more often, at least
+        every second or so, and between the steps of a start.
     """
 
-    def __call__(
-        self,
-        task: Task,
-        *,
-        iterations: int | None,
-        effort: float = 1.0,
-        rng: np.random.Generator,
-        watch: Watch | None = None,
-    ) -> Edited:
-        """Return the best state, the input included."""
-
-
-def heuristic(follow: Follow) -> Heuristic:
-    """Return the heuristic that begins a walk at the input and follows it, if there is need to."""
-
     @wraps(follow)
-    def heuristic(
+    def from_input(
         task: Task,
         *,
         iterations: int | None,
@@ -198,24 +187,13 @@ def heuristic(follow: Follow) -> Heuristic:
         rng: np.random.Generator,
         watch: Watch | None = None,
     ) -> Edited:
-        walk = walk_of(task, rng, watch, iterations, effort)
+        walk = walk_of(task, rng, watch)
+        walk.iterations, walk.effort = iterations, effort
         if walk.missed() or any(task.nearly):
             follow(walk)
         return edited_of(task, walk.annealing, walk.visited)
 
-    return heuristic
-
-
-def walk_of(
-    task: Task,
-    rng: np.random.Generator,
-    watch: Watch | None = None,
-    iterations: int | None = None,
-    effort: float = 1.0,
-) -> AnnealingWalk[Task]:
-    """Return a walk that stands at the input."""
-    annealing = annealing_state_of(task, rng)
-    return AnnealingWalk(task, rng, watch, iterations, effort, annealing=annealing)
+    return from_input
 
 
 @heuristic
