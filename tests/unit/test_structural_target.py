@@ -100,7 +100,7 @@ def test_a_dense_graph_goes_through_all_its_stages():
 
 def test_the_best_of_several_starts_is_kept():
     task = task_of(random_graph())
-    walk = TargetWalk(task, target_state_of(task), generator(), None, 20_000, 20_000, [])
+    walk = TargetWalk(task, generator(), iterations=20_000)
     assert not walk.follow(phases.POLISH[0])
     reached = walk.reached()
     assert reached[0] < 40
@@ -185,7 +185,7 @@ def test_edits_are_taken_back_only_while_that_may_win(to_beat, last, monkeypatch
     monkeypatch.setattr(TargetWalk, "follow", follow)
     monkeypatch.setattr(TargetWalk, "back_to_best", lambda _: None)
     task = task_of(FLAG, k=1)._replace(to_beat=to_beat)
-    walk = TargetWalk(task, target_state_of(task), generator(), None, 1, 1, [])
+    walk = TargetWalk(task, generator(), iterations=1)
     walk.target_state.edits.tally[BEST_CHANGED] = 1000
     module._backfill(walk)
     assert last == walk.here()[1]
@@ -214,11 +214,12 @@ def test_rounds_go_on_while_they_may_come_to_the_last_few(missed, rounds, monkey
     monkeypatch.setattr(TargetWalk, "follow_all", lambda _, course, **__: followed.append(course))
     monkeypatch.setattr(TargetWalk, "follow", lambda *_, **__: None)
     task = task_of(FLAG)._replace(to_beat=4)
-    walk = TargetWalk(task, target_state_of(task), generator(), None, 1, 1, [])
+    walk = TargetWalk(task, generator(), iterations=1)
     module._run(walk, phases.DENSE, None)
     assert rounds == len(followed) - 1
     followed.clear()
-    module._run(walk._replace(task=task._replace(to_beat=None)), phases.DENSE, None)
+    walk.task = task._replace(to_beat=None)
+    module._run(walk, phases.DENSE, None)
     assert phases.DENSE.rounds == len(followed) - 1
 
 

@@ -80,7 +80,11 @@ class PriorResponse(NoisyMethod):
     """A response to every pair of nodes whose two chances follow from noisy degrees."""
 
     accepts = (Graph,)
+    promise: ClassVar[str] = (
+        "No edge changes the probability of any release by a factor above e^epsilon."
+    )
     cost: ClassVar[str] = "linear in the nodes, and in the edges before and after"
+    example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
     most_classes: ClassVar[int] = CLASSES
     count_share: ClassVar[Share] = Share(of_epsilon=Fraction(1, 50), most=Fraction(1, 10))
     degrees_share: ClassVar[Share] = Share(of_epsilon=Fraction(7, 20), most=Fraction(7, 10))
@@ -218,9 +222,6 @@ class DegreePriorResponse(PriorResponse):
     """
 
     name: ClassVar[str] = "degree-prior-response"
-    promise: ClassVar[str] = (
-        "No edge changes the probability of any release by a factor above e^epsilon."
-    )
     source: ClassVar[str] = (
         "asymmetric response under a soft configuration model of noisy degrees; after the Top-m "
         "Filter of Nguyen, Imine & Rusinowitch"
@@ -230,7 +231,6 @@ class DegreePriorResponse(PriorResponse):
         "network re-identified 94 % of the people on a dense network of 242 people. At epsilon "
         "7.11 it was 90 % on a network of 1,224 people (measured by us)."
     )
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -272,9 +272,6 @@ class MixingPriorResponse(PriorResponse):
     """
 
     name: ClassVar[str] = "mixing-prior-response"
-    promise: ClassVar[str] = (
-        "No edge changes the probability of any release by a factor above e^epsilon."
-    )
     source: ClassVar[str] = (
         "asymmetric response under noisy degrees and noisy counts between groups of like degree; "
         "after the Top-m Filter of Nguyen, Imine & Rusinowitch"
@@ -284,7 +281,6 @@ class MixingPriorResponse(PriorResponse):
         "network re-identified 91 % of the people on a dense network of 242 people. At epsilon "
         "7.11 it was 88 % on a network of 1,224 people (measured by us)."
     )
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
     most_classes: ClassVar[int] = CLASSES_OF_MIXING
     degrees_share: ClassVar[Share] = Share(of_epsilon=Fraction(3, 10), most=Fraction(7, 10))
     mixing_share: ClassVar[Share] = Share(of_epsilon=Fraction(1, 10), most=Fraction(3, 10))

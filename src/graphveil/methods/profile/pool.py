@@ -18,18 +18,13 @@ from graphveil.data.measures.registry import DIRECTED_COUNT, PROFILE
 from graphveil.data.measures.values import directed_count, either_way
 from graphveil.methods.profile.realize import EditedLayer, EditedLayers, columns_of_layers
 from graphveil.methods.profile.targets import Ints, classes
-from graphveil.methods.structural.kernels.classes import UNPROTECTED, fill, new_classes
-from graphveil.methods.structural.kernels.pooled import (
-    AnnealingBest,
-    AnnealingState,
-    ArcRows,
-    Pool,
-    PoolState,
-    count_common,
-)
+from graphveil.methods.structural.kernels.classes import fill, new_classes
+from graphveil.methods.structural.kernels.pooled import ArcRows, Pool, PoolState, count_common
 from graphveil.methods.structural.kernels.rows import NeighborRows, new_rows
 from graphveil.methods.structural.kernels.starts import MOST_FLIPS
 from graphveil.methods.structural.search import AnnealingWalk
+from graphveil.methods.structural.task import Watch
+from graphveil.methods.structural.walk_state import annealing_state_over, pool_of
 
 CODE_BITS = 62
 """What is known of a person's ties, and the attributes, are one code of so many bits."""
@@ -181,40 +176,14 @@ def changes_to(network: Network, layers: tuple[Layer, ...]) -> ChangedTies:
 
 
 def walk_of(
-    task: ProfileTask, pairs: Pairs, rng: np.random.Generator
+    task: ProfileTask, pairs: Pairs, rng: np.random.Generator, watch: Watch | None = None
 ) -> AnnealingWalk[ProfileTask]:
     """Return a walk that stands at the network."""
-    n, size = task.n_nodes, pairs.keys.size
-    layer, source, target = _ends_of(pairs.keys, max(n, 1))
-    ends = np.concatenate([source, target])
-    start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n))]).astype(np.int64)
-    pool = Pool(
-        one=source.astype(np.int32),
-        other=target.astype(np.int32),
-        start=start,
-        around=(np.argsort(ends, kind="stable") % max(size, 1)).astype(np.int32),
-        present=np.arange(size) < pairs.n_ties,
-        order=np.arange(size, dtype=np.int32),
-        position=np.arange(size, dtype=np.int32),
-        tally=np.zeros(1, dtype=np.int64),
-        common=np.zeros(size, dtype=np.int32),
-        mates=None,
-    )
+    layer, source, target = _ends_of(pairs.keys, max(task.n_nodes, 1))
+    ends = np.column_stack([source, target]).astype(np.int32)
     make = _by_surroundings if task.measure == DIRECTED_COUNT else _by_profile
-    room = make(task, pool, layer)
-    best = AnnealingBest(
-        changed=np.zeros(size, dtype=np.bool_),
-        log=np.empty(max(size, 1), dtype=np.int32),
-        tally=np.array([0, room.classes.tally[UNPROTECTED], 0, 0], dtype=np.int64),
-    )
-    state = AnnealingState(
-        state=room,
-        values=None,
-        best=best,
-        unprotected=np.empty(n, dtype=np.int64),
-        trial=np.empty(MOST_FLIPS, dtype=np.int64),
-    )
-    return AnnealingWalk(task, state, rng, None, 1, [])
+    state = make(task, pool_of(ends, task.n_nodes, pairs.n_ties), layer)
+    return AnnealingWalk(task, rng, watch, annealing=annealing_state_over(state))
 
 
 def _by_profile(task: ProfileTask, pool: Pool, layer: Ints) -> PoolState:

@@ -29,14 +29,15 @@ from graphveil.methods.profile.pool import unprotected_in as pool_unprotected_in
 from graphveil.methods.structural.paper import sample_edits
 from graphveil.methods.structural.search import (
     AnnealingWalk,
+    Heuristic,
     cut,
+    from_hubs,
     mirror,
     search,
     search_under_uncertainty,
     strip,
     strip_hubs,
     towards_goal,
-    wear_down,
     while_it_gains,
     without_triangles,
 )
@@ -51,15 +52,12 @@ from graphveil.methods.structural.task import (
     better,
     counted_by_codes,
     known_to_target,
-    proposals,
 )
 from graphveil.methods.structural.walk_state import (
-    MOST_STEPS,
     applied,
     average_clustering,
     by_color,
     figures,
-    goal_iterations,
     left_to_others,
     lower_bound,
     nearly_unprotected_in,
@@ -68,7 +66,13 @@ from graphveil.methods.structural.walk_state import (
     within_budget,
 )
 
-WALKS = {"search": search, "target": target, "strip": strip, "cut": cut, "mirror": mirror}
+WALKS: dict[str, Heuristic] = {
+    "search": search,
+    "target": target,
+    "strip": strip,
+    "cut": cut,
+    "mirror": mirror,
+}
 STARTS: tuple[Walking, ...] = ("strip", "cut")
 DELETING = {*STARTS, "mirror"}
 """Those that look for the fewest deletions that protect everybody, whatever the budget."""
@@ -350,7 +354,7 @@ DELETIONS = "deletions"
 """The walk that adds nothing where additions are allowed: with few edits it often gains more."""
 
 Walk = AnnealingWalk[ProfileTask]
-Follow = Callable[[Walk, Settings], None]
+Follow = Callable[[Walk], None]
 
 
 class ArcResult(NamedTuple):
@@ -464,14 +468,15 @@ def _followed(
     watch: Watch,
 ) -> ChangedTies:
     pairs = pairs_of(task, np.empty(0, dtype=np.int64), rng)
-    walk = walk_of(task, pairs, rng)._replace(watch=watch)
-    follow(walk, settings)
+    walk = walk_of(task, pairs, rng, watch)
+    walk.iterations, walk.effort = settings.iterations, settings.effort
+    follow(walk)
     return checked(task, pairs, walk)
 
 
 def _walks(task: ProfileTask, settings: Settings) -> dict[str, Follow]:
     """Return the walks that may win: from the input, where hubs are worn down, and from a cut."""
-    starts: dict[str, Follow] = {"hubs": _from_hubs}
+    starts: dict[str, Follow] = {"hubs": from_hubs}
     if not settings.preserve_triangles:
         starts["cut"] = _from_cut
     if task.edits == "add":
@@ -483,36 +488,23 @@ def _walks(task: ProfileTask, settings: Settings) -> dict[str, Follow]:
     return {**alone, "search": _from_input, **(starts if large else {})}
 
 
-def _from_input(walk: Walk, settings: Settings) -> None:
+def _from_input(walk: Walk) -> None:
     """Anneal from the input, longer and longer while it gains, or on to the fewest edits."""
-    task, effort = walk.task, settings.effort
-    steps = proposals(usual_steps(task, None), settings.iterations, effort)
+    task, steps = walk.task, walk.proposals(usual_steps(walk.task, walk.work))
     stretch = within_budget(task, steps)
-    if task.by_budget and settings.iterations is None:
-        while_it_gains(walk, stretch, round(MOST_STEPS * max(effort, 1.0)))
+    if task.by_budget and walk.iterations is None:
+        while_it_gains(walk, stretch)
     elif not walk.anneal(stretch) and not task.by_budget:
         towards_goal(walk, steps)
 
 
-def _from_hubs(walk: Walk, settings: Settings) -> None:
-    """Search with few edits, wear unprotected hubs down, and give back what is not needed."""
-    steps = _goal_steps(walk, settings)
-    if not wear_down(walk, steps):
-        towards_goal(walk, steps)
-
-
-def _from_cut(walk: Walk, settings: Settings) -> None:
-    """Delete the ties inside the sides of a large cut, then as `_from_hubs`."""
+def _from_cut(walk: Walk) -> None:
+    """Delete the ties inside the sides of a large cut, then as `from_hubs`."""
     around = either_way(walk.task.network.layers[0])
     if without_triangles(walk, around.indptr, around.indices) or strip_hubs(walk):
         return
     walk.back_to_best()
-    towards_goal(walk, _goal_steps(walk, settings))
-
-
-def _goal_steps(walk: Walk, settings: Settings) -> int:
-    usual = goal_iterations(walk.task.n_edges)
-    return proposals(usual, settings.iterations, settings.effort)
+    towards_goal(walk, walk.goal_steps())
 
 
 def arcs_lower_bound(task: ProfileTask) -> int | None:

@@ -7,7 +7,10 @@ were worn down, MIRROR where everybody has a partner whom nothing tells apart.
 from __future__ import annotations
 
 import math
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +19,13 @@ from graphveil.core.kernels.leaf import ZERO
 from graphveil.data import Graph
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 from graphveil.methods.structural.kernels import starts as kernel
-from graphveil.methods.structural.kernels.anneal import anneal
 from graphveil.methods.structural.kernels.classes import (
     UNPROTECTED,
     nearly_unprotected,
     unprotected_of,
 )
 from graphveil.methods.structural.kernels.pooled import (
-    BEST_CHANGED,
     BEST_NEARLY,
-    BEST_UNPROTECTED,
     CHANGED,
     AnnealingState,
     go_to,
@@ -33,12 +33,14 @@ from graphveil.methods.structural.kernels.pooled import (
     keep_if_better,
 )
 from graphveil.methods.structural.paper import sample_edits
-from graphveil.methods.structural.task import CODES, Edited, Goals, Task, Watch, proposals
+from graphveil.methods.structural.task import CODES, Edited, Task, Watch
 from graphveil.methods.structural.walk_state import (
     MOST_STEPS,
     MOST_WARM,
+    AnyTask,
     Stretch,
     Visited,
+    Walk,
     annealing_state_of,
     edited_of,
     goal_iterations,
@@ -78,57 +80,35 @@ FAR = 0.25
 """The share of the nodes from which on a goal is missed by too many for another warm stretch."""
 
 
-AnyTask = TypeVar("AnyTask", bound=Goals)
-
-
-class AnnealingWalk(NamedTuple, Generic[AnyTask]):
-    """A walk under way: its task, its state, its randomness, and who watches it.
+@dataclass(eq=False)
+class AnnealingWalk(Walk[AnyTask]):
+    """A walk over a pool of pairs, each flip looked at exactly before it is made.
 
     ``work`` is about the steps of a proposal, ``visited`` lists the best states at the last looks.
     """
 
-    task: AnyTask
-    annealing: AnnealingState
-    rng: np.random.Generator
-    watch: Watch | None
-    work: int
-    visited: list[Visited]
+    annealing: AnnealingState = field(kw_only=True)
+    visited: list[Visited] = field(default_factory=list, init=False)
 
-    def anneal(self, stretch: Stretch) -> bool:
-        """Follow the schedule; return whether whoever watches has seen enough."""
-        plan, odds = stretch
-        chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
-        for first in range(0, plan.steps, chunk):
-            last = min(first + chunk, plan.steps)
-            anneal(self.annealing, None, plan, odds, self.rng, first, last)
-            if self.annealing.values is not None:
-                remember(self.visited, self.annealing)
-            if self.seen_enough():
-                return True
-            if plan.stop and unprotected_of(self.annealing.state.classes) <= plan.allowed:
-                return False
-        return False
+    def __post_init__(self) -> None:
+        """See how slow a proposal is: look more often the slower it is."""
+        self.classes, self.tally = self.annealing.state.classes, self.annealing.best.tally
+        self.work = work_of(self.annealing)
+        self.chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
 
-    def seen_enough(self) -> bool:
-        """Give the best state to whoever watches; return whether to stop with it."""
-        return self.watch is not None and self.watch(*self.reached())
+    def note(self) -> None:
+        """Put the best state on the list unless it is the last there; it keeps the last eight."""
+        if self.annealing.values is not None:
+            remember(self.visited, self.annealing)
 
-    def reached(self) -> tuple[int, int]:
-        """Return the unprotected nodes and the edits of the best state; a rewiring changes two."""
-        tally = self.annealing.best.tally
-        pairs_an_edit = 2 if self.task.edits == "rewire" else 1
-        unprotected, changed = tally[BEST_UNPROTECTED], tally[BEST_CHANGED]
-        return int(unprotected), int(changed) // pairs_an_edit
-
-    def missed(self) -> bool:
-        """Return whether more nodes than allowed are unprotected in the best state."""
-        return self.reached()[0] > self.task.allowed
+    def goal_steps(self) -> int:
+        """Return the proposals of a stretch towards a goal."""
+        return self.proposals(goal_iterations(self.task.n_edges))
 
     def misses_by_far(self) -> bool:
         """Return whether sampled deletions are nearer the goal: too many nodes are unprotected."""
         can_sample = self.annealing.values is not None and self.task.edits == "delete"
-        too_many = self.reached()[0] - self.task.allowed
-        return can_sample and too_many > FAR * self.task.n_nodes
+        return can_sample and self.missed() > FAR * self.task.n_nodes
 
     def cannot_win(self) -> bool:
         """Return whether all are anonymous, with more than thrice the edits that are to be beaten.
@@ -173,46 +153,63 @@ class AnnealingWalk(NamedTuple, Generic[AnyTask]):
         go_to(state, values, best, trial, changed)
 
 
-def walk_of(task: Task, rng: np.random.Generator, watch: Watch | None) -> AnnealingWalk[Task]:
+def walk_of(
+    task: Task, rng: np.random.Generator, watch: Watch | None = None
+) -> AnnealingWalk[Task]:
     """Return a walk that stands at the input."""
-    annealing = annealing_state_of(task, rng)
-    return AnnealingWalk(task, annealing, rng, watch, work_of(annealing), [])
+    return AnnealingWalk(task, rng, watch, annealing=annealing_state_of(task, rng))
 
 
-def search(
-    task: Task,
-    *,
-    iterations: int | None,
-    effort: float = 1.0,
-    rng: np.random.Generator,
-    watch: Watch | None = None,
-) -> Edited:
-    """Return the best state of an annealing walk from the input, the input included.
+Heuristic = Callable[..., Edited]
+"""Returns the best state of a walk: see `heuristic`."""
+
+
+def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
+    """Return the heuristic that begins a walk at the input and follows it, if there is need to.
+
+    It returns the best state, whose unprotected nodes are counted again from the edited graph.
 
     Parameters
     ----------
-    task
-        Any measure and distance; edits ``"delete"``, ``"add"``, ``"rewire"`` or ``"any"`` (the
-        edges, and m pairs that may be added). A rewiring is one edit of the budget.
-    iterations
-        The proposals of one stretch; where None `default_iterations`, or `goal_iterations`, and
-        fewer where a proposal is slow: as many as take about half a minute, for a goal a quarter of
-        that. A goal takes up to four stretches, of half, one and two times this length. A budget
-        takes others of thrice this length, and so on, while the last gained a twentieth.
-    effort
-        What the usual proposals are multiplied by, where none are asked for.
-    rng
-        The randomness.
-    watch
-        Called every 100,000 proposals or more often, at least every second or so.
+    follow
+        Moves the walk. The heuristic takes a task and, by name: ``iterations``, the proposals of
+        one stretch of annealing, the usual ones where None; ``effort``, what these are multiplied
+        by then; ``rng``; and ``watch``, called every 100,000 proposals or more often, at least
+        every second or so, and between the steps of a start.
+    """
 
-    Returns
-    -------
-    Edited
-        Its unprotected nodes are counted again from the edited graph, exactly.
+    @wraps(follow)
+    def from_input(
+        task: Task,
+        *,
+        iterations: int | None,
+        effort: float = 1.0,
+        rng: np.random.Generator,
+        watch: Watch | None = None,
+    ) -> Edited:
+        walk = walk_of(task, rng, watch)
+        walk.iterations, walk.effort = iterations, effort
+        if walk.missed() or any(task.nearly):
+            follow(walk)
+        return edited_of(task, walk.annealing, walk.visited)
+
+    return from_input
+
+
+@heuristic
+def search(walk: AnnealingWalk[Task]) -> None:
+    """Return the best state of an annealing walk from the input, the input included.
+
+    Any measure and distance; edits ``"delete"``, ``"add"``, ``"rewire"`` or ``"any"`` (the edges,
+    and m pairs that may be added). A rewiring is one edit of the budget.
 
     Notes
     -----
+    A stretch has `default_iterations` proposals, or `goal_iterations`, and fewer where a proposal
+    is slow: as many as take about half a minute, for a goal a quarter of that. A goal takes up to
+    four stretches, of half, one and two times this length. A budget takes others of thrice this
+    length, and so on, while the last gained a twentieth.
+
     Every proposal makes one or two edits and is judged by the nodes that it leaves unprotected. For
     count, edge-count and degree at distance 1 a flip takes O(degree). For the other measures, and
     where edges are rewired, a flip takes what it takes to look again at the nodes that it affects.
@@ -231,26 +228,22 @@ def search(
     >>> search(task, iterations=1000, rng=rng).unprotected
     0
     """
-    walk = walk_of(task, rng, watch)
-    work = None if walk.annealing.values is None else walk.work
-    steps = proposals(usual_steps(task, work), iterations, effort)
+    task, steps = walk.task, walk.proposals(usual_steps(walk.task, walk.work))
     stretch = within_budget(task, steps)
-    if task.by_budget and iterations is None and walk.annealing.values is None:
-        while_it_gains(walk, stretch, round(MOST_STEPS * max(effort, 1.0)))
-        return edited_of(task, walk.annealing, walk.visited)
-    if walk.missed() and not walk.anneal(stretch) and not task.by_budget:
+    if task.by_budget and walk.iterations is None and walk.annealing.values is None:
+        while_it_gains(walk, stretch)
+    elif not walk.anneal(stretch) and not task.by_budget:
         missed = walk.reached()[0] > stretch.plan.allowed
         if missed or walk.cannot_win() or not with_fewer(walk, shortened(stretch), 0):
             towards_goal(walk, steps)
-    return edited_of(task, walk.annealing, walk.visited)
 
 
-def while_it_gains(walk: AnnealingWalk[Any], stretch: Stretch, most: int) -> None:
+def while_it_gains(walk: AnnealingWalk[Any], stretch: Stretch) -> None:
     """Search, then from the input with thrice as many proposals, and so on, up to the most.
 
     Ends, too, where the last search left hardly fewer nodes unprotected than those before.
     """
-    steps = stretch.plan.steps
+    steps, most = stretch.plan.steps, round(MOST_STEPS * max(walk.effort, 1.0))
     while walk.missed():
         before = walk.reached()[0]
         plan = stretch.plan._replace(steps=steps)
@@ -280,7 +273,7 @@ def with_fewer(walk: AnnealingWalk[Any], stretch: Stretch, too_few: int) -> bool
             break
         if search_from_input(walk, stretch, edits):
             return True
-        if unprotected_of(walk.annealing.state.classes) > stretch.plan.allowed:
+        if unprotected_of(walk.classes) > stretch.plan.allowed:
             too_few = edits
     walk.back_to_best()
     return False
@@ -338,33 +331,12 @@ THINS_FROM = 0.05
 """The share of edges from which on it is tried: sparse graphs have had nothing to gain."""
 
 
-def cut(
-    task: Task,
-    *,
-    iterations: int | None,
-    effort: float = 1.0,
-    rng: np.random.Generator,
-    watch: Watch | None = None,
-) -> Edited:
+@heuristic
+def cut(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk that starts where no triangle and few degrees remain.
 
-    Parameters
-    ----------
-    task
-        Measure count, edge-count or degree at distance 1; edits ``"delete"``.
-    iterations
-        The proposals of one stretch of annealing; `goal_iterations` where None.
-    effort
-        What these are multiplied by where None.
-    rng
-        The randomness.
-    watch
-        Called every 100,000 proposals, and between the steps of the start.
-
-    Returns
-    -------
-    Edited
-        Its unprotected nodes are counted again from the edited graph, exactly.
+    Measure count, edge-count or degree at distance 1; edits ``"delete"``. A stretch has
+    `goal_iterations` proposals.
 
     Notes
     -----
@@ -382,32 +354,23 @@ def cut(
     >>> cut(task, iterations=1000, rng=np.random.Generator(np.random.PCG64(1))).unprotected
     0
     """
-    walk = walk_of(task, rng, watch)
-    if walk.missed() and not (
-        without_triangles(walk, task.graph.indptr, task.graph.indices) or lower_degrees(walk)
-    ):
-        steps = proposals(goal_iterations(task.graph.n_edges), iterations, effort)
-        towards_goal(walk, steps, always=True)
-        if 0 < walk.reached()[0] - task.allowed <= WORN_DOWN:
-            walk.back_to_best()
-            if not strip_hubs(walk) and not walk.missed():
-                towards_goal(walk, steps)
-        if task.allowed and CODES[task.measure][1]:
-            thinned(walk, steps)
-    return edited_of(task, walk.annealing, walk.visited)
+    task, steps = walk.task, walk.goal_steps()
+    if without_triangles(walk, task.graph.indptr, task.graph.indices) or lower_degrees(walk):
+        return
+    towards_goal(walk, steps, always=True)
+    if 0 < walk.missed() <= WORN_DOWN:
+        walk.back_to_best()
+        if not strip_hubs(walk) and not walk.missed():
+            towards_goal(walk, steps)
+    if task.allowed and CODES[task.measure][1]:
+        thinned(walk, steps)
 
 
-def strip(
-    task: Task,
-    *,
-    iterations: int | None,
-    effort: float = 1.0,
-    rng: np.random.Generator,
-    watch: Watch | None = None,
-) -> Edited:
+@heuristic
+def strip(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk that starts where unprotected hubs were worn down.
 
-    The arguments are those of `cut`.
+    For the tasks of `cut`.
 
     Notes
     -----
@@ -424,11 +387,14 @@ def strip(
     >>> edited.unprotected, edited.cost
     (0, 1)
     """
-    walk = walk_of(task, rng, watch)
-    steps = proposals(goal_iterations(task.graph.n_edges), iterations, effort)
-    if walk.missed() and not wear_down(walk, steps):
+    from_hubs(walk)
+
+
+def from_hubs(walk: AnnealingWalk[Any]) -> None:
+    """Search with few edits, wear unprotected hubs down, and give back what is not needed."""
+    steps = walk.goal_steps()
+    if not wear_down(walk, steps):
         towards_goal(walk, steps)
-    return edited_of(task, walk.annealing, walk.visited)
 
 
 def without_triangles(
@@ -470,7 +436,7 @@ def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
         kernel.thin_out(state, best, trial, heads, following, wanted, task.allowed)
         if walk.seen_enough() or walk.anneal(warm):
             return
-        if state.classes.tally[UNPROTECTED] > task.allowed:
+        if walk.classes.tally[UNPROTECTED] > task.allowed:
             few = wanted
         else:
             many = wanted
@@ -524,20 +490,20 @@ def wear_down(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
     larger share is tried, but smaller ones. Where many miss it and deleting would take more edits
     than are to be beaten, no other share is tried. Returns whether whoever watches has seen enough.
     """
-    task, state = walk.task, walk.annealing.state
+    task = walk.task
     short = shortened(within_budget(task, steps))
     too_few = 0
     for share in (*SHARES, *MORE_SHARES):
         edits = min(math.ceil(share * task.n_edges), task.budget)
         if search_from_input(walk, short, edits):
             return True
-        missed = state.classes.tally[UNPROTECTED] - task.allowed
+        missed = walk.classes.tally[UNPROTECTED] - task.allowed
         if missed <= 0:
             return with_fewer(walk, short, too_few)
         too_few = edits
         if strip_hubs(walk):
             return True
-        is_short = state.classes.tally[UNPROTECTED] > task.allowed
+        is_short = walk.classes.tally[UNPROTECTED] > task.allowed
         if (is_short and missed > MANY * task.n_nodes) or (share >= SHARES[-1] and missed > FEW):
             break
     walk.back_to_best()
@@ -552,12 +518,12 @@ def strip_hubs(walk: AnnealingWalk[AnyTask]) -> bool:
     seen enough.
     """
     task, (state, _, best, _, trial) = walk.task, walk.annealing
-    missed = state.classes.tally[UNPROTECTED] - task.allowed
+    missed = walk.classes.tally[UNPROTECTED] - task.allowed
     while kernel.strip(state, best, trial, task.allowed, AT_A_TIME):
         if walk.seen_enough():
             return True
         edits = state.pool.tally[CHANGED]
-        gained = missed - (state.classes.tally[UNPROTECTED] - task.allowed)
+        gained = missed - (walk.classes.tally[UNPROTECTED] - task.allowed)
         most = task.to_beat
         if most is not None and (edits > most or edits * missed > 2 * most * gained):
             return False
@@ -574,27 +540,11 @@ TAKES_BACK = 1.25
 """How many more deletions than are to be beaten a mirror may start with."""
 
 
-def mirror(
-    task: Task,
-    *,
-    iterations: int | None,
-    effort: float = 1.0,
-    rng: np.random.Generator,
-    watch: Watch | None = None,
-) -> Edited:
+@heuristic
+def mirror(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk from where everybody has a partner whom nothing tells apart.
 
-    Parameters
-    ----------
-    task
-        Any measure and distance, k=2; edits ``"delete"``.
-    iterations, effort, rng, watch
-        As of `cut`.
-
-    Returns
-    -------
-    Edited
-        Its unprotected nodes are counted again from the edited graph, exactly.
+    Any measure and distance, k=2; edits ``"delete"``.
 
     Notes
     -----
@@ -612,17 +562,14 @@ def mirror(
     >>> mirror(task, iterations=1000, rng=np.random.Generator(np.random.PCG64(1))).unprotected
     0
     """
-    walk = walk_of(task, rng, watch)
-    exchanges = EXCHANGES * proposals(goal_iterations(task.graph.n_edges), iterations, effort)
-    deleted = _deletions(task, exchanges, rng) if walk.missed() else None
+    task = walk.task
+    deleted = _deletions(task, EXCHANGES * walk.goal_steps(), walk.rng)
     if deleted is not None and not walk.seen_enough():
         state, _, best, _, _ = walk.annealing
         walk.go_to(deleted)
         keep_if_better(state, best, task.allowed, ZERO)
-        work = None if walk.annealing.values is None else walk.work
-        usual = usual_steps(task._replace(by_budget=False), work)
-        towards_goal(walk, proposals(usual, iterations, effort))
-    return edited_of(task, walk.annealing, walk.visited)
+        usual = usual_steps(task._replace(by_budget=False), walk.work)
+        towards_goal(walk, walk.proposals(usual))
 
 
 def _deletions(task: Task, steps: int, rng: np.random.Generator) -> NDArray[np.bool_] | None:
@@ -703,27 +650,11 @@ goal was missed. The warmer over the price, the more edits, and the more are rea
 """
 
 
-def search_under_uncertainty(
-    task: Task,
-    *,
-    iterations: int | None,
-    effort: float = 1.0,
-    rng: np.random.Generator,
-    watch: Watch | None = None,
-) -> Edited:
+@heuristic
+def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk from the input that counts who is similar to whom.
 
-    Parameters
-    ----------
-    task
-        Measure count at distance 1, with `phi`; edits ``"delete"``, ``"add"`` or ``"any"``.
-    iterations, effort, rng, watch
-        As of `search`.
-
-    Returns
-    -------
-    Edited
-        Its unprotected nodes are counted again from the edited graph, exactly.
+    Measure count at distance 1, with `phi`; edits ``"delete"``, ``"add"`` or ``"any"``.
 
     Notes
     -----
@@ -743,19 +674,13 @@ def search_under_uncertainty(
     >>> search_under_uncertainty(task, iterations=1000, rng=rng).unprotected
     0
     """
-    walk = walk_of(task, rng, watch)
-    m = task.graph.n_edges
+    task, m = walk.task, walk.task.n_edges
     if task.by_budget:
-        stretch = spending(
-            task, proposals(min(max(50 * m, 300_000), 1_000_000), iterations, effort)
-        )
-        tally = walk.annealing.best.tally
-        tally[BEST_NEARLY] = nearly_unprotected(walk.annealing.state.classes, stretch.plan)
+        stretch = spending(task, walk.proposals(min(max(50 * m, 300_000), 1_000_000)))
+        walk.tally[BEST_NEARLY] = nearly_unprotected(walk.classes, stretch.plan)
         walk.anneal(stretch)
     elif walk.missed():
-        steps = proposals(min(max(50 * m, 400_000), 1_500_000), iterations, effort)
-        _towards_goal(walk, steps)
-    return edited_of(task, walk.annealing, walk.visited)
+        _towards_goal(walk, walk.proposals(min(max(50 * m, 400_000), 1_500_000)))
 
 
 def spending(task: Task, steps: int) -> Stretch:

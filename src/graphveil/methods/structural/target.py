@@ -11,6 +11,7 @@ The state of the heuristic target: neighbors with room, classes, edits, and the 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 from graphveil.core.kernels.hashing import new_table
 from graphveil.data import Graph
 from graphveil.methods.structural.kernels import target as kernel
-from graphveil.methods.structural.kernels.anneal import anneal
 from graphveil.methods.structural.kernels.classes import (
     DEGREE_BITS,
     PULL,
@@ -36,8 +36,8 @@ from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
 from graphveil.methods.structural.kernels.rows import new_rows
 from graphveil.methods.structural.kernels.target import MOST_FLIPS, Free, TargetState, assign
-from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Task, Watch, proposals
-from graphveil.methods.structural.walk_state import checked, codes_of, keys_of
+from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Task, Watch
+from graphveil.methods.structural.walk_state import Stretch, Walk, checked, codes_of, keys_of
 
 HUBS = 0.9
 """The quantile of the degrees from which a node is a hub."""
@@ -343,10 +343,7 @@ def target(
     >>> edited.unprotected, edited.cost
     (0, 1)
     """
-    usual = target_iterations(task.graph.n_nodes, task.graph.n_edges)
-    steps = proposals(usual, iterations, effort)
-    usual = usual if iterations is None else iterations
-    walk = TargetWalk(task, target_state_of(task), rng, watch, steps, usual, [])
+    walk = TargetWalk(task, rng, watch, iterations, effort)
     if walk.missed():
         (_within_budget if task.by_budget else _towards_goal)(walk)
         walk.end()
@@ -380,37 +377,31 @@ class TargetBest(NamedTuple):
     reached: tuple[int, int]
 
 
-class TargetWalk(NamedTuple):
-    """A walk under way: its task, its state, its randomness, who watches it, and how long it is.
+@dataclass(eq=False)
+class TargetWalk(Walk[Task]):
+    """A walk with aims; it has ``usual`` proposals without more or less effort.
 
-    It has ``usual`` proposals without more or less effort. ``before`` lists the best states from
-    earlier starts.
+    ``before`` lists the best states from earlier starts.
     """
 
-    task: Task
-    target_state: TargetState
-    rng: np.random.Generator
-    watch: Watch | None
-    steps: int
-    usual: int
-    before: list[TargetBest]
+    target_state: TargetState = field(init=False)
+    before: list[TargetBest] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        """Begin at the input."""
+        usual = target_iterations(self.task.n_nodes, self.task.n_edges)
+        self.steps = self.proposals(usual)
+        self.usual = usual if self.iterations is None else self.iterations
+        self.target_state, self.chunk = target_state_of(self.task), CHUNK
+        self.classes, self.tally = self.target_state.state.classes, self.target_state.edits.tally
 
     def reached(self) -> tuple[int, int]:
         """Return the unprotected nodes and the edits of the best state from any start."""
         return min((self.here(), *(best.reached for best in self.before)), key=self._rank)
 
-    def here(self) -> tuple[int, int]:
-        """Return the unprotected nodes and the edits of the best state from this start."""
-        tally = self.target_state.edits.tally
-        return int(tally[BEST_UNPROTECTED]), int(tally[BEST_CHANGED])
-
     def _rank(self, reached: tuple[int, int]) -> tuple[int, int, int]:
         unprotected, edits = reached
         return max(unprotected - self.task.allowed, 0), edits, unprotected
-
-    def missed(self) -> int:
-        """Return how many nodes more than allowed the best state from this start has."""
-        return max(self.here()[0] - self.task.allowed, 0)
 
     def follow(self, phase: Phase, *, highest: int | None = None, backfill: bool = False) -> bool:
         """Go through a phase; return whether whoever watches has seen enough.
@@ -421,17 +412,12 @@ class TargetWalk(NamedTuple):
         state = self.target_state.state
         top = self.task.graph.n_nodes if highest is None else highest
         lowest = weigh(state, phase, top)
-        plan, odds = _plan(self, phase, backfill=backfill)
-        for first in range(0, plan.steps, CHUNK):
+
+        def aim(first: int) -> None:
             if phase.pull and first % phase.every == 0:
                 set_aims(state.classes, lowest, top, strength=int(phase.anchored))
-            last = min(first + CHUNK, plan.steps)
-            anneal(None, self.target_state, plan, odds, self.rng, first, last)
-            if self.watch is not None and self.watch(*self.reached()):
-                return True
-            if plan.stop and not self.missed():
-                return False
-        return False
+
+        return self.anneal(_stretch(self, phase, backfill=backfill), aim)
 
     def follow_all(self, course: Iterable[Phase], *, highest: int | None = None) -> bool:
         """Go through phases until the goal is reached; return whether to stop altogether."""
@@ -453,7 +439,7 @@ class TargetWalk(NamedTuple):
             begin_at(self.target_state, other.edits)
 
 
-def _plan(walk: TargetWalk, phase: Phase, *, backfill: bool) -> tuple[Schedule, Odds]:
+def _stretch(walk: TargetWalk, phase: Phase, *, backfill: bool) -> Stretch:
     """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
 
     These are taken to stand in classes of all sizes 1..k - 1, equally many.
@@ -479,7 +465,7 @@ def _plan(walk: TargetWalk, phase: Phase, *, backfill: bool) -> tuple[Schedule, 
         add=0.3,
         budget=task.budget,
     )
-    return plan, odds
+    return Stretch(plan, odds)
 
 
 def weigh(state: kernel.TargetGraph, phase: Phase, highest: int) -> int:

@@ -6,8 +6,10 @@ to.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +21,11 @@ from graphveil.data.measures.kernels.neighborhoods import new_color_buffers, tri
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
 from graphveil.methods.structural.kernels import values
 from graphveil.methods.structural.kernels import values as shapes
+from graphveil.methods.structural.kernels.anneal import anneal
 from graphveil.methods.structural.kernels.classes import (
     DEGREE_BITS,
     FuzzyCells,
+    NodeClasses,
     Odds,
     Schedule,
     fill,
@@ -33,6 +37,7 @@ from graphveil.methods.structural.kernels.classes import (
 from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
 from graphveil.methods.structural.kernels.pooled import (
     BEST,
+    BEST_CHANGED,
     BEST_NEARLY,
     BEST_UNPROTECTED,
     CHANGED,
@@ -44,7 +49,17 @@ from graphveil.methods.structural.kernels.pooled import (
 )
 from graphveil.methods.structural.kernels.rows import NeighborRows, new_rows
 from graphveil.methods.structural.kernels.starts import MOST_FLIPS
-from graphveil.methods.structural.task import CODES, Edited, Goals, Task, better, counted_by_codes
+from graphveil.methods.structural.kernels.target import TargetState
+from graphveil.methods.structural.task import (
+    CODES,
+    Edited,
+    Goals,
+    Task,
+    Watch,
+    better,
+    counted_by_codes,
+    proposals,
+)
 
 
 def applied(graph: Graph, edited: Edited) -> Graph:
@@ -301,16 +316,22 @@ def annealing_state_of(task: Task, rng: np.random.Generator) -> AnnealingState:
     room = np.bincount(absent, minlength=task.graph.n_nodes)
     rows = new_rows(task.graph.indptr, task.graph.indices, room)
     state, around = (_by_codes if counted_by_codes(task) else _by_values)(task, pool, rows)
+    return annealing_state_over(state, around)
+
+
+def annealing_state_over(state: PoolState, around: values.Values | None = None) -> AnnealingState:
+    """Return the state in which no pair is changed, which is the best so far."""
+    n_pairs = state.pool.one.size
     best = AnnealingBest(
-        changed=np.zeros(len(pairs), dtype=np.bool_),
-        log=np.empty(max(len(pairs), 1), dtype=np.int32),
+        changed=np.zeros(n_pairs, dtype=np.bool_),
+        log=np.empty(max(n_pairs, 1), dtype=np.int32),
         tally=np.array([0, unprotected_of(state.classes), 0, 0], dtype=np.int64),
     )
     return AnnealingState(
         state=state,
         values=around,
         best=best,
-        unprotected=np.empty(task.graph.n_nodes, dtype=np.int64),
+        unprotected=np.empty(len(state.classes.node), dtype=np.int64),
         trial=np.empty(MOST_FLIPS, dtype=np.int64),
     )
 
@@ -377,21 +398,28 @@ def _pairs(task: Task, rng: np.random.Generator) -> NDArray[np.int32]:
 
 
 def _pool(task: Task, pairs: NDArray[np.int32]) -> Pool:
-    graph, edges = task.graph, 0 if task.edits == "add" else task.graph.n_edges
-    ends = np.concatenate((pairs[:, 0], pairs[:, 1]))
-    start = np.zeros(graph.n_nodes + 1, dtype=np.int64)
-    np.cumsum(np.bincount(ends, minlength=graph.n_nodes), out=start[1:])
+    edges = 0 if task.edits == "add" else task.graph.n_edges
+    pool = pool_of(pairs, task.n_nodes, edges)
+    mates = np.zeros((2, len(pairs)), dtype=np.int64) if task.edits == "rewire" else None
+    return pool._replace(mates=mates)
+
+
+def pool_of(pairs: NDArray[np.int32], n_nodes: int, n_present: int) -> Pool:
+    """Return these pairs, the present ones first, none changed yet."""
+    ends, size = np.concatenate((pairs[:, 0], pairs[:, 1])), len(pairs)
+    start = np.zeros(n_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ends, minlength=n_nodes), out=start[1:])
     return Pool(
         one=pairs[:, 0].copy(),
         other=pairs[:, 1].copy(),
         start=start,
-        around=(np.argsort(ends, kind="stable") % max(len(pairs), 1)).astype(np.int32),
-        present=np.arange(len(pairs)) < edges,
-        order=np.arange(len(pairs), dtype=np.int32),
-        position=np.arange(len(pairs), dtype=np.int32),
+        around=(np.argsort(ends, kind="stable") % max(size, 1)).astype(np.int32),
+        present=np.arange(size) < n_present,
+        order=np.arange(size, dtype=np.int32),
+        position=np.arange(size, dtype=np.int32),
         tally=np.zeros(1, dtype=np.int64),
-        common=np.zeros(len(pairs), dtype=np.int32),
-        mates=np.zeros((2, len(pairs)), dtype=np.int64) if task.edits == "rewire" else None,
+        common=np.zeros(size, dtype=np.int32),
+        mates=None,
     )
 
 
@@ -585,16 +613,14 @@ class Stretch(NamedTuple):
     odds: Odds
 
 
-def usual_steps(task: Goals, work: int | None) -> int:
+def usual_steps(task: Goals, work: int) -> int:
     """Return the proposals where none are asked for: the default, or fewer where they are slow.
 
-    A walk over values has `work`, about the steps of a proposal; None is for one over codes.
+    A proposal takes about ``work`` steps: see `work_of`.
     """
     steps = (default_iterations if task.by_budget else goal_iterations)(task.n_edges)
     if task.edits == "any":
         steps = min(steps, MOST_WITH_ADDITIONS)
-    if work is None:
-        return steps
     most = AT_MOST if task.by_budget else min(AT_MOST // 4, AN_EDGE * task.n_edges)
     return min(steps, max(most // work, FEWEST))
 
@@ -646,3 +672,69 @@ def paying(stretch: Stretch, k: int, price: float) -> Stretch:
 def shortened(stretch: Stretch) -> Stretch:
     """Return the stretch in a quarter of its steps, to be tried several times."""
     return stretch._replace(plan=stretch.plan._replace(steps=-(-stretch.plan.steps // TRIES)))
+
+
+AnyTask = TypeVar("AnyTask", bound=Goals)
+
+
+@dataclass(eq=False)
+class Walk(Generic[AnyTask]):
+    """A walk under way: its task, its randomness, who watches it, and how long it is to be.
+
+    The kernel moves one of the two states, ``annealing`` or ``target_state``; the other is None.
+    A stretch has ``iterations`` proposals or, if that is None, ``effort`` times the usual ones.
+    ``classes`` are those of the present state, ``tally`` counts the best state.
+    """
+
+    task: AnyTask
+    rng: np.random.Generator
+    watch: Watch | None = None
+    iterations: int | None = None
+    effort: float = 1.0
+    annealing: AnnealingState | None = field(default=None, init=False)
+    target_state: TargetState | None = field(default=None, init=False)
+    classes: NodeClasses = field(init=False)
+    tally: NDArray[np.int64] = field(init=False)
+    chunk: int = field(init=False)
+
+    def proposals(self, usual: int) -> int:
+        """Return the proposals asked for, or a multiple of these."""
+        return proposals(usual, self.iterations, self.effort)
+
+    def anneal(self, stretch: Stretch, prepare: Callable[[int], None] | None = None) -> bool:
+        """Follow the schedule; return whether whoever watches has seen enough.
+
+        Before every chunk ``prepare`` is given its first proposal.
+        """
+        plan, odds = stretch
+        for first in range(0, plan.steps, self.chunk):
+            if prepare is not None:
+                prepare(first)
+            last = min(first + self.chunk, plan.steps)
+            anneal(self.annealing, self.target_state, plan, odds, self.rng, first, last)
+            self.note()
+            if self.seen_enough():
+                return True
+            if plan.stop and unprotected_of(self.classes) <= plan.allowed:
+                return False
+        return False
+
+    def note(self) -> None:
+        """Note the best state after a chunk, where hashes may have merged unlike nodes."""
+
+    def seen_enough(self) -> bool:
+        """Give the best state to whoever watches; return whether to stop with it."""
+        return self.watch is not None and self.watch(*self.reached())
+
+    def here(self) -> tuple[int, int]:
+        """Return the unprotected nodes and the edits of the best state; a rewiring changes two."""
+        pairs_an_edit = 2 if self.task.edits == "rewire" else 1
+        return int(self.tally[BEST_UNPROTECTED]), int(self.tally[BEST_CHANGED]) // pairs_an_edit
+
+    def reached(self) -> tuple[int, int]:
+        """Return what the best state from any start has of these."""
+        return self.here()
+
+    def missed(self) -> int:
+        """Return how many nodes more than allowed are unprotected in the best state."""
+        return max(self.here()[0] - self.task.allowed, 0)
