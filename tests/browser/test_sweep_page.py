@@ -85,7 +85,7 @@ def test_every_link_and_field_that_is_shown_is_reached_by_the_tab_key(browser, p
 def test_bounds_hide_what_does_not_keep_them_as_the_command_counts(browser, path, swept):
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(path.as_uri())
-    bounds = ["kept >= 100 %", "largest class risk <= 0.4"]
+    bounds = ["kept >= 100%", "largest class risk <= 0.4"]
     page.fill("#bounds", "; ".join(bounds))
     met = swept.meeting(bounds)
     keep = [

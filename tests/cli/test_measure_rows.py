@@ -15,7 +15,7 @@ def test_users_are_measured_by_all_their_features(graphveil_here, cwd):
     done = graphveil_here("measure", "likes.csv", "--kind", "bipartite", "--k", 2, "--all")
     assert 0 == done.code
     assert "someone who knows all features of a person, and that these are all:" in done.out
-    assert "unique                                1  33.33 %" in done.out
+    assert "unique                                1  33.33%" in done.out
     assert "unprotected, smallest classes first: cyd" in done.out
 
 
@@ -27,7 +27,7 @@ def test_rows_are_measured_by_all_their_columns_or_by_those_named(graphveil_here
     assert ["bob", "dan"] == whole["unprotected"]
     done = graphveil_here(*asked, "--columns", "sex", "--all")
     assert "someone who knows sex of a person:" in done.out
-    assert "unique                                0  0.00 %" in done.out
+    assert "unique                                0  0.00%" in done.out
 
 
 def test_the_unprotected_rows_are_written_with_their_class_size(graphveil_here, cwd):
@@ -45,7 +45,7 @@ def test_how_many_people_some_of_their_items_single_out_is_said(graphveil_here, 
     shown = graphveil_here(*asked, "--all").out
     assert "someone who knows some items of a person, drawn at random, singles out:" in shown
     assert "with 1 item" in shown
-    assert "with 2 items                       0.00 % of people  (exact)" in shown
+    assert "with 2 items                       0.00% of people  (exact)" in shown
     found = json.loads(graphveil_here(*asked, "--json").out)["singled_out"]
     assert [1, 2, 4, 8] == [each["items"] for each in found]
     assert all(each["low"] <= each["share"] <= each["high"] for each in found)
@@ -56,7 +56,7 @@ def test_a_cell_of_the_columns_known_may_single_out(graphveil_here, cwd):
     (cwd / "people.csv").write_text(PEOPLE)
     asked = ["measure", "people.csv", "--kind", "table", "--ids", "name", "--columns", "town"]
     shown = graphveil_here(*asked, "--all").out
-    assert "with 1 cell                       25.00 % of people  (exact)" in shown
+    assert "with 1 cell                       25.00% of people  (exact)" in shown
 
 
 def test_nothing_of_a_graph_is_drawn(graphveil_here):

@@ -113,7 +113,7 @@ def test_people_among_the_items_are_asked_for_and_get_new_ids(graphveil_here, cw
     command += ("--out", "out", *way)
     done = graphveil_here(*command, "--header", "yes")
     assert 2 == done.code
-    assert "4 of 4 item ids (100.0 %) are ids of users too" in done.err
+    assert "4 of 4 item ids (100.0%) are ids of users too" in done.err
     assert "Say --items people to give them new ids, or --items things" in done.err
     assert not (cwd / "out").exists()
     assert 0 == graphveil_here(*command, "--header", "yes", "--items", "people").code

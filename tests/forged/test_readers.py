@@ -13,7 +13,7 @@ from graphveil.verify import verify
 
 PLAIN = ["NA", "nan", "null", "None", "1e5", "true", "007", "+5", "=1+1", "@x", "-3", "x y", "tea"]
 PLAIN += ["\u00e9", "e\u0301", "\u65e5\u672c", "<NA>", "N/A", "1_0", "0xA", "it's", "\\N", "$1"]
-AWKWARD = ["a,b", 'say "x"', " lead", "trail ", "#tag", "a;b", "50 %", "tab\there", '"', '""', ","]
+AWKWARD = ["a,b", 'say "x"', " lead", "trail ", "#tag", "a;b", "50%", "tab\there", '"', '""', ","]
 ROWS = [PLAIN, PLAIN, [], ["tea"], [*PLAIN[:5]]]
 MIXED = [[*PLAIN, *AWKWARD], [*PLAIN, *AWKWARD], [], ["tea", " lead"]]
 CELLS = {

@@ -1,7 +1,7 @@
 """ua on 17 real networks, against the table of the structural specification (another program's).
 
-A network's line: nodes not anonymous after ua with 5 % of the edges (the share of all nodes), edges
-kept until 95 % and until all nodes are anonymous, and the bound on the latter; count, distance 1.
+A network's line: nodes not anonymous after ua with 5% of the edges (the share of all nodes), edges
+kept until 95% and until all nodes are anonymous, and the bound on the latter; count, distance 1.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ AT_K_5 = {
     "out.radoslaw_email": (144, 144),
     "socfb-Reed98": (903, 894),
 }
-"""Nodes not anonymous at the start, and after ua with 5 % of the edges."""
+"""Nodes not anonymous at the start, and after ua with 5% of the edges."""
 
 
 @cache

@@ -56,7 +56,7 @@ def filtered(method, *, flips=None):
 
 
 def lower_bound(draw, ones, n_cells, runs):
-    """Return a lower bound on epsilon from releases, of confidence 99.9 %: Clopper-Pearson.
+    """Return a lower bound on epsilon from releases, of confidence 99.9%: Clopper-Pearson.
 
     Averaged over cells, which is right where all edges, and all others, have one chance.
     """

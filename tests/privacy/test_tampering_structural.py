@@ -99,7 +99,7 @@ HUBS_OF_OWN = [(0, 12), (1, 2)]
 
 
 def two_hubs(tmp_path, **changed):
-    """Write hubs of 11 and 10 leaves: each is within 10 % of the other, not of 9."""
+    """Write hubs of 11 and 10 leaves: each is within 10% of the other, not of 9."""
     original = graph_of([*HUBS, *HUBS_OF_OWN], 23)
     release, _ = release_of(original, graph_of(HUBS, 23), phi=10.0, **changed)
     return release.write(tmp_path / "release"), original

@@ -99,16 +99,16 @@ def test_every_warning_is_in_the_private_record_and_none_in_the_manifest(tmp_pat
     [
         (
             owner_warnings.LARGE_EMPTY_CLASS.passed_by(11, 100),
-            "11.0 % of the rows were released without any feature",
+            "11.0% of the rows were released without any feature",
         ),
         (
             owner_warnings.MANY_CERTAIN.passed_by(51, 100),
-            "51.0 % of the published entries are true of everyone",
+            "51.0% of the published entries are true of everyone",
         ),
         (owner_warnings.taking_part(7, 0.749), "whether that person is in the data"),
         (
             owner_warnings.MANY_ADDITIONS.passed_by(6, 100),
-            "the added edges are 6.0 % of the input's",
+            "the added edges are 6.0% of the input's",
         ),
     ],
 )
@@ -144,7 +144,7 @@ EMPTY, CERTAIN, PART = "without any feature", "true of everyone", "is in the dat
 def test_mondrian_warns_of_a_large_class_of_empty_rows():
     full, none = (("tea",), 17), ((), 3)
     _, texts = run(gv.Mondrian(k=2, split="balanced"), lists_of(full, none))
-    assert 1 == len(about(texts, "15.0 % of the rows were released without any feature"))
+    assert 1 == len(about(texts, "15.0% of the rows were released without any feature"))
     _, texts = run(gv.Mondrian(k=2, split="balanced"), lists_of((("tea",), 18), ((), 2)))
     assert [] == about(texts, EMPTY)
 
@@ -152,7 +152,7 @@ def test_mondrian_warns_of_a_large_class_of_empty_rows():
 def test_mondrian_warns_of_entries_that_are_true_of_the_whole_class():
     data = lists_of((("tea", "rye"), 2), (("tea",), 2))
     _, texts = run(gv.Mondrian(k=4), data)
-    assert 1 == len(about(texts, "100.0 % of the published entries"))
+    assert 1 == len(about(texts, "100.0% of the published entries"))
     _, texts = run(gv.Mondrian(k=4, release="majority"), data)
     assert [] == about(texts, CERTAIN)
 
@@ -174,7 +174,7 @@ def test_entries_of_merged_parts_are_certain_only_where_the_merged_class_is():
         if all(name in had for had in members)
     )
     share = 100 * certain / release.data.n_entries
-    assert 1 == len(about(texts, f"{share:.1f} % of the published entries are true"))
+    assert 1 == len(about(texts, f"{share:.1f}% of the published entries are true"))
 
 
 def test_mondrian_warns_that_taking_part_may_be_inferred_with_small_classes_and_much_lost():
@@ -317,7 +317,7 @@ def test_an_attached_column_warns_of_the_people_whose_class_tells_it():
     [share] = [row.value for row in attacked if row.part == "in a class of one value"]
     assert 0 < share < 1
     assert "'income' is published beside the release and not protected by it" in text
-    assert f"of {100 * share:.1f} % of the people" in text
+    assert f"of {100 * share:.1f}% of the people" in text
 
 
 def test_every_method_says_on_one_line_what_it_leaves_open_and_who_measured_it():

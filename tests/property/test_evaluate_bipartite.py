@@ -23,7 +23,7 @@ from graphveil.verbs.evaluate import evaluate_release as evaluate
 BIPARTITE = [
     name for name, metric in METRICS.items() if metric.kind is gv.Bipartite and not metric.by_name
 ]
-QUANTILES = {"5 % quantile": 0.05, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75}
+QUANTILES = {"5% quantile": 0.05, "25% quantile": 0.25, "median": 0.5, "75% quantile": 0.75}
 SPREAD = ["mean", "minimum", *QUANTILES]
 PERFECT = {
     ("entry-jaccard", "all"): 1.0,

@@ -78,7 +78,7 @@ def test_stars_are_those_counted_cell_by_cell(case):
     assert sum(by_row) / n == pytest.approx(values["stars-by-row", "mean"])
     assert max(by_row) == values["stars-by-row", "maximum"]
     assert by_row.count(d) / n == values["stars-by-row", "nothing shown"]
-    for part, share in {"median": 0.5, "75 % quantile": 0.75, "95 % quantile": 0.95}.items():
+    for part, share in {"median": 0.5, "75% quantile": 0.75, "95% quantile": 0.95}.items():
         assert sorted(by_row)[math.ceil(share * n) - 1] == values["stars-by-row", part]
 
 

@@ -256,7 +256,7 @@ def test_at_one_half_both_kinds_are_flipped_alike():
 
 
 def test_the_largest_epsilon_loses_hardly_any_cell():
-    """Its chance of a zero, 78.4 / 2^64, rounded down would lose 0.5 % of the cells that are 1."""
+    """Its chance of a zero, 78.4 / 2^64, rounded down would lose 0.5% of the cells that are 1."""
     assert Channel(79, FULL - 79) == channel(Fraction(1, 2), Fraction(40))
 
 

@@ -262,9 +262,9 @@ def test_more_arcs_that_go_than_the_budget_are_caught(folder):
 def test_a_share_that_was_not_reached_is_caught(folder):
     def claim_more(manifest):
         claim = manifest["claim"]
-        was = f"At least {np.floor(claim['guarantee']['share'] * 1e6 + 1e-6) / 1e4:g} %"
+        was = f"At least {np.floor(claim['guarantee']['share'] * 1e6 + 1e-6) / 1e4:g}%"
         claim["guarantee"]["share"] = 0.95
-        claim["sentence"] = claim["sentence"].replace(was, "At least 95 %")
+        claim["sentence"] = claim["sentence"].replace(was, "At least 95%")
 
     sealed_anew(folder, claim_more)
     assert "fewer than k=3" in failed(folder)["classes"]

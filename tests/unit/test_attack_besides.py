@@ -310,7 +310,7 @@ def test_who_is_unsure_of_one_in_the_cell_is_certain_of_nobody_there():
 def test_a_column_beside_the_release_is_counted_by_its_owner():
     original = network(30)
     own = np.array([str(number) for number in original.layers[0].degrees()[0]])
-    with pytest.warns(gv.AttachedColumnWarning, match="of 100.0 % of the people"):
+    with pytest.warns(gv.AttachedColumnWarning, match="of 100.0% of the people"):
         told = figures("homogeneity", original, beside=Attached("calls", own))
     assert 1.0 == told["calls: in a class of one value"]
 

@@ -96,7 +96,7 @@ def test_a_half_is_the_data_with_the_other_item_of_those_who_are_not_in_it():
 def test_of_a_release_that_changes_nothing_either_item_is_told(data):
     told, missing = told_of(data)
     assert told[BY_RELEASES].low > 0.85
-    assert told[f"{BY_RELEASES}, found at 1 % false alarms"].value > 0.6
+    assert told[f"{BY_RELEASES}, found at 1% false alarms"].value > 0.6
     assert {} == missing
 
 
@@ -112,7 +112,7 @@ def test_of_a_release_of_equal_rows_nothing_is_told():
 
     told, _ = told_of(data, suppressed)
     assert told[BY_RELEASES].low <= 0.5 <= told[BY_RELEASES].high
-    assert told[f"{BY_RELEASES}, found at 1 % false alarms"].value <= 0.05
+    assert told[f"{BY_RELEASES}, found at 1% false alarms"].value <= 0.05
 
 
 def test_of_a_release_of_other_people_nothing_is_told():

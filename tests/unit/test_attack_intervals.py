@@ -53,7 +53,7 @@ FLAWS = [
     },
 ]
 LEAST_COVERED = 920
-"""Of 1,000 runs: a correct interval of 95 % falls below with a chance of 2e-5."""
+"""Of 1,000 runs: a correct interval of 95% falls below with a chance of 2e-5."""
 
 
 @pytest.fixture(autouse=True)

@@ -122,7 +122,7 @@ def told_of(data, rerun=None, **options):
 def test_of_a_release_that_changes_nothing_almost_everybody_is_found():
     told = told_of(lists(items=40))
     assert told[ROW].low > 0.99
-    assert told[f"{ROW}, found at 1 % false alarms"].value > 0.9
+    assert told[f"{ROW}, found at 1% false alarms"].value > 0.9
 
 
 def test_of_a_release_of_other_people_nobody_is_found():
@@ -135,7 +135,7 @@ def test_of_a_release_of_other_people_nobody_is_found():
         return gv.Rename().anonymize(rows.permuted(np.arange(data.size), ids=data.labels()), seed=1)
 
     told = told_of(lists(), others)
-    for part in (ROW, f"{ROW}, by one score of the release", f"{ROW}, found at 1 % false alarms"):
+    for part in (ROW, f"{ROW}, by one score of the release", f"{ROW}, found at 1% false alarms"):
         assert told[part].low <= told[part].guess <= told[part].high
 
 

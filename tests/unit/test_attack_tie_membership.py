@@ -37,7 +37,7 @@ def test_what_is_seen_of_a_pair_is_counted_one_by_one():
 def test_of_a_release_that_changes_nothing_every_tie_is_told():
     graph = random_graph(N, 300)
     told, _ = told_of(gv.Rename().anonymize(graph, seed=1), graph)
-    assert 1.0 == told["one tie"].value == told["one tie, found at 0.1 % false alarms"].value
+    assert 1.0 == told["one tie"].value == told["one tie, found at 0.1% false alarms"].value
 
 
 def test_of_a_release_of_another_network_no_tie_is_told():
@@ -57,7 +57,7 @@ def test_what_few_false_alarms_find_stays_below_what_epsilon_allows(epsilon):
     graph = random_graph(150, 2_000)
     release = gv.RandomizedResponse(epsilon=epsilon).anonymize(graph, seed=1)
     told, _ = told_of(release, graph)
-    least = told["one tie, found at 1 % false alarms"].low
+    least = told["one tie, found at 1% false alarms"].low
     assert least <= 1.5 * 0.01 * np.exp(epsilon)  # the threshold is drawn, too
     chance = np.exp(epsilon) / (1 + np.exp(epsilon))
     assert told["one tie"].low <= chance <= told["one tie, by one score of the release"].high

@@ -74,7 +74,7 @@ def test_what_nothing_measures_is_refused_with_what_can_be_bounded(text, said):
 
 
 def test_percent_are_shares_and_a_risk_is_one_of_k():
-    assert 0.9 == read_bound("kept >= 90 %").value
+    assert 0.9 == read_bound("kept >= 90%").value
     risks = {0.09: 12, 0.1: 10, 1: 1, 0.34: 3}
     for risk, k in risks.items():
         assert k == smallest_class(read_bound(f"largest class risk <= {risk}"))

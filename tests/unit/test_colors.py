@@ -148,7 +148,7 @@ def test_a_row_of_attributes_that_few_have_is_caught_in_a_partial_release(folder
         promise = manifest["claim"]["guarantee"]
         was, promise["share"] = promise["share"], 0.25
         manifest["claim"]["sentence"] = manifest["claim"]["sentence"].replace(
-            f"At least {np.floor(was * 1e6 + 1e-6) / 1e4:g} %", "At least 25 %"
+            f"At least {np.floor(was * 1e6 + 1e-6) / 1e4:g}%", "At least 25%"
         )
 
     sealed_anew(folder, claim_less)

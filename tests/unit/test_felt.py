@@ -128,7 +128,7 @@ def test_the_original_itself_is_as_far_off_as_all_but_nothing_left_out(kind):
     rows = evaluate_release(release, original=original, metrics=names, seed=1, as_sample=True)
     shares = {row.as_sample for row in rows if row.direction != "for comparison"}
     assert {0.99} == shares - {None}
-    assert "99 % or more" in gv.felt(next(row for row in rows if row.as_sample is not None))
+    assert "99% or more" in gv.felt(next(row for row in rows if row.as_sample is not None))
 
 
 def test_a_release_that_keeps_nothing_is_farther_off_than_a_tenth():
@@ -137,7 +137,7 @@ def test_a_release_that_keeps_nothing_is_farther_off_than_a_tenth():
     release = release_of(none, original)
     rows = evaluate_release(release, original=original, metrics=["edges-kept"], as_sample=True)
     assert {0.0} == {row.as_sample for row in rows}
-    assert gv.felt(rows[0]) == "as far off as keeping less than 10 % of the ties at random"
+    assert gv.felt(rows[0]) == "as far off as keeping less than 10% of the ties at random"
 
 
 def test_where_samples_cannot_be_told_apart_no_share_is_said():
@@ -164,6 +164,6 @@ def test_a_release_on_the_other_side_of_the_original_has_no_share():
 def test_a_wide_interval_is_said_with_the_share():
     row = gv.Row(release="a", question="q", as_sample=0.64, as_sample_of="ties")
     row = dataclasses.replace(row, as_sample_low=0.3, as_sample_high=0.99)
-    assert "as far off as keeping 64 % (30 % to 100 %) of the ties at random" == gv.felt(row)
+    assert "as far off as keeping 64% (30% to 100%) of the ties at random" == gv.felt(row)
     row = dataclasses.replace(row, as_sample_low=0.6, as_sample_high=0.68)
-    assert "as far off as keeping 64 % of the ties at random" == gv.felt(row)
+    assert "as far off as keeping 64% of the ties at random" == gv.felt(row)

@@ -145,7 +145,7 @@ def test_paper_shows_the_same_figures_as_the_page():
     assert [[0.5], [0.75]] == drawn["release"]
     assert [[0.25]] == drawn["original"]
     assert [[0.1]] == drawn["guess without it"]
-    assert [[0.4, 0.6]] == drawn["95 % interval"]
+    assert [[0.4, 0.6]] == drawn["95% interval"]
     assert ["a", "b"] == [text.get_text() for text in axes.get_yticklabels()]
 
 

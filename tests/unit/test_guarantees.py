@@ -34,12 +34,12 @@ AT_TEN = StructuralKAnonymity(k=5, measure="count", phi=10.0)
 def test_a_promise_at_phi_names_the_percentage_and_says_what_it_leaves_open():
     assert (
         "Every node of the release has at least 4 others whose degree and number of triangles are "
-        "each within 10 % of its own." == AT_TEN.sentence
+        "each within 10% of its own." == AT_TEN.sentence
     )
     assert "hears numbers that are off" in AT_TEN.threat_model
     some = StructuralKAnonymity(k=2, measure="count", phi=2.5, share=0.9)
-    assert "At least 90 % of the nodes of the release have at least 1 other whose" in some.sentence
-    assert "within 2.5 % of their own." in some.sentence
+    assert "At least 90% of the nodes of the release have at least 1 other whose" in some.sentence
+    assert "within 2.5% of their own." in some.sentence
 
 
 @pytest.mark.parametrize("phi", [-1.0, 100.0, float("nan"), -0.0, 0.00001, 1e-300])
@@ -61,7 +61,7 @@ def test_one_other_is_singular():
 
 def test_a_partial_promise_names_its_share_and_promises_no_more():
     partial = StructuralKAnonymity(k=3, share=0.95)
-    assert "At least 95 % of the nodes" in partial.sentence
+    assert "At least 95% of the nodes" in partial.sentence
     assert "for whom the promise holds" in partial.threat_model
     assert "Every node" not in partial.sentence
 

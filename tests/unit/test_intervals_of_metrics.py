@@ -1,7 +1,7 @@
-"""An interval of 95 % covers the exact value in at least 920 of 1,000 seeded runs.
+"""An interval of 95% covers the exact value in at least 920 of 1,000 seeded runs.
 
-A correct one fails that with probability 2e-5, one of 88 % passes with 3e-5. What takes long is run
-300 times outside `make fuzz`, and covers 272: where a correct one fails with 6e-4, and one of 86 %
+A correct one fails that with probability 2e-5, one of 88% passes with 3e-5. What takes long is run
+300 times outside `make fuzz`, and covers 272: where a correct one fails with 6e-4, and one of 86%
 passes with 1e-2.
 """
 

@@ -445,7 +445,7 @@ LAYOUTS = {
     "directed ties of Gephi": graph(
         "a.csv",
         "Source,Target,Type,Id,Weight\n1,2,Directed,0,1.0\n2,3,Directed,1,1.0\n",
-        "a.csv: ties are directed: 0 of 2 ties are mutual (0.0 %). Graphs here are undirected; "
+        "a.csv: ties are directed: 0 of 2 ties are mutual (0.0%). Graphs here are undirected; "
         "to forget the directions, say --directed symmetrize.",
         ignore_weights=True,
     ),
@@ -471,7 +471,7 @@ LAYOUTS = {
     "SNAP, directed": graph(
         "a.txt",
         "# Directed graph: calls.txt\n# FromNodeId\tToNodeId\n1\t2\n2\t1\n2\t3\n7\t9\n",
-        "a.txt: ties are directed: 1 of 3 ties are mutual (33.3 %). Graphs here are undirected; "
+        "a.txt: ties are directed: 1 of 3 ties are mutual (33.3%). Graphs here are undirected; "
         "to forget the directions, say --directed symmetrize.",
     ),
     "SNAP, every tie twice": graph(
@@ -513,7 +513,7 @@ LAYOUTS = {
     "some ties in both directions": graph(
         "a.csv",
         "source,target\n1,2\n2,1\n2,3\n7,9\n",
-        "a.csv: ties seem to be directed: 1 of 3 ties are mutual (33.3 %). Graphs here are "
+        "a.csv: ties seem to be directed: 1 of 3 ties are mutual (33.3%). Graphs here are "
         "undirected; to forget the directions, say --directed symmetrize.",
     ),
     "some ties in both directions, forgotten": graph(

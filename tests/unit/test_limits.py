@@ -106,28 +106,28 @@ CANDIDATES = {"attack": "candidate-set", "data": "arenas-email"}
 Computed = Callable[[], float]
 FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
     "k-degree": [
-        ("100 %", lambda: attacked("k-degree", {"k": 20, "edits": "add"}, NOBODY, data=SCHOOL)),
-        ("48 %", lambda: attacked("k-degree", {"k": 20, "edits": "add"}, NEIGHBORS, data=HEPPH)),
+        ("100%", lambda: attacked("k-degree", {"k": 20, "edits": "add"}, NOBODY, data=SCHOOL)),
+        ("48%", lambda: attacked("k-degree", {"k": 20, "edits": "add"}, NEIGHBORS, data=HEPPH)),
     ],
     "structural": [
         (
-            "100 %",
+            "100%",
             lambda: attacked("structural", {"k": 5, "measure": "count"}, NOBODY, data=SCHOOL),
         ),
-        ("92 %", lambda: attacked("structural", {"k": 20, "measure": "count"}, NOBODY, data=BLOGS)),
+        ("92%", lambda: attacked("structural", {"k": 20, "measure": "count"}, NOBODY, data=BLOGS)),
     ],
     "smooth-k": [
-        ("77 %", lambda: on_features("adult: smooth-k k=8", "entries true of the whole class")),
-        ("83 %", lambda: on_features("adult: smooth-k k=8", CLASS)),
+        ("77%", lambda: on_features("adult: smooth-k k=8", "entries true of the whole class")),
+        ("83%", lambda: on_features("adult: smooth-k k=8", CLASS)),
     ],
     "suppress-k": [
-        ("92 %", lambda: on_features("adult: suppress-k k=8", EDGE)),
-        ("69 %", lambda: on_features("adult: suppress-k k=8", CLASS)),
+        ("92%", lambda: on_features("adult: suppress-k k=8", EDGE)),
+        ("69%", lambda: on_features("adult: suppress-k k=8", CLASS)),
     ],
     "mondrian": [
-        ("40 %", lambda: attacked("mondrian", {"k": 8}, EDGE, data=ADULT)),
+        ("40%", lambda: attacked("mondrian", {"k": 8}, EDGE, data=ADULT)),
         (
-            "49 %",
+            "49%",
             lambda: attacked(
                 "mondrian",
                 {"k": 8},
@@ -137,68 +137,68 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
         ),
     ],
     "asymmetric-response": [
-        ("100 %", lambda: attacked("asymmetric-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
+        ("100%", lambda: attacked("asymmetric-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
         (
-            "95 %",
+            "95%",
             lambda: matched("asymmetric-response", {"epsilon": 3.0}, network="made-1", known=20),
         ),
     ],
     "degree-prior-response": [
-        ("94 %", lambda: attacked("degree-prior-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
-        ("90 %", lambda: attacked("degree-prior-response", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
+        ("94%", lambda: attacked("degree-prior-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
+        ("90%", lambda: attacked("degree-prior-response", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
     ],
     "mixing-prior-response": [
-        ("91 %", lambda: attacked("mixing-prior-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
-        ("88 %", lambda: attacked("mixing-prior-response", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
+        ("91%", lambda: attacked("mixing-prior-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
+        ("88%", lambda: attacked("mixing-prior-response", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
     ],
     "randomized-response": [
-        ("100 %", lambda: attacked("randomized-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
-        ("76 %", lambda: noisy_copy("randomized-response", 2.0)),
+        ("100%", lambda: attacked("randomized-response", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
+        ("76%", lambda: noisy_copy("randomized-response", 2.0)),
     ],
     "top-m-filter": [
-        ("100 %", lambda: attacked("top-m-filter", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
-        ("92 %", lambda: attacked("top-m-filter", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
+        ("100%", lambda: attacked("top-m-filter", {"epsilon": 2.0}, NOBODY, data=SCHOOL)),
+        ("92%", lambda: attacked("top-m-filter", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
     ],
     "dp-1k": [
-        ("3.1 %", lambda: attacked("dp-1k", {"epsilon": 2.0}, NEIGHBORS, data=SCHOOL)),
-        ("0.6 %", lambda: attacked("dp-1k", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
+        ("3.1%", lambda: attacked("dp-1k", {"epsilon": 2.0}, NEIGHBORS, data=SCHOOL)),
+        ("0.6%", lambda: attacked("dp-1k", {"epsilon": 7.11}, NOBODY, data=BLOGS)),
     ],
     "degree-triangle-model": [
         (
-            "4.3 %",
+            "4.3%",
             lambda: attacked("degree-triangle-model", {"epsilon": 2.0}, NEIGHBORS, data=SCHOOL),
         ),
-        ("2.0 %", lambda: attacked("degree-triangle-model", {"epsilon": 4.0}, NOBODY, data=SCHOOL)),
+        ("2.0%", lambda: attacked("degree-triangle-model", {"epsilon": 4.0}, NOBODY, data=SCHOOL)),
     ],
     "hrg-mcmc": [
-        ("1.7 %", lambda: attacked("hrg-mcmc", {"epsilon": 5.49}, NOBODY, data=SCHOOL)),
-        ("1.5 %", lambda: attacked("hrg-mcmc", {"epsilon": 5.49}, NEIGHBORS, data=SCHOOL)),
+        ("1.7%", lambda: attacked("hrg-mcmc", {"epsilon": 5.49}, NOBODY, data=SCHOOL)),
+        ("1.5%", lambda: attacked("hrg-mcmc", {"epsilon": 5.49}, NEIGHBORS, data=SCHOOL)),
     ],
     "density-explore-reconstruct": [
         (
-            "1.7 %",
+            "1.7%",
             lambda: attacked("density-explore-reconstruct", {"epsilon": 5.49}, NOBODY, data=SCHOOL),
         ),
         (
-            "4.1 %",
+            "4.1%",
             lambda: attacked("density-explore-reconstruct", {"epsilon": 5.49}, TWENTY, data=SCHOOL),
         ),
     ],
     "profile": [
-        ("100 %", lambda: of_profiles(DIRECTED.format("nobody"))),
-        ("42 %", lambda: of_profiles(NEIGHBORS)),
+        ("100%", lambda: of_profiles(DIRECTED.format("nobody"))),
+        ("42%", lambda: of_profiles(NEIGHBORS)),
     ],
     "adaptive": [
-        ("89 %", lambda: again({"levels": 5})),
+        ("89%", lambda: again({"levels": 5})),
         ("42 of 60", None),  # in the guarantee's page
     ],
     "cluster-k": [
-        ("63 %", lambda: attacked("cluster-k", {"k": 5}, EDGE, data=HEART)),
-        ("19 %", lambda: attacked("cluster-k", {"k": 5}, "re-run, right guess", data=HEART)),
+        ("63%", lambda: attacked("cluster-k", {"k": 5}, EDGE, data=HEART)),
+        ("19%", lambda: attacked("cluster-k", {"k": 5}, "re-run, right guess", data=HEART)),
     ],
     "rename": [
-        ("100 %", lambda: attacked("rename", {}, NOBODY, data=SCHOOL)),
-        ("58 %", lambda: attacked("rename", {}, "8 known, 0 false: own row", data=ADULT)),
+        ("100%", lambda: attacked("rename", {}, NOBODY, data=SCHOOL)),
+        ("58%", lambda: attacked("rename", {}, "8 known, 0 false: own row", data=ADULT)),
     ],
 }
 """The figures of every method in their order, and what they are computed from."""
@@ -211,9 +211,9 @@ def of_surroundings(part: str, **asked: Any) -> float:
 
 
 OF_DIRECTIONS: list[tuple[str, Computed]] = [
-    ("100 %", lambda: of_surroundings(DIRECTED.format("nobody"), k=2)),
+    ("100%", lambda: of_surroundings(DIRECTED.format("nobody"), k=2)),
     (
-        "63 %",
+        "63%",
         lambda: of_surroundings(
             f"{DIRECTED.format(20)}, largest of the draws", k=20, network="polblogs", tuned="method"
         ),
@@ -221,7 +221,7 @@ OF_DIRECTIONS: list[tuple[str, Computed]] = [
 ]
 """The figures of the sentences about releases of directed ties."""
 
-OF_ATTRIBUTES = {"k-degree": "85 %", "structural": "53 %", "profile": "88 %"}
+OF_ATTRIBUTES = {"k-degree": "85%", "structural": "53%", "profile": "88%"}
 """The figures of the sentence about releases with attributes."""
 NEIGHBORS_ALSO = "attributes of the neighbors with attributes, right guess"
 
@@ -261,7 +261,7 @@ def test_every_figure_of_the_limits_is_that_of_stored_rows(method):
             assert "20 to 42 people of 60" in page.read_text(encoding="utf-8")
         else:
             digits = len(figure.removesuffix(" %").partition(".")[2])
-            assert figure == f"{100 * computed():.{digits}f} %"
+            assert figure == f"{100 * computed():.{digits}f}%"
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -284,7 +284,7 @@ def test_figures_of_directed_ties_are_those_of_releases_with_directions():
     assert not NOT_FOR_READERS.search(said)
     own = [line for line in behind("structural").splitlines() if "directed-count" in line]
     for figure, computed in OF_DIRECTIONS:
-        assert figure == f"{100 * computed():.0f} %"
+        assert figure == f"{100 * computed():.0f}%"
         assert [line for line in own if line.startswith(f"| {figure} |")]
     assert "{{ limit_of_directions_structural }}" in page_of("structural")
 
@@ -312,7 +312,7 @@ def test_pages_say_between_what_figures_lie_by_who_is_known(method):
         100 * mean("profiles/results/attacks.parquet", "value", part=part.format(end), **asked)
         for end in ("least", "largest")
     )
-    said = f"{least:.0f} to {largest:.0f} %"
+    said = f"{least:.0f} to {largest:.0f}%"
     assert f"{said} with 20 people known (five draws" in behind(method)
     page = ROOT / "docs" / "how-to" / "networks-with-attributes.md"
     assert said in page.read_text(encoding="utf-8")
@@ -321,8 +321,8 @@ def test_pages_say_between_what_figures_lie_by_who_is_known(method):
 @pytest.mark.parametrize(
     ("known", "more", "said"),
     [
-        ("", "", "re-identifies {} %, the numbers of the neighbors 16 %; with `add` {} % and"),
-        ("party", " and attributes", "re-identifies {} % (`any`) and {} % (`add`), nobody known"),
+        ("", "", "re-identifies {}%, the numbers of the neighbors 16%; with `add` {}% and"),
+        ("party", " and attributes", "re-identifies {}% (`any`) and {}% (`add`), nobody known"),
     ],
 )
 def test_the_page_of_profile_says_what_copies_of_polblogs_reach(known, more, said):
@@ -338,7 +338,7 @@ def of_attributes(
 ) -> str:
     """Return what an attack reached on a network with attributes, as pages write it."""
     asked = {"network": network, "method": method, "k": k, "attack": attack, "part": part}
-    return f"{100 * mean('profiles/results/attacks.parquet', 'value', **asked):.0f} %"
+    return f"{100 * mean('profiles/results/attacks.parquet', 'value', **asked):.0f}%"
 
 
 WEAKER = (("profile", 2), ("profile", 5))
@@ -414,7 +414,7 @@ ENDS = ", least of the draws", ", largest of the draws"
 
 def shared(value: float | None) -> str:
     """Return a share as the pages write it."""
-    return "-" if value is None else f"{100 * value:.{1 if value < 0.0995 else 0}f} %"
+    return "-" if value is None else f"{100 * value:.{1 if value < 0.0995 else 0}f}%"
 
 
 ONE_TIE, SHOWN = "one tie", "epsilon, lower bound at 99.9%"
@@ -445,7 +445,7 @@ def test_methods_that_take_attributes_say_what_these_leave_open():
         assert [figure] == FIGURE.findall(said[method])
         assert said[method].endswith("(measured by us).")
         assert not NOT_FOR_READERS.search(said[method])
-        assert figure == f"{100 * with_attributes(method):.0f} %"
+        assert figure == f"{100 * with_attributes(method):.0f}%"
         assert [line for line in behind(method).splitlines() if line.startswith(f"| {figure} |")]
         assert f"{{{{ limit_of_attributes_{method.replace('-', '_')} }}}}" in page_of(method)
 

@@ -35,7 +35,7 @@ def test_one_line_is_shown_and_then_nothing(outputs):
         advance(1)
         advance(1)
     shares = [data["text/plain"] for data, *_ in outputs]
-    assert any("[###############...............] 50 %" in text for text in shares)
+    assert any("[###############...............] 50%" in text for text in shares)
     assert "" == shares[-1]
     assert 1 == len({display_id for _, _, display_id, _ in outputs})
     assert [False, *[True] * (len(outputs) - 1)] == [update for *_, update in outputs]

@@ -286,7 +286,7 @@ def test_clusters_that_publish_the_same_are_one_class_for_the_advice(tmp_path):
     parquet.write_table(pa.table({"items": pa.array(rows)}), tmp_path / "likes.parquet")
     out = run(tmp_path / "likes.parquet", tmp_path / "all", method=method)
     [text] = [text for text in read_record(out).warnings if "true of everyone" in text]
-    assert text.startswith("100.0 %")
+    assert text.startswith("100.0%")
 
 
 def test_a_seed_gives_the_same_bytes_and_none_gives_others(tmp_path):
@@ -785,7 +785,7 @@ WORDS = {
     "a repeated pair": "dropped 1 duplicate",
     "small classes with much lost": "whether that person is in the data",
     "a large class of nothing": "released without any feature",
-    "all that is published is certain": "100.0 % of the published entries",
+    "all that is published is certain": "100.0% of the published entries",
     "numbers among the text": "a seed was given",
     "a column of weights": "left out weight",
     "other releases of it": "3 other releases of this input",

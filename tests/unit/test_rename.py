@@ -177,7 +177,7 @@ def test_the_owner_is_told_how_many_are_unique():
         release.private.cost["unique_by_degree"],
         release.private.cost["unique_by_vrq"],
     )
-    assert advice_of(release, "0 (0.0 %) by the number of ties, 1 (14.3 %) by the numbers of ties")
+    assert advice_of(release, "0 (0.0%) by the number of ties, 1 (14.3%) by the numbers of ties")
     assert 1 == renamed(LIKES).private.cost["unique_by_items"]
     assert 4 == renamed(PEOPLE).private.cost["unique_by_row"]
 

@@ -127,8 +127,8 @@ def test_bins_are_few_and_hold_everybody_once(numbers):
 def test_percent_is_never_rounded_to_all_or_to_nothing(share):
     text = percent(share)
     assert "e" not in text
-    assert (text == "100 %") == (share == 1)
-    assert (text == "0 %") == (share == 0)
+    assert (text == "100%") == (share == 1)
+    assert (text == "0%") == (share == 0)
 
 
 def cells(text, test):

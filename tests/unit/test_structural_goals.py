@@ -127,5 +127,5 @@ def test_many_people_without_protection_are_said_in_plain_words():
 
 def test_clustering_that_is_gone_is_said_in_plain_words():
     (text,) = [t for t in advice_of(k=10, heuristic="cut") if "two friends" in t]
-    assert "to 0 %" in text
+    assert "to 0%" in text
     assert [] == [t for t in advice_of(k=2, goal="budget:1edges") if "two friends" in t]

@@ -1,6 +1,6 @@
 """What people read is plain technical English: no construction or term of the list below.
 
-The list holds what readers of earlier versions stumbled over. It looks at every string of the source
+The list holds what readers of earlier versions stumbled over. It looks at all strings of the source
 that reads as a sentence or a part of one, docstrings and SQL aside, and at the templates of pages.
 """
 

@@ -130,20 +130,20 @@ def test_the_networks_that_are_documented_are_as_large_as_it_is_said():
 def test_a_figure_stands_in_its_line_with_unit_and_sentence():
     rows = Rows([row("edges-kept", "share", 0.984), row("edges-added", "share", 0.003)])
     assert evaluation.headline(rows) == (
-        "98.4 % of the original ties are kept, and 0.3 % of the released ties are false."
+        "98.4% of the original ties are kept, and 0.3% of the released ties are false."
     )
-    assert ["98.4 %", "0.3 %"] == [line.figure for line in evaluation.answers(rows)]
+    assert ["98.4%", "0.3%"] == [line.figure for line in evaluation.answers(rows)]
 
 
 def test_false_entries_are_a_share_of_what_is_released():
     rows = Rows([row("entries-suppressed", "share", 0.2), row("entries-created", "share", 0.2)])
-    assert ["80 %", "20 %"] == [line.figure for line in evaluation.answers(rows)]
+    assert ["80%", "20%"] == [line.figure for line in evaluation.answers(rows)]
 
 
 def test_how_a_figure_feels_stands_beside_it_where_somebody_says_so():
     said = row("edges-kept", "share", 0.5, as_sample=0.5, as_sample_of="ties")
     [line] = evaluation.answers(Rows([said]))
-    assert "as far off as keeping 50 % of the ties at random" == line.felt
+    assert "as far off as keeping 50% of the ties at random" == line.felt
     assert "" == evaluation.answers(Rows([row("edges-kept", "share", 0.5)]))[0].felt
 
 
@@ -171,7 +171,7 @@ def test_the_worst_of_many_copies_is_told_and_the_worst_attack_comes_first():
     )
     first, second = attacks.groups(rows)
     assert ("10", "30") == (first.lines[0].figure, second.lines[0].figure)
-    assert attacks.headline(rows).startswith("Someone who has a copy of 60 % of the people re-id")
+    assert attacks.headline(rows).startswith("Someone who has a copy of 60% of the people re-id")
 
 
 def drawn(copy, *shares, guess=0.01):
@@ -197,7 +197,7 @@ def test_where_draws_differ_much_the_strongest_is_told_and_by_what_they_differ()
     copy = COPY._replace(overlap=0.7, people=0.6)
     rows = Rows([*drawn(copy, 0.02, 0.0, 0.82, 0.1, 0.3)])
     assert attacks.headline(rows) == (
-        "Someone who has a copy of 60 % of the people, 70 % of its ties right and knows 20 people "
+        "Someone who has a copy of 60% of the people, 70% of its ties right and knows 20 people "
         "re-identifies 0 to 82 of 100 people, depending on who is known (a guess without the "
         "release: 1)."
     )
@@ -242,7 +242,7 @@ def test_the_strongest_of_unlike_draws_comes_before_a_larger_mean():
 def test_what_releases_teach_of_an_item_is_told_also_where_one_tells_more(alone, again, lines):
     rows = [
         *([("inside", alone), ("left out", 0.7)] if alone else []),
-        *([("", again), (", found at 1 % false alarms", 0.2)] if again else []),
+        *([("", again), (", found at 1% false alarms", 0.2)] if again else []),
     ]
     named = {"inside": "one item of people inside", "left out": "one item of people left out"}
     parts = [(named.get(end, f"one of two items{end}"), value) for end, value in rows]
@@ -256,7 +256,7 @@ def test_attacks_that_do_no_better_than_a_guess_are_no_all_clear():
 
 
 def test_a_share_is_never_rounded_to_nothing_or_to_all():
-    assert ("< 0.1 %", "> 99.9 %") == (percent(1e-5), percent(1 - 1e-5))
+    assert ("< 0.1%", "> 99.9%") == (percent(1e-5), percent(1 - 1e-5))
     assert ("0", "100") == (of_hundred(0), of_hundred(1))
 
 

@@ -51,7 +51,7 @@ class Folder:
             Where there is none.
         """
         if not path.is_dir():
-            raise UsageError(f"{path} is no folder. Name the one that your files lie in.")
+            raise UsageError(f"{path} is not a folder. Give the folder that contains your files.")
         return cls(path.resolve())
 
     def inside(self, text: str) -> Path:
@@ -80,8 +80,8 @@ class Folder:
 
     def _outside(self, text: str) -> UsageError:
         return UsageError(
-            f"{printable(text)} is not inside {printable(self.root.name)}, which is all that this "
-            "page works in. Copy it there, or start the page in its folder."
+            f"{printable(text)} is outside {printable(self.root.name)}, the only folder this "
+            "page can use. Copy the file there, or start the server in its folder."
         )
 
     def entries(self, path: Path) -> tuple[list[Entry], int]:

@@ -70,8 +70,8 @@ class Job:
             doing = f": {self.at_work}" if self.at_work else ""
             return f"Running for {self.seconds:.0f} s{doing}."
         if self.stopped:
-            return f"Stopped after {self.seconds:.0f} s. Nothing half-written is left."
-        endings = {0: "Done", 1: "Done: the answer is no", 4: "Done: there is not enough to say"}
+            return f"Stopped after {self.seconds:.0f} s. No incomplete output was left."
+        endings = {0: "Done", 1: "Done: the result is negative", 4: "Done: undecided"}
         return f"{endings.get(self.code or 0, 'It failed')}, after {self.seconds:.1f} s."
 
     @property
@@ -113,7 +113,7 @@ class Jobs:
         """
         running = self.current
         if running is not None:
-            raise UsageError(f"{running.line} is running. Wait for its end, or stop it.")
+            raise UsageError(f"{running.line} is still running. Wait for it, or stop it.")
         job = Job(max(self.jobs, default=0) + 1, words)
         self.jobs[job.number] = job
         if len(self.jobs) > MOST_JOBS:
@@ -130,7 +130,7 @@ class Jobs:
             )
         except OSError as error:
             job.ended, job.code = time.monotonic(), 3
-            job.hear(f"graphveil: error: {error.strerror}. Free memory, and try again.")
+            job.hear(f"graphveil: error: {error.strerror}. Free memory and try again.")
             return job
         job.reader = asyncio.create_task(_follow(job, job.process))
         return job

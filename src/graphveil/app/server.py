@@ -85,19 +85,23 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host not in self.hosts:
-            return _refused("This page has another name. Open the address on the terminal.", 421)
+            return _refused("Open the address shown in the terminal.", 421)
         if scope["path"] == "/" and scope["method"] == "GET":
             tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
             if any(self._is_token(token) for token in tokens):
                 return self._opened()
         if not self._is_token(self._cookie_in(headers)):
-            return _refused("Open the address that the terminal shows, in this browser.", 403)
+            return _refused("Open the address shown in the terminal in this browser.", 403)
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return _refused("This came from another page.", 403)
+            return _refused(
+                ("This request came from a different page. Reload this page and try again."), 403
+            )
         if scope["method"] == "POST" and headers.get("origin") != f"http://{host}":
-            return _refused("This came from another page.", 403)
+            return _refused(
+                ("This request came from a different page. Reload this page and try again."), 403
+            )
         if scope["method"] not in ("GET", "HEAD", "POST"):
-            return _refused("Pages are read and forms are sent, nothing else.", 405)
+            return _refused("Method not allowed.", 405)
         return None
 
     def _opened(self) -> Response:
@@ -222,13 +226,21 @@ async def form_of(request: Request) -> list[tuple[str, str]]:
                 elif size > READ_TO_THE_END:
                     break
     except TimeoutError as error:
-        raise HTTPException(408, "The form took too long.", {"connection": "close"}) from error
+        raise HTTPException(
+            408, "The form took too long to send. Try again.", {"connection": "close"}
+        ) from error
     if size > LARGEST_FORM:
-        raise HTTPException(413, "The form is too large.", {"connection": "close"})
+        raise HTTPException(
+            413,
+            "The form is too large. Shorten the entries and try again.",
+            {"connection": "close"},
+        )
     try:
         return parse_qsl(body.decode("utf-8"), strict_parsing=bool(body))
     except ValueError as error:
-        raise HTTPException(400, "This is no form.") from error
+        raise HTTPException(
+            400, "This request is not a form. Reload the page and try again."
+        ) from error
 
 
 def sandboxed(page: bytes) -> Response:

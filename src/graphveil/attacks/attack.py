@@ -55,7 +55,10 @@ class WholeNumbers(tuple[int, ...]):
             listed = text
         numbers = WholeNumbers(int(some) for some in map(str, listed) if some.isdecimal())
         if not numbers or len(numbers) < len(list(listed)):
-            raise ParameterError(f"{text!r} is no list of whole numbers. Give some, as 2,4,8.")
+            raise ParameterError(
+                f"{text!r} is not a list of integers. Use integers separated "
+                "by commas, such as 2,4,8."
+            )
         return numbers
 
     def __str__(self) -> str:
@@ -109,7 +112,7 @@ class AttackOptions(Options):
         spelled = {name for name in fields if any(map(is_spelled, options_of(hints[name])))}
         for name in given:
             if name not in fields:
-                known = one_of(name, sorted(fields)) if fields else "It has none."
+                known = one_of(name, sorted(fields)) if fields else "It has no parameters."
                 raise ParameterError(f"the attack {attack} has no parameter {name!r}. {known}")
         return cls(
             **{
@@ -246,7 +249,7 @@ def refuse_more_nodes(n: int, most: int, way_out: str) -> None:
         Where there are more; the message ends with the way out.
     """
     if n > most:
-        raise TooLargeError(f"{n:,} nodes are more than {most:,}. {way_out}")
+        raise TooLargeError(f"{n:,} nodes exceed the limit of {most:,}. {way_out}")
 
 
 @dataclass(frozen=True, kw_only=True)

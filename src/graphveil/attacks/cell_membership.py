@@ -29,13 +29,13 @@ C = TypeVar("C", GraphComparison, BipartiteComparison)
 DOUBT = 0.001
 EPSILON = f"epsilon, lower bound at {1 - DOUBT:.1%}"
 SAID_OF_EPSILON = Said(
-    "inferred", EPSILON, line="which ties or items are there: epsilon is at least"
+    "inferred", EPSILON, line="presence of single edges or items: epsilon is at least"
 )
 """How often the lower bound may exceed the truth."""
 
 NO_CHANCE = (
-    "the release does not say that all cells are published with one of two chances, whatever the "
-    "others are; without that one release bounds no epsilon"
+    "one release gives no bound on epsilon unless all cells are published independently, with "
+    "one of two probabilities, and the release states this"
 )
 
 
@@ -104,7 +104,7 @@ def _figures(counts: AttackedCells, stated: Fraction) -> Iterator[AttackFigure]:
     chance, rest = counts.published / counts.cells, counts.cells - counts.true
     for part, unit, number, size in (
         ("hits", "share of true cells", counts.kept, counts.true),
-        ("false alarms", "share of other cells", counts.published - counts.kept, rest),
+        ("false alarms", "share of false cells", counts.published - counts.kept, rest),
     ):
         sample = wilson(number, size)
         better = "lower is better" if part == "hits" else "higher is better"
@@ -188,17 +188,20 @@ def _foreseen(situation: AttackInput[Any], options: AttackOptions) -> float:
 
 def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, AttackOptions]:
     """Return the entry of this attack on one kind of data."""
-    asked, what = "two given people are tied", "tie"
+    asked, what = "two given people are connected", "tie"
     if kind is Bipartite:
         asked, what = "a person has a given item", "item"
     return Attack(
         name=name,
         kind=kind,
-        knows=f"all of the original but one {cell}, and the release",
-        definition='hits and false alarms of the guess "it is published", over all cells; and the '
-        "largest epsilon that the two shares show, sure but for one case in a thousand. Measured "
-        "where cells are published independently, with one of two chances",
-        source="Clopper and Pearson 1934; as audits of differential privacy: Jagielski et al. 2020",
+        knows=f"the complete original except one {cell}, and the release",
+        definition="true-positive and false-positive rates of guessing, for all cells, that a "
+        "published cell is true; and the largest epsilon that the two rates show, "
+        "with 99.9% confidence. Measured only if cells are published independently, "
+        "with one of two probabilities",
+        source=(
+            "Clopper and Pearson 1934; used to audit differential privacy: Jagielski et al. 2020"
+        ),
         needs_linkage=True,
         cost="linear",
         compute=cell_membership,

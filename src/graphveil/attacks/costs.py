@@ -55,7 +55,7 @@ def not_run(seconds: float) -> str:
     >>> not_run(300.0)
     'it takes about 5 minutes of CPU time: it runs where it is asked for'
     """
-    return f"it takes about {spelled(seconds)} of CPU time: it runs where it is asked for"
+    return f"not run by default: takes about {spelled(seconds)} of CPU time"
 
 
 def run_again(situation: AttackInput[Any]) -> float:

@@ -38,9 +38,11 @@ class EdgeRerunOptions(AttackOptions):
 
     label: ClassVar[str] = "edge-re-run"
 
-    edges: int = parameter(default=1, text="edges that are tried, drawn evenly", minimum=1)
+    edges: int = parameter(default=1, text="number of edges to test, sampled uniformly", minimum=1)
     runs: int = parameter(
-        default=1_000, text="runs of the method with an edge, and as many without it", minimum=8
+        default=1_000,
+        text="number of runs of the method with an edge; as many run without it",
+        minimum=8,
     )
 
 
@@ -81,7 +83,7 @@ def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptio
     rerun, original = _rerun_of(situation), situation.comparison.original
     edges = original.edges()
     if not len(edges):
-        raise NotMeasuredError("the original has no edge")
+        raise NotMeasuredError("the original has no edges")
     rng = situation.rng("edge-re-run")
     chosen = edges[rng.permutation(len(edges))[: options.edges]]
     pairs: list[tuple[RerunGraphs, RerunGraphs]] = []
@@ -110,7 +112,7 @@ def _runs_on(
 def _rerun_of(situation: AttackInput[GraphComparison]) -> Rerun:
     if situation.rerun is None:
         raise NotMeasuredError(
-            "this version does not know the method, or the owner's record is not there"
+            "this version does not know the method, or the private record is missing"
         )
     return situation.rerun
 
@@ -135,7 +137,7 @@ def seen_of(release: Release[Any], data: Graph, ends: NDArray[np.int32]) -> tupl
     linkage = release.private.linkage if release.private else None
     released = release.data
     if linkage is None or not isinstance(released, Graph):
-        raise TypeError("a run of a method for graphs gives a graph, with its linkage")
+        raise TypeError("a run of a method for graphs must return a graph with its linkage")
     one, two = linkage.positions_of(data.labels()[ends], released.labels()).tolist()
     around = released.indices[released.indptr[one] : released.indptr[one + 1]]
     degrees = released.indptr[[one + 1, two + 1]] - released.indptr[[one, two]]
@@ -263,7 +265,7 @@ def foreseen(situation: AttackInput[GraphComparison], options: EdgeRerunOptions)
     _rerun_of(situation)
     stated = isinstance(situation.release.guarantee, EdgeDP | NodeDP)
     if not stated and situation.release.provenance.parameters.get("epsilon") is None:
-        raise NotMeasuredError("the release has no epsilon to be compared with")
+        raise NotMeasuredError("the release claims no epsilon to compare with")
     edges = min(options.edges, situation.comparison.original.n_edges)
     return 2 * options.runs * edges * run_again(situation)
 
@@ -271,14 +273,15 @@ def foreseen(situation: AttackInput[GraphComparison], options: EdgeRerunOptions)
 EDGE_RE_RUN = Attack(
     name="edge-re-run",
     kind=Graph,
-    knows="all of the original but one edge, the method with its parameters, and whose node of the "
-    "release is whose",
-    definition="the largest epsilon that is shown by running the method with an edge and without "
-    "it, sure but for one case in a thousand. A quarter of the runs chooses what is looked at: "
-    "whether the pair is published, the degrees of both, or the number of edges; the others count",
-    source="Clopper and Pearson 1934; as audits of differential privacy: Jagielski et al. 2020",
+    knows="the complete original except one edge, the method with its parameters, and the "
+    "linkage between released nodes and people",
+    definition="the largest epsilon shown with 99.9% confidence by running the method with and "
+    "without an edge. A quarter of the runs selects the statistic: whether the pair "
+    "is published, the degrees of both, or the number of edges. Only the other runs "
+    "are counted",
+    source="Clopper and Pearson 1934; used to audit differential privacy: Jagielski et al. 2020",
     needs_linkage=False,
-    cost="heavy, 2,000 runs of the method an edge; run where asked for",
+    cost="heavy, 2,000 runs of the method per edge; not run by default",
     compute=edge_re_run,
     options=EdgeRerunOptions,
     seconds=seconds,

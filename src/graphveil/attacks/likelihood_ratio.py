@@ -239,7 +239,7 @@ def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> NDArray[np.floa
         others = part != attacked
         areas = [_area(shadows.scores[others][:, :, c], shadows.inside[others]) for c in choices]
         if not np.isfinite(areas).any():
-            raise NotMeasuredError("too few releases hold some targets and lack others")
+            raise NotMeasuredError("too few releases contain some targets and lack others")
         best = choices[int(np.nanargmax(areas))]
         lesson = Lesson(shadows.scores[:, :, best], shadows.inside)
         for number in np.nonzero(~others)[0].tolist():
@@ -382,7 +382,7 @@ def figures_of(
     area = "area under the curve"
     figures = [AttackFigure(asked, curve.area(), area, GUESS, sample=_sample_of(curve, len(made)))]
     for false in FALSE:
-        part = f"{asked}, found at {100 * false:g} % false alarms"
+        part = f"{asked}, found at {100 * false:g}% false alarms"
         sample = curve.recall_sample(false, rng)
         figures.append(AttackFigure(part, curve.recall_at(false), share, false, sample=sample))
     part = f"{asked}, by one score of the release"

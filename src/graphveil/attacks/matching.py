@@ -41,7 +41,7 @@ from graphveil.verify.recount.assignments import CodedCells, fitting_persons, me
 MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
 """Up to so many rows, and pairs of a record and a person that fit, chances are computed."""
 
-SMALLER = "Try it on a release of a part of the people"
+SMALLER = "Use a release of fewer people"
 
 MOST_PEOPLE = 3_000
 """Up to so many people: the assignment looks at all of them with all records."""
@@ -68,7 +68,7 @@ class MatchingOptions(AttackOptions):
 
     reruns: int = parameter(
         default=RERUNS,
-        text=f"runs of the method; one above {MOST_PEOPLE:,} rows",
+        text=f"number of runs of the method; one if there are more than {MOST_PEOPLE:,} rows",
         minimum=1,
         maximum=100,
     )
@@ -104,18 +104,19 @@ def _fitting(pair: TableComparison) -> NodePairs:
     """Return which records fit which persons, record i being that of person i."""
     n = pair.original.n_rows
     if n == 0:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
     masks = fitting_persons(CodedCells(pair.after[pair.linked], pair.before))
     numbers = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     if numbers.sum() > MOST_PAIRS:
         raise TooLargeError(
-            f"{int(numbers.sum()):,} pairs that fit are more than {MOST_PAIRS:,}. {SMALLER}"
+            f"{int(numbers.sum()):,} consistent pairs exceed the limit of {MOST_PAIRS:,}. {SMALLER}"
         )
     indptr = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
     pairs = NodePairs(indptr, np.concatenate([members(mask) for mask in masks]))
     if np.count_nonzero(pairs.records == pairs.indices) < n:
         raise NotMeasuredError(
-            "some records do not fit their owners: cells were not only suppressed"
+            "some records do not fit their owners, because cells were changed and not only "
+            "suppressed"
         )
     return pairs
 
@@ -136,7 +137,7 @@ def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -
     pair = situation.comparison
     n = pair.original.n_rows
     if n > MOST_ROWS:
-        raise TooLargeError(f"{n:,} rows are more than {MOST_ROWS:,}. {SMALLER}")
+        raise TooLargeError(f"{n:,} rows exceed the limit of {MOST_ROWS:,}. {SMALLER}")
     if n == 0:
         return 0.0
     tried = pair.after[:: max(n // TRIED, 1)]
@@ -334,7 +335,7 @@ def _rows_of(release: Release[Any], pair: TableComparison) -> NDArray[np.int32]:
     """Return what another release gives everybody, in the order and codes of the original."""
     linkage = release.private.linkage if release.private else None
     if linkage is None or not isinstance(release.data, Table):
-        raise TypeError("a run of a method for tables gives a table, with its linkage")
+        raise TypeError("a run of a method for tables must return a table with its linkage")
     position = linkage.positions_of(pair.original.labels(), release.data.labels())
     again = TableComparison(
         original=pair.original,
@@ -467,14 +468,15 @@ def nearest_candidates(
 MATCHING = Attack(
     name="matching",
     kind=Table,
-    knows="the whole original table and the method, but not the order of the release",
-    definition="how likely a person's own record is where all full assignments of records to "
-    "people that fit are equally likely; how many records people could own, also once all levels, "
-    "or the records of 1 to 3 others, are known; how often the candidate nearest to a re-run of "
-    "the method is the right one, and how often the likeliest assignment by several re-runs is",
+    knows="the complete original table and the method, but not the order of the release",
+    definition="the probability of a person's own record if all complete consistent assignments "
+    "of records to people are equally likely; how many records a person could own, "
+    "also when all levels, or the records of 1 to 3 others, are known; how often the "
+    "candidate nearest to a re-run of the method is correct, and how often the most "
+    "likely assignment over several re-runs is",
     source="Choromanski, Jebara and Tang 2013; belief propagation: Huang and Jebara 2009",
     needs_linkage=True,
-    cost=f"heavy, up to {MOST_ROWS:,} rows and {MOST_PAIRS:,} pairs that fit",
+    cost=f"heavy, up to {MOST_ROWS:,} rows and {MOST_PAIRS:,} consistent pairs",
     compute=matching,
     seconds=seconds,
     options=MatchingOptions,
@@ -482,14 +484,14 @@ MATCHING = Attack(
         Said(
             "singled out",
             "true pair, mean",
-            who="who holds the whole original table",
-            line="chance to pick a person's own record, on average",
-            label="the whole original table",
+            who="who has the complete original table",
+            line="mean probability of picking a person's own record",
+            label="the complete original table",
         ),
         Said(
             "singled out",
             "true pair, largest",
-            line="chance to pick a person's own record, at worst",
+            line="largest probability of picking a person's own record",
         ),
         Said(
             "linked",

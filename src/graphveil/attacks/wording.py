@@ -25,23 +25,23 @@ class Asked(NamedTuple):
 
 QUESTIONS: dict[Question, Asked] = {
     "singled out": Asked(
-        "Can someone be pointed at?",
+        "Can someone be singled out?",
         "Can a person be singled out?",
-        "Share of people who are pointed at rightly.",
+        "Share of people identified correctly",
     ),
     "linked": Asked(
-        "Can people be linked with another file on them?",
-        "Can two data sets be linked?",
-        "An outsider holds other data on the same people, or another release.",
+        "Can people be linked to another data set?",
+        "Can a person be linked to other data?",
+        "The attacker holds other data about the same people, or another release.",
     ),
     "inferred": Asked(
-        "What does the release tell of a person?",
+        "What can be inferred about a person?",
         "Can something be inferred about a person?",
-        "What a reader of the release learns of somebody.",
+        "What a reader of the release can learn about someone.",
     ),
 }
 
-GUESSED = "{n} people are pointed at rightly"
+GUESSED = "{n} people are identified correctly"
 LARGEST, EXTREMES = "largest", ("least", "median", "largest")
 """Which of several draws have figures of their own."""
 
@@ -178,7 +178,7 @@ def words_of(setting: Setting) -> dict[str, str]:
     Examples
     --------
     >>> words_of(Setting(overlap=0.9, knows="attributes"))["copy"]
-    'a copy of the network with attributes, 90 % of its ties right'
+    'a copy of the network with attributes, 90% of its ties right'
     >>> words_of(Setting(known=1, wrong=2))["items"], words_of(Setting(wrong=2))["wrong_ones"]
     ('1 item', '2 wrong ones')
     """
@@ -187,11 +187,11 @@ def words_of(setting: Setting) -> dict[str, str]:
     whom = f"{percent(setting.people or 0)} of the people" if some else "the network"
     beside = f" with {setting.knows}" if setting.knows else ""
     right = 1.0 if setting.overlap is None else setting.overlap
-    ties = "" if right == 1 else f", {percent(right)} of its ties right"
+    ties = "" if right == 1 else f", {percent(right)} of its edges correct"
     return {
         "known": f"{known}",
         "items": f"{known} item{'s' * (known != 1)}",
-        "wrong_ones": f"{wrong} wrong one{'s' * (wrong != 1)}",
+        "wrong_ones": f"{wrong} false one{'s' * (wrong != 1)}",
         "column": setting.column,
         "again": "again" if times == 1 else f"{times} times",
         "copy": f"a copy of {whom}{beside}{ties}",

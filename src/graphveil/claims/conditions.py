@@ -104,11 +104,14 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
         for name in ("cells", "T0", "T1", "noisy_count"):
             text = getattr(self, name)
             if text is not None and not _WHOLE.fullmatch(text):
-                raise ParameterError(f"{name}={text!r} is no whole number. Give its digits.")
+                raise ParameterError(
+                    f"{name}={text!r} is not a valid whole number. Give digits only."
+                )
         _check_part(self.epsilon_cells)
         if not 0 <= int(self.T0) <= int(self.T1) <= self.FULL:
             raise ParameterError(
-                f"T0={self.T0} and T1={self.T1} are no chances: 0 <= T0 <= T1 <= 2^64."
+                f"T0={self.T0} and T1={self.T1} are not valid probabilities. Give values with 0 "
+                "<= T0 <= T1 <= 2^64."
             )
 
     @property
@@ -184,11 +187,11 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
         count = () if self.noisy_count is None else (self.noisy_count,)
         for text in (self.cells, *count):
             if not _WHOLE.fullmatch(text):
-                raise ParameterError(f"{text!r} is no whole number. Give its digits.")
+                raise ParameterError(f"{text!r} is not a whole number. Give digits only.")
         for text in (*self.weights, *self.factors):
             if not _ROUND.fullmatch(text):
                 raise ParameterError(
-                    f"{text!r} is no whole number with at most 3 significant digits. Round it."
+                    f"{text!r} is not a whole number with at most 3 significant digits. Round it."
                 )
         _check_part(self.epsilon_cells)
         groups = max(self.groups, default=-1) + 1
@@ -200,8 +203,8 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
             and len(self.factors) == groups * (groups + 1) // 2
         ):
             raise ParameterError(
-                f"{len(self.sizes)} sizes, {len(self.weights)} weights, {len(self.groups)} groups "
-                f"and {len(self.factors)} factors do not belong together."
+                f"{len(self.sizes)} sizes, {len(self.weights)} weights, {len(self.groups)} "
+                f"groups and {len(self.factors)} factors do not match."
             )
 
     @property
@@ -209,8 +212,8 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
         """The statement in one sentence."""
         classes = "1 class" if len(self.sizes) == 1 else f"{len(self.sizes)} classes"
         return (
-            f"A pair of nodes is published with chances that follow from {classes} of nodes, which "
-            "follow from noisy counts."
+            f"Each pair of nodes was published with a probability that depends on {classes} of "
+            "nodes, which were computed from noisy counts."
         )
 
 
@@ -229,8 +232,8 @@ class DegreesAlone(Condition, frozen=True, kw_only=True, tag="degrees-alone"):
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            "Pairs of nodes were published with chances that follow from noisy degrees alone: as "
-            "many edges of the original are among them as these numbers make likely."
+            "Each pair of nodes was published with a probability computed from noisy degrees "
+            "alone; the release contains as many original edges as these make likely."
         )
 
 
@@ -256,14 +259,14 @@ class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
     def __post_init__(self) -> None:
         """Check that it is a number."""
         if not _WHOLE.fullmatch(self.size):
-            raise ParameterError(f"size={self.size!r} is no whole number. Give its digits.")
+            raise ParameterError(f"size={self.size!r} is not a whole number. Give digits only.")
 
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            "After the draw, edges or entries were added or removed evenly until exactly "
-            f"{self.size} were there."
+            "After sampling, edges or entries were added or removed uniformly at random until "
+            f"exactly {self.size} remained."
         )
 
 
@@ -277,9 +280,14 @@ def _are_in_order(groups: tuple[int, ...]) -> bool:
 def _check_part(epsilon: str) -> None:
     """Check a part of epsilon: a fraction in lowest terms, above 0 and not too large."""
     if not _EXACT.fullmatch(epsilon) or str(Fraction(epsilon)) != epsilon:
-        raise ParameterError(f"epsilon_cells={epsilon!r} is no fraction in lowest terms above 0.")
+        raise ParameterError(
+            f"epsilon_cells={epsilon!r} is not valid. Give a fraction above 0 "
+            "in lowest terms, such as 3/2."
+        )
     if Fraction(epsilon) > LARGEST_EPSILON:
-        raise ParameterError(f"epsilon_cells={epsilon} is above {LARGEST_EPSILON}. Give less.")
+        raise ParameterError(
+            f"epsilon_cells={epsilon} is above {LARGEST_EPSILON}. Give a smaller value."
+        )
 
 
 _WHOLE_NUMBER = r"(0|-?[1-9][0-9]{0,18})"
@@ -373,11 +381,15 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
         """Check that every number is one, spelled in one way."""
         for name in LISTS:
             if not _LIST.fullmatch(getattr(self, name)):
-                raise ParameterError(f"{name} is no list of whole numbers. Give their digits.")
+                raise ParameterError(
+                    f"{name} is not a list of integers. Give integers separated by single spaces."
+                )
         for name in ("noisy_count", "seed_of_drawing"):
             text = getattr(self, name)
             if not re.fullmatch(r"0|[1-9][0-9]{0,19}", text) or int(text) >= 1 << 64:
-                raise ParameterError(f"{name}={text!r} is no whole number. Give its digits.")
+                raise ParameterError(
+                    f"{name}={text!r} is not a valid whole number. Give digits only."
+                )
         for name in (*PARTS, "rate"):
             text = getattr(self, name)
             if (
@@ -386,8 +398,8 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
                 or Fraction(text) > LARGEST_EPSILON
             ):
                 raise ParameterError(
-                    f"{name}={text!r} is no fraction in lowest terms above 0, and at most "
-                    f"{LARGEST_EPSILON}."
+                    f"{name}={text!r} is not valid. Give a fraction in lowest terms, above 0 "
+                    f"and at most {LARGEST_EPSILON}."
                 )
 
     def numbers(self, name: str) -> list[int]:
@@ -402,9 +414,9 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            "The graph was drawn from noisy degrees, noisy counts of edges between groups and of "
-            "triangles, and a public seed alone: it has as many edges of the original as these "
-            "numbers make likely."
+            "The graph was generated from noisy degrees, noisy counts of edges between groups "
+            "and of triangles, and a public seed only; it contains as many original edges as "
+            "these make likely."
         )
 
 
@@ -456,7 +468,7 @@ class SameDegrees(Condition, frozen=True, kw_only=True, tag="same-degrees"):
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        return "Every node has as many neighbors as in the original."
+        return "Every node has the same degree as in the original."
 
 
 class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
@@ -484,9 +496,12 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
     def __post_init__(self) -> None:
         """Check that one of the two is given, and is in its range."""
         if (self.edges is None) == (self.share is None):
-            raise ParameterError("a budget is a share of the edges or their number. Give one.")
+            raise ParameterError(
+                "a budget is either a share of the edges or a number of edges. "
+                "Give exactly one of them."
+            )
         if self.edges is not None and self.edges < 1:
-            raise ParameterError(f"edges={self.edges} is no budget. Give at least 1.")
+            raise ParameterError(f"edges={self.edges} is not a valid budget. Give at least 1.")
         if self.share is not None and not 0 < self.share <= 1:
             raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of edges.")
 
@@ -498,7 +513,7 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        share = f"{100 * (self.share or 0):g} % of the original's edges"
+        share = f"{100 * (self.share or 0):g}% of the original's edges"
         edits = f"{self.edges} edges" if self.edges is not None else share
         times = "" if self.edges_per_edit == 1 else f", times {self.edges_per_edit},"
         return f"At most {edits}{times} were added or deleted."
@@ -543,7 +558,8 @@ class StarsByRow(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
         stars = [cells for cells, _ in self.rows]
         if stars != sorted(set(stars)) or min((0, *stars)) < 0 or min((1, *self._numbers())) < 1:
             raise ParameterError(
-                f"rows={self.rows} is no list of numbers of cells that rise, each with some rows."
+                f"rows={self.rows} is not valid. Give pairs (suppressed cells, rows) in "
+                "ascending order of cells, with at least 0 cells and 1 row each."
             )
 
     def _numbers(self) -> list[int]:
@@ -594,7 +610,7 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        return f"Every published entry is true of at least {self.theta} of the rows of its class."
+        return f"Every published entry is true of at least {self.theta} of the rows in its class."
 
 
 class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more-than-half"):
@@ -609,7 +625,7 @@ class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        return "Every published entry is true of more than half of the rows of its class."
+        return "Every published entry is true of more than half of the rows in its class."
 
 
 class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items"):
@@ -624,7 +640,7 @@ class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items")
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        return "Items are people: the id of an item is the id of that person as a user."
+        return "Items are people: each item id is that person's id as a user."
 
 
 class OwnAttributes(Condition, frozen=True, kw_only=True, tag="own-attributes"):
@@ -639,7 +655,7 @@ class OwnAttributes(Condition, frozen=True, kw_only=True, tag="own-attributes"):
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        return "Every published attribute of a person is that person's own, or suppressed."
+        return "Every published attribute value is the person's own, or suppressed."
 
 
 class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
@@ -662,15 +678,17 @@ person; together with the rest they may single people out.
     def __post_init__(self) -> None:
         """Check that there is one, and none twice."""
         if not self.attach or len(set(self.attach)) < len(self.attach):
-            raise ParameterError(f"attach={self.attach} names no columns, or one twice.")
+            raise ParameterError(
+                f"attach={self.attach} is empty or names a column twice. Name each column once."
+            )
 
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            f"Published beside the promise, as they are: {', '.join(self.attach)}. Nothing is "
-            "promised of who knows these of a person; together with the rest they may single "
-            "people out."
+            f"Published unchanged, outside the guarantee: {', '.join(self.attach)}. Nothing is "
+            "guaranteed against an attacker who knows these values; combined with the rest they "
+            "may single people out."
         )
 
 
@@ -688,8 +706,8 @@ changed.'
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            "The release is the original under new ids in a new order: nothing was added, removed "
-            "or changed."
+            "The release is the original with new ids in a new order; nothing was added, "
+            "removed or changed."
         )
 
 
@@ -710,8 +728,8 @@ release with this key a person has the same id.'
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            "Published ids are computed from the original ids with a key that the owner keeps: in "
-            "every release with this key a person has the same id."
+            "Published ids are computed from the original ids with the owner's key, so a person "
+            "has the same id in every release made with this key."
         )
 
 
@@ -729,14 +747,17 @@ def share_in(theta: str) -> Fraction:
     Fraction(2, 3)
     """
     if not _FRACTION.fullmatch(theta):
-        raise ParameterError(f"theta={theta!r} is no fraction. Give one such as 1/2.")
+        raise ParameterError(f"theta={theta!r} is not a fraction. Give one such as 1/2.")
     share = Fraction(theta)
     if share.denominator > MOST_DENOMINATOR:
-        raise ParameterError(f"theta={theta} is above {MOST_DENOMINATOR} below the line.")
+        raise ParameterError(
+            f"theta={theta} has a denominator above {MOST_DENOMINATOR}. Give a "
+            "fraction with a smaller one."
+        )
     if str(share) != theta or not Fraction(1, 2) <= share <= 1:
         raise ParameterError(
-            f"theta={theta} is outside [1/2, 1] or not in lowest terms. Give one such as 1/2 or "
-            "2/3."
+            f"theta={theta} is outside [1/2, 1] or not in lowest terms. Give a fraction such as "
+            "1/2 or 2/3."
         )
     return share
 

@@ -101,22 +101,23 @@ Reason = Literal["repeatable", "fixed-size", "finite-chain", "unproved", "trial"
 
 _REASONS: dict[Reason, str] = {
     "repeatable": (
-        "The run can be repeated: its noise came from a generator that was started on purpose, "
-        "not from the operating system's entropy. Who can repeat it can take the noise off."
+        "The run is reproducible: its noise came from a seeded generator, not from the "
+        "operating system's entropy. Anyone who can reproduce the run can remove the noise."
     ),
     "fixed-size": (
-        "The number of published edges is fixed and the noise is not independent of it: no bound "
-        "on what one edge changes holds."
+        "The number of published edges is fixed, so the noise is not independent of it and no "
+        "bound on the effect of one edge holds."
     ),
     "finite-chain": (
-        "The draw came from a Markov chain that was stopped: it only approaches the distribution "
-        "for which a bound holds."
+        "The sample came from a Markov chain that was stopped, so it only approximates the "
+        "distribution for which a bound is proved."
     ),
-    "unproved": "No proof of a bound is known to us for the mechanism as it is run.",
+    "unproved": "We know of no proof of a bound for the mechanism as run.",
     "trial": (
-        "It is one of several trials. Choosing among them by the original is covered by no claim."
+        "This is one of several trials; no guarantee covers choosing among them by the original "
+        "data."
     ),
-    "renamed": "Ids were replaced and nothing else: the data itself shows who is who.",
+    "renamed": "Only the ids were replaced; the data itself can reveal who is who.",
 }
 
 
@@ -152,12 +153,12 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
     @property
     def sentence(self) -> str:
         """What is promised: nothing."""
-        return "Nothing is promised of this release."
+        return "This release carries no guarantee."
 
     @property
     def threat_model(self) -> str:
         """The adversary that is answered: none."""
-        return "None: no adversary is answered."
+        return "None: this release claims no protection against any attacker."
 
     @property
     def why(self) -> str | None:
@@ -184,7 +185,7 @@ def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
 def check_class_size(k: int) -> None:
     """Refuse a smallest class below 1."""
     if k < 1:
-        raise ParameterError(f"k={k} is below 1. Give the size of the smallest class.")
+        raise ParameterError(f"k={k} is below 1. Give the size of the smallest class, at least 1.")
 
 
 class _EqualRows(Guarantee, frozen=True, kw_only=True):
@@ -236,7 +237,7 @@ added.'
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        return f"{_equal_rows(self.k)}, and nothing was added."
+        return f"{_equal_rows(self.k)}; nothing was added."
 
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
@@ -283,8 +284,8 @@ published entry is true of at least half of the rows of its class.'
         """The promise in one sentence."""
         share = {"1/2": "at least half", "1": "all"}.get(self.theta, f"at least {self.theta}")
         return (
-            f"{_equal_rows(self.k)}, and every published entry is true of {share} of the rows of "
-            "its class."
+            f"{_equal_rows(self.k)}; each published entry is true of {share} of the rows in its "
+            "class."
         )
 
 
@@ -330,15 +331,17 @@ the data.
         least = f" (at least {self.level})" if self.level > 1 else ""
         level = f" ({self.level})" if self.common else least
         return (
-            "Each person could own at least as many of these records as the level they asked "
-            f"for{level}, and each record could belong to as many people; each such pair is part "
-            "of a full assignment that fits the data."
+            "Each person could own at least as many of these records as the level they "
+            f"requested{level}, and each record could belong to equally many people; each of "
+            "these pairs is part of a complete assignment consistent with the data."
         )
 
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        ruled_out = "" if self.common else "Who knows the levels can rule candidates out. "
+        ruled_out = (
+            "" if self.common else ("An attacker who knows the levels can rule out candidates. ")
+        )
         return (
             f"{_capital(self.adversary)}. {ruled_out}This counts candidates; it does not make them "
             "equally likely."
@@ -347,7 +350,7 @@ the data.
     @property
     def knowledge(self) -> str:
         """What that adversary knows, in a few words."""
-        levels = "" if self.common else ", but not who asked for how much"
+        levels = "" if self.common else ", but not which person requested which level"
         return f"the whole original table and the release{levels}"
 
     @property
@@ -358,7 +361,7 @@ the data.
 
 def _equal_rows(k: int) -> str:
     others = "other" if k == 2 else "others"
-    return f"Every row of the release equals at least {k - 1} {others} on every published feature"
+    return f"Every row of the release equals at least {k - 1} {others} in all published features"
 
 
 def _capital(text: str) -> str:
@@ -379,59 +382,57 @@ OF_DIRECTED_TIES: tuple[MeasureName, ...] = ("profile", "directed-count")
 
 _ALIKE: dict[str, str] = {
     "degree": "the same degree",
-    "count": "the same numbers of nodes and of edges within distance {distance}",
+    "count": "the same numbers of nodes and edges within distance {distance}",
     "edge-count": "the same number of edges within distance {distance}",
-    "degree-distribution": "the same list of degrees inside the subgraph of distance {distance}",
-    "dk": "a subgraph of distance {distance} of the same shape",
-    "vrq": "the same list of degrees of the nodes within distance {distance}",
-    "hybrid": "a subgraph of distance {distance} of the same shape, and the same list of degrees "
-    "of the nodes in it,",
-    "profile": "the same numbers of ties out and ties in",
-    "directed-count": "the same numbers of ties out, of ties in, of neighbors in either direction, "
-    "and of ties among these and the node itself,",
+    "degree-distribution": "the same degree sequence in the subgraph within distance {distance}",
+    "dk": "an isomorphic subgraph within distance {distance}",
+    "vrq": "the same degree sequence for the nodes within distance {distance}",
+    "hybrid": "an isomorphic subgraph within distance {distance}, and the same degree sequence "
+    "for the nodes in it,",
+    "profile": "the same out-degree and in-degree",
+    "directed-count": "the same out-degree, in-degree, number of neighbors in either direction, "
+    "and number of edges among these and the node itself,",
 }
 """What look-alikes share, by measure."""
 
 _KNOWLEDGE: dict[str, str] = {
-    "degree": "how many neighbors a person has",
-    "count": "how many people are within distance {distance} of a person, and how many ties they "
-    "have among them,",
-    "edge-count": "how many ties there are among the people within distance {distance} of a person",
-    "degree-distribution": "the list of how many ties each of the people within distance "
-    "{distance} of a person has among them, but not whose is which,",
-    "dk": "who is tied to whom within distance {distance} of a person",
-    "vrq": "the list of how many neighbors each of the people within distance {distance} of a "
-    "person has, but not whose is which,",
-    "hybrid": "who is tied to whom within distance {distance} of a person, and the list of how "
-    "many neighbors each of them has, but not whose is which,",
-    "profile": "how many ties lead away from a person, and how many to that person,",
-    "directed-count": "how many ties lead away from a person and how many to that person, how many "
-    "people these lead to or come from, and how many ties there are among all of them, that person "
-    "included,",
+    "degree": "the number of a person's neighbors",
+    "count": "the number of people within distance {distance} of a person, and the number of "
+    "edges among them,",
+    "edge-count": "the number of edges among the people within distance {distance} of a person",
+    "degree-distribution": "the degrees that the people within distance {distance} of a person "
+    "have among themselves, but not whose is which,",
+    "dk": "the subgraph within distance {distance} of a person",
+    "vrq": "the degrees of the people within distance {distance} of a person, but not whose is "
+    "which,",
+    "hybrid": "the subgraph within distance {distance} of a person, and the degrees of the "
+    "people in it, but not whose is which,",
+    "profile": "the out-degree and in-degree of a person,",
+    "directed-count": "the out-degree and in-degree of a person, the number of people at the "
+    "other ends of these edges, and the number of edges among all of them, "
+    "including that person,",
 }
 """What the adversary knows of a person, by measure."""
 
 
 _ALIKE_IN_LAYERS = (
-    "the same numbers of ties of each kind ({layers}), out and in where they have directions,"
+    "the same degree in each layer ({layers}), counted by direction in directed layers,"
 )
 _KNOWLEDGE_OF_LAYERS = (
-    "how many ties of each kind ({layers}) a person has, out and in where they have directions,"
+    "a person's degree in each layer ({layers}), counted by direction in directed layers,"
 )
 """The same of profiles over several layers."""
 
 
-_SIMILAR = (
-    "at least {number} {others} whose degree and number of triangles are each within {phi:g} % of "
-)
+_SIMILAR = "at least {number} {others} whose degree and triangle count are each within {phi:g}% of "
 """What is promised against knowledge that is off by some percent."""
 
 _IN_BOXES = (
     "someone who keeps as candidates all nodes whose degree and number of triangles are each at "
-    "most {phi:g} % away from those of {person}"
+    "most {phi:g}% away from those of {person}"
 )
 
-_NOTHING_PROMISED = "of it nothing is promised"
+_NOTHING_PROMISED = "nothing is guaranteed about it"
 
 _LEFT_OF_BOXES = (
     "is left with at least {k} nodes that may be that person. Who knows these numbers more "
@@ -473,20 +474,20 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     >>> StructuralKAnonymity(k=5).sentence
     'Every node of the release has the same degree as at least 4 others.'
     >>> StructuralKAnonymity(k=2, measure="count", share=0.95).sentence
-    'At least 95 % of the nodes of the release have the same numbers of nodes and of edges within \
+    'At least 95% of the nodes of the release have the same numbers of nodes and of edges within \
 distance 1 as at least 1 other.'
     >>> StructuralKAnonymity(k=5, known=("gender", "year")).sentence
     'Every node of the release has the same gender and year, and the same degree, as at least 4 \
 others.'
     >>> StructuralKAnonymity(k=5, known=("sex",), share=0.9).sentence
-    'At least 90 % of the nodes of the release have the same sex, and the same degree, as at least \
+    'At least 90% of the nodes of the release have the same sex, and the same degree, as at least \
 4 others. Every node has the same sex as at least 4 others.'
     >>> StructuralKAnonymity(k=2, measure="profile", layers=("calls", "family")).sentence
     'Every node of the release has the same numbers of ties of each kind (calls, family), out and \
 in where they have directions, as at least 1 other.'
     >>> StructuralKAnonymity(k=2, measure="count", phi=10.0).sentence
     'Every node of the release has at least 1 other whose degree and number of triangles are each \
-within 10 % of its own.'
+within 10% of its own.'
     """
 
     k: int
@@ -501,18 +502,25 @@ within 10 % of its own.'
         """Check the parameters."""
         check_class_size(self.k)
         if len(set(self.known)) < len(self.known) or not all(self.known):
-            raise ParameterError(f"known={self.known} names a column twice, or none. Name it once.")
+            raise ParameterError(
+                f"known={self.known} names a column twice or has an empty "
+                "name. Name each column once."
+            )
         if len(set(self.layers)) < len(self.layers) or not all(self.layers):
-            raise ParameterError(f"layers={self.layers} names a kind of ties twice, or none.")
+            raise ParameterError(
+                f"layers={self.layers} names a layer twice or has an empty "
+                "name. Name each layer once."
+            )
         if self.layers and (self.measure != "profile" or len(self.layers) < 2):
             raise ParameterError(
-                f"layers={self.layers} are those of a profile over several. Leave them out."
+                f"layers={self.layers} requires the measure profile and at least two layers. "
+                "Remove layers."
             )
         if self.distance < 1:
             raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
         if self.measure in {"degree", *OF_DIRECTED_TIES} and self.distance != 1:
             raise ParameterError(
-                f"distance={self.distance} has no meaning for the {self.measure}. Leave it at 1."
+                f"distance={self.distance} does not apply to the measure {self.measure}. Use 1."
             )
         if not 0 < self.share <= 1:
             raise ParameterError(f"share={self.share} is outside (0, 1]. Give a fraction of nodes.")
@@ -521,11 +529,13 @@ within 10 % of its own.'
                 f"phi={self.phi} is outside [0, 100). Give a percentage below 100."
             )
         if round(self.phi, 4) != self.phi:
-            raise ParameterError(f"phi={self.phi} has more than 4 decimals. Give {self.phi:.4f}.")
+            raise ParameterError(
+                f"phi={self.phi} has more than 4 decimal places. Give {self.phi:.4f}."
+            )
         if self.phi and ((self.measure, self.distance) != ("count", 1) or self.known):
             raise ParameterError(
-                f"phi={self.phi} goes with the measure count at distance 1, and with no known "
-                "attributes. Leave it at 0, or use these."
+                f"phi={self.phi} requires the measure count at distance 1 and no known "
+                "attributes. Use these, or phi=0."
             )
 
     def covers(self, claim: Guarantee) -> bool:
@@ -546,7 +556,7 @@ within 10 % of its own.'
     def sentence(self) -> str:
         """The promise in one sentence."""
         percent = math.floor(self.share * 1e6 + 1e-6) / 1e4
-        who = "Every node" if self.share == 1 else f"At least {percent:g} % of the nodes"
+        who = "Every node" if self.share == 1 else f"At least {percent:g}% of the nodes"
         verb = "has" if self.share == 1 else "have"
         others = "other" if self.k == 2 else "others"
         if self.phi:
@@ -567,14 +577,15 @@ within 10 % of its own.'
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        whom, original = "a person for whom the promise holds", _NOTHING_PROMISED
+        whom, original = "a person for whom the guarantee holds", _NOTHING_PROMISED
         if self.phi:
             return f"{_capital(self.adversary)}, {_LEFT_OF_BOXES.format(k=self.k)}"
         if self.share == 1:
             whom = "that person"
             original = (
-                f"who knows the same of it finds at least {self.k} nodes that have it in the "
-                "release, or none, and that the person is among them is not promised"
+                f"an attacker who knows the original value finds either at least {self.k} nodes "
+                "with that value in the release, or none; there is no guarantee that the person "
+                "is among them"
             )
         return (
             f"{_capital(self.adversary)}, is left with at least {self.k} nodes that may be {whom}. "
@@ -586,7 +597,7 @@ within 10 % of its own.'
     def knowledge(self) -> str:
         """What that adversary knows in the released network, in a few words."""
         if self.phi:
-            return f"the degree and number of triangles of a person, within {self.phi:g} %"
+            return f"the degree and number of triangles of a person, within {self.phi:g}%"
         knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
         if self.layers:
             knows = _KNOWLEDGE_OF_LAYERS.format(layers=", ".join(self.layers))
@@ -597,7 +608,7 @@ within 10 % of its own.'
         """Who that is: what they know, and that they use nothing else."""
         nothing_else = "in the released network, and uses nothing else of it"
         if self.phi:
-            person = "a person" if self.share == 1 else "a person for whom the promise holds"
+            person = "a person" if self.share == 1 else "a person for whom the guarantee holds"
             return f"{_IN_BOXES.format(phi=self.phi, person=person)} {nothing_else}"
         return f"someone who knows {self.knowledge} {nothing_else}"
 
@@ -630,12 +641,13 @@ class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
         """Check the parameters."""
         if not 0 < self.epsilon <= LARGEST_EPSILON:
             raise ParameterError(
-                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Give one such as 1."
+                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Choose one in this "
+                "range, such as 1."
             )
         if self.collected != tuple(one for one in LISTS if one in self.collected):
             raise ParameterError(
-                f"collected={self.collected} must be of {', '.join(LISTS)}, each once and in this "
-                "order."
+                f"collected={self.collected} may contain only {', '.join(LISTS)}, each at most "
+                "once and in this order."
             )
 
     def covers(self, claim: Guarantee) -> bool:
@@ -658,12 +670,12 @@ class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
     def _given(self) -> str:
         """The condition: which lists are public, and which of them no owner gave as such."""
         if not self.collected:
-            return "Given the lists of people and items, which the owner says are public"
+            return "Given the lists of people and items, which the owner declares public"
         if len(self.collected) == 1:
-            which = f"the list of {self.collected[0]} is public, which here was"
+            which = f"the list of {self.collected[0]}, which here was"
         else:
-            which = "the lists of people and items are public, which here were"
-        return f"Given that {which} collected from the data"
+            which = "the lists of people and items, which here were"
+        return f"Assuming that {which} collected from the data, is public"
 
     @property
     def _at_most_by(self) -> str:
@@ -709,17 +721,17 @@ ten ties or items by a factor of at most e^10, a hundred by e^100.
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what, several = "any one tie, or any one item of any one person", "ties or items"
-        change = "whether it is there"
+        what, several = "any one edge, or any one item of any one person", "edges or items"
+        change = "adding or removing"
         if self.of == "value":
             what, several = "any one value of any one column of any one person", "values"
-            change = "replacing it by any other, or by none,"
+            change = "replacing (by any other value, or by none)"
         ten, hundred = (_times(number, self.epsilon) for number in (10, 100))
         no_person = (
-            f"All of one person together is protected less: ten {several} by a factor of at "
-            f"most e^{ten}, a hundred by e^{hundred}."
+            f"A whole person is protected less: ten {several} by a factor of at most e^{ten}, a "
+            f"hundred by e^{hundred}."
         )
-        return f"{self._given}: {what}: {change} changes {self._at_most_by}. {no_person}"
+        return f"{self._given}: {change} {what} changes {self._at_most_by}. {no_person}"
 
     @property
     def knowledge(self) -> str:
@@ -748,7 +760,7 @@ release by a factor of at most e^0.5 (about 1.65).
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what = "any one person: replacing all ties or items of that person by any others"
+        what = "any one person: replacing all of that person's edges or items by any others"
         return f"{self._given}: {what} changes {self._at_most_by}."
 
     @property

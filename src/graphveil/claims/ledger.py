@@ -61,9 +61,9 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def __post_init__(self) -> None:
         """Check that what is claimed has a unit and a number."""
         if (self.unit is None) != (self.epsilon is None) or self.person_cells < 0:
-            raise ParameterError(f"the entry {self.id} is none.")
+            raise ParameterError(f"the entry {self.id} is not valid.")
         if self.epsilon is not None and not _DECIMAL.fullmatch(self.epsilon):
-            raise ParameterError(f"epsilon={self.epsilon!r} is no number.")
+            raise ParameterError(f"epsilon={self.epsilon!r} is not a number.")
 
     def spent(self, unit: Unit) -> Fraction | None:
         """Return what it counts for in this unit; None where it has no bound."""
@@ -128,7 +128,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def __post_init__(self) -> None:
         """Check that it is a number above 0."""
         if not _DECIMAL.fullmatch(self.epsilon) or not Fraction(self.epsilon):
-            raise ParameterError(f"the limit {self.epsilon!r} is no epsilon.")
+            raise ParameterError(f"the limit {self.epsilon!r} is not a number above 0.")
 
 
 class LedgerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -194,14 +194,14 @@ PATIENCE_SECONDS = 5.0
 """So long a run waits for another that holds the ledger."""
 
 _OF: dict[Unit, str] = {
-    "edge": "of one tie or entry",
-    "value": "of one value of a column",
-    "node": "of one person",
+    "edge": "for one edge or entry",
+    "value": "for one value of a column",
+    "node": "for one person",
 }
 
 _NO_TOTAL = (
-    "a release that claims nothing is, or would be, in {}, so no total keeps the limit. Use "
-    "another ledger, or leave the limit out at its first release."
+    "{} contains, or would contain, a release without a guarantee, so no total can keep the "
+    "limit. Use another ledger, or set no limit at its first release."
 )
 
 
@@ -254,7 +254,7 @@ class Ledger:
         self, path: str | Path, *, limit: float | None = None, unclaimed: bool = False
     ) -> None:
         if limit is not None and not (math.isfinite(limit) and limit > 0):
-            raise ParameterError(f"limit={limit} is no epsilon. Give a number above 0.")
+            raise ParameterError(f"limit={limit} is not a valid epsilon. Give a number above 0.")
         self.path = Path(os.path.realpath(path))
         self.limit = None if limit is None else repr(float(limit))
         self.unclaimed = unclaimed
@@ -293,11 +293,14 @@ class Ledger:
             content = msgspec.json.decode(raw, type=LedgerFile)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ParameterError) as error:
             raise InputError(
-                f"{self.path} is no ledger, or damaged: {error} Restore it from a copy; what was "
-                "spent counts."
+                f"{self.path} is not a ledger, or is damaged: {error} Restore it from a backup; "
+                "epsilon already spent still counts."
             ) from error
         if content.schema != SCHEMA or len({e.id for e in content.entries}) < len(content.entries):
-            raise InputError(f"{self.path} is no ledger of this version, or damaged. Restore it.")
+            raise InputError(
+                f"{self.path} is damaged, or is not a ledger of this version. "
+                "Restore it from a copy."
+            )
         return content
 
     def total(self, unit: Unit) -> Fraction | None:
@@ -337,8 +340,8 @@ class Ledger:
         entry = _entry(guarantee, method, person_cells)
         if entry.unit is None and not self.unclaimed:
             raise UsageError(
-                f"{method} with these parameters claims no epsilon, and the ledger would have no "
-                "total any more. Leave the seed out, choose another method, or allow it "
+                f"{method} with these parameters claims no epsilon, so the ledger would no "
+                "longer have a total. Remove the seed, choose another method, or allow it "
                 "(unclaimed=True, --ledger-unclaimed)."
             )
         with self._locked():
@@ -362,8 +365,8 @@ class Ledger:
             return kept
         if kept is not None:
             raise UsageError(
-                f"{self.path.name} keeps the limit {kept.epsilon} {_OF[kept.unit]}, and "
-                f"{self.limit} was given. Leave the limit out: what needs more is not released."
+                f"{self.path.name} has the limit {kept.epsilon} {_OF[kept.unit]}; {self.limit} "
+                "was given. Remove the limit. Runs that exceed the stored limit are refused."
             )
         if entry.unit is None:
             raise UsageError(_NO_TOTAL.format(self.path.name))
@@ -384,11 +387,11 @@ class Ledger:
             way_out = (
                 "nothing more can be released"
                 if remaining == "0"
-                else f"give an epsilon of at most {remaining}"
+                else f"use an epsilon of at most {remaining}"
             )
             raise UsageError(
-                f"the total epsilon {_OF[limit.unit]} would be {rounded_up(total)}, above the "
-                f"limit {limit.epsilon}. {rounded_up(before)} is spent: {way_out}."
+                f"total epsilon {_OF[limit.unit]} would become {rounded_up(total)}, above the "
+                f"limit {limit.epsilon} ({rounded_up(before)} already spent): {way_out}."
             )
 
     def _write(self, content: LedgerFile) -> None:
@@ -400,13 +403,14 @@ class Ledger:
                 os.fsync(file.fileno())
         except OSError as error:
             raise ResourceError(
-                f"{self.path}: {error.strerror}. Nothing was spent and nothing drawn."
+                f"{self.path}: {error.strerror}. No budget was spent and no noise was sampled."
             ) from error
         try:
             flush_names(self.path.parent)
         except OSError as error:
             raise ResourceError(
-                f"{self.path}: {error.strerror}. The run is entered, and nothing was drawn."
+                f"{self.path}: {error.strerror}. The run is recorded in the ledger, but no "
+                "noise was sampled."
             ) from error
 
     @contextmanager
@@ -416,7 +420,7 @@ class Ledger:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, OWNER_ONLY)
         except OSError as error:
-            raise ResourceError(f"{lock}: {error.strerror}. Nothing was spent.") from error
+            raise ResourceError(f"{lock}: {error.strerror}. No budget was spent.") from error
         try:
             _wait_for(descriptor, self.path)
             yield
@@ -460,9 +464,9 @@ def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:
     if units[-1] != "node":
         units.append("node")
     bounds = "" if limit is None else f"; the limit {limit.epsilon} is {_OF[limit.unit]}"
-    totals = [f"{_OF[unit]} {rounded_up(total_of(entries, unit) or Fraction(0))}" for unit in units]
+    totals = [f"{rounded_up(total_of(entries, unit) or Fraction(0))} {_OF[unit]}" for unit in units]
     warn(
-        "the ledger holds releases of which some are "
+        "the ledger contains releases with epsilon "
         f"{' and others '.join(_OF[unit] for unit in units[:2])}; the total epsilon is "
         f"{', '.join(totals)}{bounds}",
         LedgerWarning,
@@ -472,13 +476,15 @@ def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:
 def _check_owner(found: os.stat_result, path: Path) -> None:
     """Refuse a file that is another user's, or that others may read or change."""
     if not stat.S_ISREG(found.st_mode):
-        raise InputError(f"{path} is no file. Give the ledger's file.")
+        raise InputError(f"{path} is not a file. Give the ledger's file.")
     if sys.platform == "win32":
         return
     if found.st_uid != os.geteuid():
         raise InputError(f"{path} belongs to another user. Give a ledger of your own.")
     if stat.S_IMODE(found.st_mode) & 0o077:
-        raise InputError(f"{path} can be read by others. Make it yours alone: chmod 600.")
+        raise InputError(
+            f"other users may read or change {path}. Restrict it to yourself: chmod 600."
+        )
 
 
 def _wait_for(descriptor: int, path: Path) -> None:
@@ -491,8 +497,8 @@ def _wait_for(descriptor: int, path: Path) -> None:
         except OSError as error:
             if time.monotonic() >= until:
                 raise ResourceError(
-                    f"{path} is in use by another run. Try again when that has ended; nothing was "
-                    "spent."
+                    f"{path} is in use by another run. No budget was spent; try again when that "
+                    "run has ended."
                 ) from error
             time.sleep(0.05)
         else:

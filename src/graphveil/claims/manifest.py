@@ -143,7 +143,8 @@ class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         names = [] if self.layers is msgspec.UNSET else [layer.name for layer in self.layers]
         if bool(names) != (self.kind == "network") or names != sorted(set(names)):
             raise ValueError(
-                f"{len(names)} layers of a {self.kind}, or not in order - at `$.data.layers`"
+                f"{len(names)} layers for data of kind {self.kind}, or layers not in order - at "
+                "`$.data.layers`"
             )
 
 
@@ -227,11 +228,11 @@ def manifest_bytes(folder: Place) -> bytes:
         return _bytes_at(folder)
     path = folder / MANIFEST
     if not folder.is_dir():
-        raise ReleaseError(f"{folder} is not a folder. Give the folder that anonymize wrote.")
+        raise ReleaseError(f"{folder} is not a folder. Give the folder written by anonymize.")
     if not path.is_file():
         raise ReleaseError(
-            f"{folder} holds no {MANIFEST}, so it is not a release. "
-            "Give the folder that anonymize wrote."
+            f"{folder} has no {MANIFEST}, so it is not a release. Give the folder written by "
+            "anonymize."
         )
     try:
         with path.open("rb") as stream:
@@ -252,12 +253,13 @@ def _bytes_at(address: Address) -> bytes:
     n = sum(map(is_part, names))
     if UNFINISHED in names or n:
         raise ReleaseError(
-            f"{address} holds {n} parts and no {MANIFEST}: a run that did not end, and no release. "
-            f"Run the same command again, with {option('force', value=True)} if it asks for that."
+            f"{address} has {n} parts but no {MANIFEST}: it was left by an unfinished run and "
+            f"is not a release. Run the same command again, with {option('force', value=True)} "
+            "if it asks for that."
         )
     raise ReleaseError(
-        f"{address} holds no {MANIFEST}, so it is not a release. Give the address that anonymize "
-        "wrote."
+        f"{address} has no {MANIFEST}, so it is not a release. Give the address that anonymize "
+        "wrote to."
     )
 
 
@@ -271,7 +273,8 @@ def decode_manifest(raw: bytes, *, where: Place) -> Manifest:
     """
     if len(raw) > MOST_BYTES:
         raise ReleaseError(
-            f"{where}: not a manifest: more than {MOST_BYTES} bytes. Take the file as written."
+            f"{where} is not a valid manifest: it has more than {MOST_BYTES} bytes. Restore the "
+            "file as it was published."
         )
     try:
         schema = msgspec.json.decode(raw, type=_Schema).schema
@@ -279,10 +282,10 @@ def decode_manifest(raw: bytes, *, where: Place) -> Manifest:
             return msgspec.json.decode(raw, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError, ParameterError, RecursionError) as error:
         raise ReleaseError(
-            f"{where}: not a manifest: {error}. Take the file as written."
+            f"{where} is not a valid manifest: {error}. Restore the file as it was published."
         ) from error
     way_out = "Update graphveil." if schema > SCHEMA else "Anonymize the data again."
-    raise ReleaseError(f"{where}: schema {schema}, this version reads {SCHEMA}. {way_out}")
+    raise ReleaseError(f"{where} has schema {schema}; this version reads {SCHEMA}. {way_out}")
 
 
 class _Schema(msgspec.Struct):

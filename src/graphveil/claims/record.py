@@ -180,7 +180,9 @@ def read_record(folder: Place, private: Place | None = None) -> Record | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Record)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReleaseError(f"{path}: not a record: {error}. Take the file as written.") from error
+        raise ReleaseError(
+            f"{path} is not a valid record: {error}. Restore the file as anonymize wrote it."
+        ) from error
 
 
 class _Digests(msgspec.Struct):

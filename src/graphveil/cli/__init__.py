@@ -32,7 +32,7 @@ READERS = (
 CONVENIENCES = ("matplotlib", "networkx", "pandas", "sklearn")
 """What NetworKit imports where it is installed (1.3 s of CPU): ways to draw graphs, and to and from
 other libraries."""
-INTERRUPTED = "interrupted. No half-written release is left; run the command again."
+INTERRUPTED = "interrupted. No incomplete release was written; run the command again to start over."
 SIGNALS = [
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP")  # the last one is of terminals that close
@@ -103,17 +103,20 @@ def _explained(error: Exception) -> tuple[str, int]:
 
     match error:
         case CycloptsError():
-            return f"{_one_line(error)} See graphveil --help.", 2
+            return f"{_one_line(error)} Run graphveil --help for usage.", 2
         case GraphveilError():
             return _one_line(error), error.exit_code
         case MemoryError():
-            return "out of memory. Use a larger machine, or less data.", OUT_OF_RESOURCES
+            return (
+                "out of memory. Use a machine with more memory, or less data (for large "
+                "data: --on-disk)."
+            ), OUT_OF_RESOURCES
         case OSError():
             return _operating_system(error), OUT_OF_RESOURCES
         case _:
             return (
-                f"this is a bug of ours: {type(error).__name__}: {_one_line(error)}. "
-                "Please report it with the command and what --debug prints."
+                f"internal error: {type(error).__name__}: {_one_line(error)}. This is a bug in "
+                "graphveil; please report it with the command and the output of --debug."
             ), BUG
 
 
@@ -135,8 +138,8 @@ def say_warnings(*, every: bool = False) -> None:
         print(f"graphveil: warning: {text}.", file=sys.stderr)  # noqa: T201  the command line speaks here
     remarks = 0 if every else len(texts) - SHOWN_WARNINGS
     if remarks > 0:
-        more = "1 more remark" if remarks == 1 else f"{remarks} more remarks"
-        print(f"graphveil: {more}: --all says all of them.", file=sys.stderr)  # noqa: T201  as above
+        more = "1 more note" if remarks == 1 else f"{remarks} more notes"
+        print(f"graphveil: {more} (show with --all).", file=sys.stderr)  # noqa: T201  as above
 
 
 def _install_handlers() -> threading.Event:
@@ -203,6 +206,6 @@ def _all_visible(text: str) -> str:
 
 def _operating_system(error: OSError) -> str:
     if error.errno == errno.ENOSPC:
-        return "no space left on the disk. Free some, or choose another folder."
+        return "no space left on the disk. Free some space, or choose another folder."
     where = f"{error.filename}: " if error.filename else ""
     return f"{where}{error.strerror or _one_line(error)}. Nothing was written."

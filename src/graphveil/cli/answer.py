@@ -19,13 +19,10 @@ WIDTH = 100
 MOST_LINES = 24
 """The most lines of an answer."""
 
-_GLUE = "\0"
-"""Keeps a number and its percent sign on one line: visible text has none."""
-
 ALL_FLAG = flag(
     "all",
     bool,
-    "Print every row, and say every remark.",
+    "Print every row and every note.",
     default=False,
     group=OUTPUT_GROUP,
     negative="",
@@ -58,15 +55,14 @@ def wrapped(text: str, *, indent: str = "", most: int | None = None) -> list[str
     """
     text = visible(text.flags if isinstance(text, Message) else text)
     first = len(text) - len(text.lstrip(" "))
-    lines = textwrap.wrap(
-        text.replace(" %", f"{_GLUE}%"),
+    return textwrap.wrap(
+        text,
         most or width(),
         initial_indent=" " * first,
         subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return [line.replace(_GLUE, " ") for line in lines]
 
 
 def say_answer(text: str) -> None:
@@ -124,4 +120,4 @@ def say_lines(texts: Iterable[str], *, most: int) -> None:
     for text in shown:
         result(text)
     if len(every) > len(shown):
-        result(f"  and {len(every) - len(shown)} more lines: --all prints every row")
+        result(f"  and {len(every) - len(shown)} more lines (--all)")

@@ -19,30 +19,29 @@ from graphveil.core.version import __version__
 STANDARD_INPUT = Path("/dev/stdin")
 """What stands for ``-`` once the command line is taken apart."""
 
-HELP = """Publish data about people that is a graph or a sparse user-by-feature table.
-
-Anonymize it, promise something exact, check that again from the files alone.
-Measure what was kept. Start with: graphveil demo
-
-Options may come from a file, --config FILE.toml; flags win.
-It has a table for each command, such as [anonymize.k-degree].
-"""
+HELP = (
+    "Anonymize networks, tables and user-item data about people before you publish them.\n\n"
+    "Each release states exactly what it guarantees; verify checks all that files can show.\n"
+    "Measure what was kept, and attack the release before others do. Start with: graphveil "
+    "demo\n\nOptions can come from a file (--config FILE.toml); command-line flags take "
+    "precedence.\nThe file has one table per command, such as [anonymize.k-degree].\n"
+)
 
 COMMANDS = {
-    "methods": "Every method: data kind, promise, source, cost.",
-    "measure": "How identifiable is this data as it stands?",
-    "advise": "Help to choose: what each method would promise, leave open and cost.",
-    "anonymize": "Make a release: graphveil anonymize METHOD INPUT --out DIR.",
-    "key": "A new key: people get the same new ids in several files.",
-    "verify": "Check every claim of a release again from its files.",
-    "evaluate": "What was kept, compared with the original.",
-    "attack": "What an attacker still learns, beside a guess without the release.",
-    "sweep": "Try a grid: a release and its figures for every point, resumable.",
-    "report": "A page to hand on: can a person be singled out, linked, inferred?",
-    "ledger": "Epsilons spent on one group of people.",
-    "warm": "Compile beforehand, for images and clusters.",
-    "convert": "A data file, or the data of a release, in another format.",
-    "demo": "The whole way, on data that ships with graphveil.",
+    "methods": "List the methods: kind of data, guarantee, paper and cost.",
+    "measure": "Measure how identifiable the people in your data are.",
+    "advise": "Compare methods on your data: what each guarantees, leaves open and costs.",
+    "anonymize": "Anonymize data: graphveil anonymize METHOD INPUT --out DIR.",
+    "key": "Create a key that gives people the same new ids in several files.",
+    "verify": "Verify the claims of a release from its files.",
+    "evaluate": "Compare a release with the original: what was kept?",
+    "attack": "Attack a release: what can still be learned, compared with guessing?",
+    "sweep": "Run a grid of methods and parameters; resumable.",
+    "report": "Write a report: can anyone be singled out, linked or inferred?",
+    "ledger": "Show the privacy budget spent on one group of people.",
+    "warm": "Compile in advance, for container images and clusters.",
+    "convert": "Convert data, or the data of a release, to another format.",
+    "demo": "See every step once, on data that ships with graphveil.",
 }
 
 
@@ -110,7 +109,7 @@ def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:
     for number, token in enumerate(tokens):
         if token == "--config":  # noqa: S105  a flag, no password
             if number + 1 == len(tokens):
-                raise CycloptsError(msg="--config needs a file.")
+                raise CycloptsError(msg="--config needs a file name.")
             rest = tokens[:number] + tokens[number + 2 :]
             return rest, _config(Path(tokens[number + 1]))
         if token.startswith("--config="):
@@ -122,13 +121,17 @@ def _config(path: Path) -> Toml:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise CycloptsError(msg=f"{path}: {error.strerror}. Give a TOML file.") from error
+        raise CycloptsError(
+            msg=(f"cannot read {path}: {error.strerror}. Give an existing TOML file.")
+        ) from error
     except ValueError as error:
-        raise CycloptsError(msg=f"{path.name} is no TOML: {error}. Correct the line.") from error
+        raise CycloptsError(
+            msg=f"{path.name} is not valid TOML: {error}. Correct that line."
+        ) from error
     for name in tables:
         if name not in COMMANDS:
             raise CycloptsError(
-                msg=f"{path.name}: {name!r} is no command. Put options into the table of theirs, "
-                "such as [anonymize.k-degree]."
+                msg=f"{path.name}: unknown command {name!r}. Put options in a table named after "
+                "a command, such as [anonymize.k-degree]."
             )
     return Toml(path, must_exist=True)

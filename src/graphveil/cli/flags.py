@@ -18,11 +18,11 @@ from graphveil.core.storage import Place, place_of
 T = TypeVar("T")
 
 OPTIONS_GROUP = Group("Options", sort_key=0)
-METHOD_GROUP = Group("Method's options", sort_key=1)
-PARAMETERS_GROUP = Group("Parameters of attacks", sort_key=2)
+METHOD_GROUP = Group("Method options", sort_key=1)
+PARAMETERS_GROUP = Group("Attack parameters", sort_key=2)
 READING_GROUP = Group("Reading the input", sort_key=4)
 OUTPUT_GROUP = Group("Output", sort_key=3)
-ENGINE_GROUP = Group("Where it runs", sort_key=2)
+ENGINE_GROUP = Group("Execution", sort_key=2)
 
 INPUT_FORMAT = "input_format"
 """The flag of the options' field `format`: `--format` is the release's."""
@@ -81,7 +81,7 @@ def _whole_number(_: Any, tokens: Sequence[Token]) -> int:
     try:
         return int(given)
     except ValueError as error:
-        raise ValueError(f"{given!r} is no whole number. Give one.") from error
+        raise ValueError(f"{given!r} is not an integer.") from error
 
 
 def _place(_: Any, tokens: Sequence[Token]) -> Place:
@@ -148,7 +148,7 @@ def _pair(name: str, text: str) -> tuple[str, str]:
     """Return the key and the value of a text such as ``age=median``."""
     key, equals, value = text.rpartition("=")
     if not equals or not key:
-        raise UsageError(f"--{name} takes COLUMN=RULE such as age=median, not {text!r}.")
+        raise UsageError(f"--{name} expects COLUMN=RULE, such as age=median, not {text!r}.")
     return key, value
 
 
@@ -169,9 +169,9 @@ def not_for(name: str, container: type[Any], other: str | None = None) -> UsageE
     other
         A kind that the flag goes with, where the command takes it.
     """
-    instead = "" if other is None else f", or say --kind {other}"
+    instead = "" if other is None else f", or use --kind {other}"
     flag_name = f"--{name.replace('_', '-')}"
-    return UsageError(f"{flag_name} is not for a {container.__name__}. Leave it out{instead}.")
+    return UsageError(f"{flag_name} does not apply to a {container.__name__}. Remove it{instead}.")
 
 
 def path_argument(name: str, text: str) -> inspect.Parameter:
@@ -183,13 +183,13 @@ def path_argument(name: str, text: str) -> inspect.Parameter:
     )
 
 
-INPUT = path_argument("input", "The file that holds the data; - for the standard input.")
-FOLDER = path_argument("dir", "The folder of the release.")
+INPUT = path_argument("input", "Data file, or - for standard input.")
+FOLDER = path_argument("dir", "Folder of the release.")
 PLACE = inspect.Parameter(
     "dir",
     inspect.Parameter.POSITIONAL_ONLY,
     annotation=Annotated[
-        Path, Parameter(help="The folder of the release, or its address.", converter=_place)
+        Path, Parameter(help="Folder or address of the release.", converter=_place)
     ],
 )
 
@@ -203,7 +203,7 @@ def _put_dashes_back(bound: inspect.BoundArguments) -> None:
         else:
             bound.arguments[name] = _as_typed(bound.arguments[name])
     if files.count(STANDARD_INPUT) > 1:
-        raise UsageError("- can be given once: the standard input is read once. Give a file.")
+        raise UsageError("- (standard input) can be given only once. Give a file name instead.")
 
 
 def _as_typed(value: Any) -> Any:

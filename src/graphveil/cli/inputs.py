@@ -66,7 +66,7 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
         yield path
         return
     if path == STANDARD_INPUT and sys.stdin.isatty():
-        raise UsageError("- is the standard input, and nothing is piped into it. Give a file.")
+        raise UsageError("- means standard input, but nothing is piped in. Give a file name.")
     with TemporaryDirectory(prefix="graphveil-input-") as folder, _opened(path) as stream:
         start = stream.read(8)
         copy = Path(folder, f"stdin{_extensions(start, form, path)}")
@@ -159,7 +159,7 @@ def original_flags(*, required: bool) -> list[inspect.Parameter]:
     original: inspect.Parameter = flag(
         "original",
         Path if required else Path | None,
-        "The file that the release was made from.",
+        "File that the release was made from.",
         default=inspect.Parameter.empty if required else None,
     )
     flags = {
@@ -294,8 +294,8 @@ def released_kind(path: Path, given: Mapping[str, Any]) -> Container | None:
     flags = [name for name, value in given.items() if value is not None and name != "known"]
     if flags:
         raise UsageError(
-            f"--{flags[0].replace('_', '-')} says how a file is read, and {path.name} is a "
-            "release, which says itself what it is. Leave it out."
+            f"--{flags[0].replace('_', '-')} sets how a file is read, but {path.name} is a "
+            "release and records this itself. Remove it."
         )
     return KINDS[read_manifest(path).data.kind].container
 

@@ -30,8 +30,8 @@ def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
     kind = flag(
         "kind",
         Literal[names] | None,
-        "What the file holds. Without this: what its columns are named after (source and target, "
-        f"user and item), else {kind_of(kinds[0]).words}.",
+        "Kind of data in the file. Default: judged by the column names (source and target, user "
+        f"and item), otherwise {kind_of(kinds[0]).words}.",
         default=None,
         group=READING_GROUP,
     )
@@ -103,12 +103,13 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
     names, kind = _columns(path, given)
     if kind in kinds:
         if kind is not kinds[0]:
-            say(f"{path.name}: read as {kind_of(kind).words}, as its columns are named")
+            say(f"{path.name}: read as {kind_of(kind).words} (by its column names)")
         return kind
     if names:
         ways = " or ".join(f"--kind {kind_of(kind).name}" for kind in kinds)
         raise UsageError(
-            f"{path.name}: its columns, {_first(names)}, do not say what it holds. Say {ways}."
+            f"{path.name}: its columns ({_first(names)}) do not show what kind of data it "
+            f"holds. Give {ways}."
         )
     return kinds[0]
 
@@ -130,9 +131,9 @@ def _check_a_graph(path: Path, given: dict[str, Any], container: Container) -> N
     names, kind = _columns(path, given)
     if kind is Bipartite:
         raise UsageError(
-            f"{path.name}: its columns, {_first(names)}, name users and items, and this "
-            "method reads a graph. Take one for users by features, which graphveil methods lists, "
-            f"or say --kind {kind_of(container).name} if both columns are people."
+            f"{path.name}: its columns ({_first(names)}) name users and items, but this method "
+            "reads a graph. Choose a method for users by features (graphveil methods), or give "
+            f"--kind {kind_of(container).name} if both columns hold people."
         )
 
 

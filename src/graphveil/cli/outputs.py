@@ -48,15 +48,15 @@ def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) ->
         is off.
     """
     if any(given is not None and is_same_file(given, path) for given in inputs):
-        raise UsageError(f"{path} is the input, so it is not overwritten. Choose another name.")
+        raise UsageError(f"{path} is the input file and is not overwritten. Choose another name.")
     if path.is_dir():
-        raise UsageError(f"{path} is a folder. Name a file.")
+        raise UsageError(f"{path} is a folder. Give a file name.")
     if os.path.lexists(path.parent / MANIFEST):
-        raise UsageError(
-            f"{path} would stand in a release, which is for the public. Name a file elsewhere."
-        )
+        raise UsageError(f"{path} is inside a release, which is public. Choose a place outside it.")
     if os.path.lexists(path) and not force:
-        raise UsageError(f"{path} exists. Choose another name, or replace it with --force.")
+        raise UsageError(
+            f"{path} already exists. Choose another name, or overwrite it with --force."
+        )
 
 
 @contextmanager
@@ -73,7 +73,8 @@ def new_file(path: Path, *, force: bool) -> Iterator[Path]:
             yield part
     except FileExistsError as error:
         raise UsageError(
-            f"{path} appeared meanwhile. Choose another name, or replace it with --force."
+            f"{path} was created in the meantime. Choose another name, or overwrite it with "
+            "--force."
         ) from error
 
 
@@ -89,20 +90,20 @@ ROW_FLAGS = [
     flag(
         "seed",
         int | None,
-        "Repeats figures that are sampled; fresh entropy without it.",
+        "Seed that makes sampled figures repeatable. Default: fresh entropy.",
         default=None,
     ),
     flag(
         "out",
         Path | None,
-        "Write the rows to this new file, .parquet or .json. Its owner alone can read it.",
+        "Write the rows to this new file, .parquet or .json. Only its owner can read it.",
         default=None,
         group=OUTPUT_GROUP,
     ),
     flag(
         "force",
         bool,
-        "Replace a file of this name.",
+        "Replace an existing file of this name.",
         default=False,
         group=OUTPUT_GROUP,
         negative="",
@@ -123,7 +124,9 @@ class RowsFile(NamedTuple):
         if self.path is None:
             return
         if self.path.suffix not in {".parquet", ".json"}:
-            raise UsageError(f"{self.path.name} is neither .parquet nor .json. Choose one of them.")
+            raise UsageError(
+                f"{self.path.name} does not end in .parquet or .json. Use one of these."
+            )
         read = [original, *(value for value in given.values() if isinstance(value, Path))]
         check_new_file(self.path, read, force=self.force)
 
@@ -162,22 +165,22 @@ def _how(row: Row) -> str:
     how = row.direction if row.known == "exact" else f"{row.direction}; {row.known}"
     if row.interval is None:
         return how
-    return f"{how}, 95 %: {row.interval[0]:,.6g} to {row.interval[1]:,.6g}"
+    return f"{how}, 95%: {row.interval[0]:,.6g} to {row.interval[1]:,.6g}"
 
 
 COLUMN_FLAGS = [
     flag(
         "attached",
         Path | None,
-        "A table with a column that is published beside the release. Its ids are those of the "
+        "A table with a column that is published with the release. Its ids are those of the "
         "original.",
         default=None,
     ),
-    flag("attached_column", str | None, "That column, by its name.", default=None),
+    flag("attached_column", str | None, "Name of that column.", default=None),
     flag(
         "attached_ids",
         str | None,
-        "The column of that table that holds the ids; its first one without this.",
+        "Column of that table with the ids. Default: its first.",
         default=None,
     ),
 ]
@@ -202,8 +205,7 @@ class AttachedColumn(NamedTuple):
         """Refuse the name of a column without a file."""
         if self.attached is None and (self.attached_column or self.attached_ids):
             raise UsageError(
-                "--attached-column and --attached-ids are columns of a file. Give it: "
-                "--attached FILE."
+                "--attached-column and --attached-ids name columns of a file. Add --attached FILE."
             )
 
     def read(self, original: Data) -> Attached | None:
@@ -224,7 +226,7 @@ class AttachedColumn(NamedTuple):
             if person not in value_of:
                 raise UsageError(
                     f"{self.attached.name} has no value of {column!r} for {printable(person)}. "
-                    "Everybody in the original needs one; a cell that is empty or * is none."
+                    "Everyone in the original needs one; an empty cell or * does not count."
                 )
         if len(value_of) > len(people):
             more = len(value_of) - len(people)
@@ -238,12 +240,12 @@ class AttachedColumn(NamedTuple):
         column = self.attached_column or (others[0] if len(others) == 1 else None)
         if column is None:
             raise UsageError(
-                f"which column is attached? Name it by --attached-column: {', '.join(others)}."
+                f"which column is attached? Set --attached-column to one of {', '.join(others)}."
             )
         for name in (ids, column):
             if name not in table.columns:
                 raise UsageError(
-                    f"{self.attached and self.attached.name} has no column {name!r}. It has "
+                    f"{self.attached and self.attached.name} has no column {name!r}. Columns: "
                     f"{', '.join(table.columns)}."
                 )
         return ids, column
@@ -255,8 +257,8 @@ class AttachedColumn(NamedTuple):
         person, number = next(iter(Counter(named).most_common(1)), (None, 0))
         if number > 1:
             raise UsageError(
-                f"{printable(person)} stands {number} times in the column {ids!r}. Give one value "
-                "for everybody."
+                f"{printable(person)} appears {number} times in the column {ids!r}. Give one "
+                "value per person."
             )
         pairs = zip(people, values, strict=True)
         return {p: v for p, v in pairs if p is not None and v is not None}

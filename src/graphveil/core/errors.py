@@ -213,7 +213,7 @@ def either(name: str, *values: str) -> str:
     >>> print(Message(either("header", "yes", "no")))
     Say header="yes" or header="no".
     """
-    return f"Say {' or '.join(option(name, value) for value in values)}."
+    return f"Use {' or '.join(option(name, value) for value in values)}."
 
 
 def leave_out() -> str:
@@ -224,7 +224,7 @@ def leave_out() -> str:
     >>> print(Message(leave_out()))
     Say ignore_weights=True to leave them out.
     """
-    return f"Say {option('ignore_weights', value=True)} to leave them out."
+    return f"Use {option('ignore_weights', value=True)} to ignore them."
 
 
 def one_of(name: object, known: Iterable[object], *, verb: str = "Use") -> str:

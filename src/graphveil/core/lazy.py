@@ -217,7 +217,9 @@ class Registry(Mapping[str, T]):
             Where another entry has the name.
         """
         if name in self and self[name] is not entry:
-            raise UsageError(f"{name} is the name of another entry. Choose another.")
+            raise UsageError(
+                f"{name} is already the name of another entry. Choose a different name."
+            )
         self._entries.setdefault(name, entry)
         return entry
 

@@ -182,17 +182,17 @@ def checked(value: Any, hint: Any, item: DescribedField) -> Any:
     if get_origin(kind) is Literal:
         if value not in get_args(kind):
             raise ParameterError(
-                f"{name}={value!r} is unknown. {one_of(value, get_args(kind), verb='Choose')}"
+                f"{name}={value!r} is not valid. {one_of(value, get_args(kind), verb='Choose')}"
             )
         return value
     if is_spelled(kind):
         return value if isinstance(value, kind) else kind.parse(value)
     value = _converted(value, kind, name)
     if kind is float and not math.isfinite(value):
-        raise ParameterError(f"{name}={value} is no finite number. Give one.")
+        raise ParameterError(f"{name}={value} is not a finite number.")
     if (low is not None and value < low) or (high is not None and value > high):
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise ParameterError(f"{name}={value} is out of range. Give a value {bounds}.")
+        raise ParameterError(f"{name}={value} is out of range. Choose a value {bounds}.")
     return value
 
 
@@ -201,7 +201,7 @@ def _chosen(value: Any, classes: tuple[type[Options], ...], name: str) -> Option
     if isinstance(value, classes):
         return value
     wanted = " or ".join(f"{kind.__name__}()" for kind in classes)
-    raise ParameterError(f"{name}={value!r} holds no options. Give {wanted}.")
+    raise ParameterError(f"{name}={value!r} is not a valid set of options. Give {wanted}.")
 
 
 def _converted(given: Any, kind: Any, name: str) -> Any:
@@ -214,7 +214,7 @@ def _converted(given: Any, kind: Any, name: str) -> Any:
         return float(value)
     if kind is str and isinstance(value, str):
         return value
-    raise ParameterError(f"{name}={given!r} is not of type {kind.__name__}. Give one.")
+    raise ParameterError(f"{name}={given!r} has the wrong type; expected {kind.__name__}.")
 
 
 DIGITS = 5
@@ -236,7 +236,7 @@ def check_digits(name: str, value: float) -> None:
     rounded = float(f"{value:.{DIGITS}g}")
     if rounded != value:
         raise ParameterError(
-            f"{name}={value} has more than {DIGITS} significant digits, and is published. Give "
+            f"{name}={value} is published and has more than {DIGITS} significant digits. Give "
             f"{rounded:g}."
         )
 
@@ -274,13 +274,16 @@ class Columns(tuple[str, ...]):
         """
         named = given.split(",") if isinstance(given, str) else given
         if not isinstance(named, Iterable):
-            raise ParameterError(f"{given!r} names no column. Give one, or several with commas.")
+            raise ParameterError(
+                f"{given!r} does not name a column. Give one column, or "
+                "several separated by commas."
+            )
         names = [name.strip() if isinstance(name, str) else name for name in named]
         wrong = [name for name in names if not isinstance(name, str) or not name or "," in name]
         if wrong or not names:
             raise ParameterError(
-                f"{wrong[0] if wrong else given!r} is no name of a column here: text without a "
-                "comma. Rename it."
+                f"{wrong[0] if wrong else given!r} is not a valid column name here: it must be "
+                "text without a comma. Rename the column."
             )
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -288,8 +291,8 @@ class Columns(tuple[str, ...]):
         joined = ",".join(names)
         if len(joined) > MOST_TEXT or not joined.isprintable():
             raise ParameterError(
-                f"names of {len(joined)} characters are no short plain text, and are published. "
-                "Rename columns."
+                "column names are published and must be short printable text, but these have "
+                f"{len(joined)} characters or unprintable ones. Rename the columns."
             )
         return Columns(names)
 
@@ -345,7 +348,7 @@ def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
     names = [item.name for item in flat]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise TypeError(f"{owner.__name__} has two parameters of the flat name {twice[0]}")
+        raise TypeError(f"{owner.__name__} has two parameters with the flat name {twice[0]}")
     return tuple(flat)
 
 
@@ -395,7 +398,7 @@ def arguments_of(owner: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     arguments = _arguments(owner, values, reasons)
     for name, value in values.items():
         if value is not None:
-            raise ParameterError(f"{name}={value} {reasons[name]}. Leave it out.")
+            raise ParameterError(f"{name}={value} {reasons[name]}. Remove it.")
     return arguments
 
 
@@ -412,7 +415,9 @@ def _switch(options: type[Options]) -> str | None:
 def _flattened(item: Field[Any], classes: tuple[type[Options], ...]) -> Iterator[FlatParameter]:
     """Yield the choice, then what one class alone has, then what all of them have."""
     if isinstance(item.default, Options) and item.default != type(item.default)():
-        raise TypeError(f"the default of {item.name} is not its class with its own defaults")
+        raise TypeError(
+            f"the default of {item.name} must be an instance of its class with the default values"
+        )
     if len(classes) > 1:
         labels = tuple(options.label for options in classes)
         yield FlatParameter(item.name, Literal[labels], _default_label(item), item.metadata)
@@ -491,7 +496,11 @@ def _options(
     classes = option_classes(hint)
     value = values.pop(item.name, None)
     if isinstance(value, Options):
-        _refuse(classes, f"stands beside {item.name}, which is given as a whole", reasons)
+        _refuse(
+            classes,
+            (f"cannot be combined with {item.name}, which already sets all of its options"),
+            reasons,
+        )
         return checked(value, hint, item)  # type: ignore[no-any-return]
     chosen: type[Options] | None = None
     if len(classes) > 1:
@@ -523,8 +532,8 @@ def _why_not(item: Field[Any], options: type[Options], chosen: type[Options] | N
         return f"belongs to {item.name}={options.label}, not to {chosen.label}"
     switch = _switch(options)
     if switch is not None:
-        return f"is about {options.label} and needs {switch}"
-    return f"is of the {options.label}, which is off"
+        return f"belongs to {options.label}, which requires {switch}"
+    return f"belongs to {options.label}, which is off"
 
 
 def _refuse(classes: Iterable[type[Options]], why: str, reasons: dict[str, str]) -> None:

@@ -60,7 +60,7 @@ class _Stage:
         share = min(self.done / self.total, 1.0)
         filled = round(WIDTH * share)
         bar = "#" * filled + "." * (WIDTH - filled)
-        return f"{visible(self.name)}  [{bar}] {100 * share:.0f} %  {seconds:.0f} s"
+        return f"{visible(self.name)} [{bar}] {100 * share:.0f}% {seconds:.0f} s"
 
 
 @dataclass
@@ -150,7 +150,7 @@ def line(
 LINES_EVERY = "GRAPHVEIL_PROGRESS"
 """The variable of the environment that asks for lines in place of bars: seconds between two."""
 
-LINE_START = "graphveil: at work: "
+LINE_START = "graphveil: running: "
 """How such a line begins."""
 
 Advance = Callable[[int], None]

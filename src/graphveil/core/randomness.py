@@ -52,11 +52,13 @@ class Randomness:
             object.__setattr__(self, "seed", operator.index(self.seed))
         except TypeError as error:
             raise ParameterError(
-                f"seed={self.seed!r} is no integer. Give one >= 0, or none for entropy."
+                f"seed={self.seed!r} is not an integer. Give one >= 0, or None for randomness "
+                "from the operating system."
             ) from error
         if self.seed < 0:
             raise ParameterError(
-                f"seed={self.seed} is negative. Give an integer >= 0, or none for entropy."
+                f"seed={self.seed} is negative. Give an integer >= 0, or None for randomness "
+                "from the operating system."
             )
 
     @property

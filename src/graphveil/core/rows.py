@@ -148,7 +148,7 @@ class Row:
     sample_size
         How many draws it rests on.
     low, high
-        The ends of its 95 % interval.
+        The ends of its 95% interval.
     guess
         What a guess without the release reaches.
     reason
@@ -202,7 +202,7 @@ class Row:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval, where one is known."""
+        """The 95% interval, where one is known."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
@@ -219,9 +219,9 @@ def felt(row: Row) -> str:
     Examples
     --------
     >>> felt(Row(release="a", question="edges-kept", as_sample=0.95, as_sample_of="ties"))
-    'as far off as keeping 95 % of the ties at random'
+    'as far off as keeping 95% of the ties at random'
     >>> felt(Row(release="a", question="edges-kept", as_sample=0.99, as_sample_of="ties"))
-    'as far off as keeping 99 % or more of the ties at random'
+    'as far off as keeping 99% or more of the ties at random'
     """
     if row.as_sample is None:
         return ""
@@ -229,12 +229,12 @@ def felt(row: Row) -> str:
     if row.as_sample >= 0.99:
         share += " or more"
     elif row.as_sample < 0.1:
-        share = "less than 10 %"
+        share = "less than 10%"
     low, high = row.as_sample_low, row.as_sample_high
     if low is not None and high is not None and high - low > WIDE:
         share += f" ({percent(low, places=0)} to "
         share += f"{percent(1.0 if high >= 0.99 else high, places=0)})"
-    return f"as far off as keeping {share} of the {row.as_sample_of} at random"
+    return f"comparable to keeping {share} of the {row.as_sample_of} at random"
 
 
 class Rows(Sequence[Row]):
@@ -336,7 +336,7 @@ class Rows(Sequence[Row]):
 
         frame = pl.from_arrow(self.to_arrow())
         if not isinstance(frame, pl.DataFrame):
-            raise TypeError("a table of Arrow is a frame of polars")
+            raise TypeError("polars returned no DataFrame for an Arrow table")
         return frame
 
     def plot(self) -> Figure:
@@ -367,7 +367,7 @@ class Rows(Sequence[Row]):
         """Return the first rows, a line each, and how many more there are."""
         questions = len({row.question for row in self})
         missing = f", {len(self.missing)} not measured" if self.missing else ""
-        lines = [f"{len(self)} rows of {questions} questions{missing}; see to_pandas()"]
+        lines = [f"{len(self)} rows for {questions} questions{missing}; see to_pandas()"]
         lines += [
             f"  {row.question}, {row.part}: {row.value:.6g} {row.unit}" for row in self[:SHOWN]
         ]

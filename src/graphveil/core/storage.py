@@ -68,8 +68,8 @@ class Store:
     def problem(self, address: Named) -> str:
         """Return what is wrong with an address of this kind; empty for nothing."""
         if ":" in address.authority:  # what stands before a slash in a password, perhaps
-            return "has a colon in its bucket: in a key, a slash is spelled %2F"
-        return "" if address.authority else "names no bucket"
+            return "has a colon in its bucket name; write a slash in a key as %2F"
+        return "" if address.authority else "has no bucket name"
 
     def root(self, authority: str) -> str:
         """Return one name for all authorities, in small letters, that may be the same store."""
@@ -103,7 +103,7 @@ class _Azure(Store):
     example = "abfss://container@account.dfs.core.windows.net/folder"
 
     def problem(self, address: Named) -> str:
-        return "" if "@" in address.authority else "names no container before its account"
+        return "" if "@" in address.authority else "has no container name before its account"
 
     def root(self, authority: str) -> str:
         return authority.partition(".")[0]  # blob.core... and dfs.core... are one account
@@ -143,7 +143,7 @@ class _Mounted(Store):
         return authority, rest, ""
 
     def problem(self, address: Named) -> str:
-        return f"names a machine, {address.authority}" if address.authority else ""
+        return f"names a host, {address.authority}" if address.authority else ""
 
     def spelled(self, scheme: str, authority: str, key: str) -> str:
         return f"{scheme}://{authority}/{key}"
@@ -162,7 +162,7 @@ class _Volumes(_Mounted):
 
     def problem(self, address: Named) -> str:
         if address.key.split("/")[0] != "Volumes":
-            return "is no volume"
+            return "is not a path under /Volumes"
         return super().problem(address)
 
     def spelled(self, scheme: str, authority: str, key: str) -> str:
@@ -234,12 +234,12 @@ def _problem(address: Secretive, doing: str, error: Exception) -> GraphveilError
     why = _scrubbed(str(getattr(error, "strerror", None) or error), address)
     if is_refused(error):
         return UsageError(
-            f"{address} cannot be {doing} ({why}). Name another place, or see to its rights and "
-            "your credentials."
+            f"{address} cannot be {doing} ({why}). Choose another location, or check its "
+            "permissions and your credentials."
         )
     return ResourceError(
-        f"{address} cannot be {doing} ({why}). See to credentials, quota and network, and run the "
-        "same command again."
+        f"{address} cannot be {doing} ({why}). Check credentials, quota and network, then run "
+        "the same command again."
     )
 
 
@@ -361,8 +361,8 @@ class Address:
         scheme, rest = (matched[1].lower(), matched[2]) if matched else ("", text)
         if scheme not in SCHEMES:
             raise UsageError(
-                f"{without_secrets(text)} is an address that is not served. Name a folder of this "
-                f"machine, or an address of {', '.join(SCHEMES)}."
+                f"{without_secrets(text)} is not a supported address. Give a folder on this "
+                f"machine, or an address of one of the types {', '.join(SCHEMES)}."
             )
         store = SCHEMES[scheme]
         authority, key, options = store.divided(rest)
@@ -372,12 +372,12 @@ class Address:
         wrong = store.problem(address)
         names = key.split("/")
         if not wrong and not key:
-            wrong = "names no folder"
+            wrong = "has no folder name"
         if not wrong and ({"", ".", ".."} & {*names} or not text.isprintable()):
-            wrong = "has an empty name in it, dots for one, or what cannot be printed"
+            wrong = "contains an empty name, a name of dots only, or unprintable characters"
         if wrong:
             raise UsageError(
-                f"{without_secrets(text)} {wrong}. Name a folder, such as {store.example}."
+                f"{without_secrets(text)} {wrong}. Give a folder, such as {store.example}."
             )
         return address
 

@@ -103,9 +103,9 @@ def percent(share: float, *, places: int = 1) -> str:
     Examples
     --------
     >>> percent(0.98389), percent(0.0), percent(1.0), percent(0.0001), percent(0.99999)
-    ('98.4 %', '0 %', '100 %', '< 0.1 %', '> 99.9 %')
+    ('98.4%', '0%', '100%', '< 0.1%', '> 99.9%')
     """
-    return f"{of_hundred(share, places=places)} %"
+    return f"{of_hundred(share, places=places)}%"
 
 
 def number(value: float) -> str:

@@ -208,21 +208,21 @@ class Advice(str):
 
 
 SEED = Advice(
-    "a seed was given: whoever knows it and nearly all of the data can test guesses about the "
-    "rest by running the method again. Keep the seed secret",
+    "a seed was given. Anyone who knows it and nearly all of the data can test guesses about "
+    "the rest by re-running the method; keep the seed secret",
     SeedWarning,
 )
 
 COPY = Advice(
-    "someone who has a copy of the network, or of part of it, may re-identify most people, by who "
-    "is tied to whom: that fewer people stand out by their ties does not stop this (a whole copy "
-    "and at most 20 known people re-identified 46 to 97 % of two networks, measured by us)",
+    "an attacker with a copy of (part of) the network may re-identify most people from its "
+    "structure; this method does not prevent that (in our tests, a complete copy and at most 20 "
+    "known people re-identified 46 to 97% of two networks)",
     CopyWarning,
 )
 
 PEOPLE_AS_ITEMS = Advice(
-    "items are people, under the ids that they have as users: the promise is about the row of "
-    "a person, not about the rows that list the person. Who knows those may find the person",
+    "items are people with the ids they have as users. The guarantee covers a person's own row, "
+    "not the rows that list the person; an attacker who knows those may find the person",
     PeopleAsItemsWarning,
 )
 
@@ -237,8 +237,10 @@ def ids_as_things(n: int, n_items: int) -> tuple[str, ...]:
     """
     if not n:
         return ()
-    ids = f"{n:,} of {n_items:,} items are ids of users, and published as they are"
-    published = "since items are called things. Where they are people, their ids are published"
+    ids = f"{n:,} of {n_items:,} items are ids of users, and are published unchanged"
+    published = (
+        "since items are declared to be things. If the items are people, their ids are published"
+    )
     return (Advice(f"{ids}, {published}", IdsPublishedWarning),)
 
 
@@ -259,7 +261,7 @@ class Bound(NamedTuple):
     >>> MANY_ADDITIONS.passed_by(5, 100)
     ()
     >>> MANY_UNPROTECTED.passed_by(1, 3)[0].partition(":")[0]
-    '1 of 3 people (33.3 %) are left without protection'
+    '1 of 3 people (33.3%) are left without protection'
     """
 
     share: float
@@ -271,14 +273,14 @@ class Bound(NamedTuple):
         share = part / max(whole, 1)
         if share <= self.share:
             return ()
-        percent, any_edits = f"{100 * share:.1f} %", option("edits", "any")
+        percent, any_edits = f"{100 * share:.1f}%", option("edits", "any")
         words = self.words.format(part=part, whole=whole, percent=percent, any_edits=any_edits)
         return (Advice(words, self.kind),)
 
 
 MANY_ADDITIONS = Bound(
     0.05,
-    "the added edges are {percent} of the input's: so many can be distinguished from real ones. "
+    "the added edges are {percent} of the input's edges; that many can be told from real ones. "
     "Try {any_edits}",
     ManyAdditionsWarning,
 )
@@ -286,25 +288,25 @@ MANY_ADDITIONS = Bound(
 
 MANY_UNPROTECTED = Bound(
     0.05,
-    "{part:,} of {whole:,} people ({percent}) are left without protection: nothing is promised to "
-    "them. The private record names them. More changes, a smaller k, or less knowledge to protect "
-    "against (measure) would leave fewer",
+    "{part:,} of {whole:,} people ({percent}) are not protected: the guarantee does not cover "
+    "them. The private record lists them. Allow more changes, lower k, or protect against less "
+    "knowledge (measure) to leave fewer",
     UnprotectedWarning,
 )
 """Of people without protection, whatever was asked."""
 
 LARGE_EMPTY_CLASS = Bound(
     0.10,
-    "{percent} of the rows were released without any feature. They form one class, of which the "
-    "release says nothing",
+    "{percent} of the rows were released without any feature. They form one class about which "
+    "the release says nothing",
     EmptyClassWarning,
 )
 """Of rows that are released without features."""
 
 MANY_CERTAIN = Bound(
     0.50,
-    "{percent} of the published entries are true of everyone in their class: who knows the class "
-    "of a person knows these of that person for certain",
+    "{percent} of the published entries are true of everyone in their class, so anyone who "
+    "knows a person's class knows these about the person",
     CertainEntriesWarning,
 )
 """Of published entries whose feature every row of the class has in the original."""
@@ -326,15 +328,15 @@ def lost_clustering(before: float, after: float) -> tuple[str, ...]:
     >>> lost_clustering(0.4, 0.3)
     ()
     >>> lost_clustering(0.4, 0.05)[0].partition(".")[0]
-    'how often two friends of a person are friends of each other fell from 40 % to 5 %'
+    'how often two friends of a person are friends of each other fell from 40% to 5%'
     """
     if before < LEAST_CLUSTERING or after > (1 - MUCH_LOST) * before:
         return ()
     lost = (
-        "how often two friends of a person are friends of each other fell from "
-        f"{100 * before:.0f} % to {100 * after:.0f} %. Do not study groups or circles with this "
-        f"release; {option('preserve_triangles', value=True)}, {option('edits', 'any')} or a "
-        "smaller k keep more"
+        "clustering (how often two neighbors of a node are connected) fell from "
+        f"{100 * before:.0f}% to {100 * after:.0f}%. Do not study groups with this release. To "
+        f"keep more: {option('preserve_triangles', value=True)}, {option('edits', 'any')} or a "
+        "smaller k"
     )
     return (Advice(lost, LostClusteringWarning),)
 
@@ -348,10 +350,10 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
     'the 400,000 rows were anonymized in chunks of about 35,000, each by itself'
     """
     chunked = (
-        f"the {n_rows:,} rows were anonymized in chunks of about {chunk_rows:,}, each by itself: "
-        "as one they would take half a minute or far longer, since some features are common. The "
-        "promise is the same, what is kept is usually less. "
-        f"{option('chunk_rows', n_rows)} takes all as one"
+        f"the {n_rows:,} rows were anonymized in independent chunks of about {chunk_rows:,}, "
+        "because some features are common and one chunk would take half a minute or much "
+        "longer. The guarantee is the same; usually less is kept. Use "
+        f"{option('chunk_rows', n_rows)} for a single chunk"
     )
     return (Advice(chunked, ChunksWarning),)
 
@@ -414,10 +416,9 @@ def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[
     degree = min(max(2 * edges / nodes, 0.0), nodes - 1.0)
     true, false = degree * chances[1], (nodes - 1 - degree) * chances[0]
     weak = (
-        f"of about {degree:.0f} ties of a person {true:.0f} stay, and {false:.0f} false ones hide "
-        "them too little: someone who has a copy of the network, or of part of it, may re-identify "
-        "most people (at epsilon 3 a whole copy re-identified 54 and 89 % of two networks, "
-        "measured by us)"
+        f"about {true:.0f} of {degree:.0f} edges per node are kept, and {false:.0f} false ones "
+        "hide them too little. An attacker with a copy of (part of) the network may re-identify "
+        "most people (54 and 89% in two networks at epsilon 3 in our tests)"
     )
     return (Advice(weak, CopyWarning),)
 
@@ -440,11 +441,11 @@ def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, 
     'town is published beside the promise'
     """
     listed, are = ", ".join(names), "are" if len(names) > 1 else "is"
-    who = f"{alone:,} of {n:,} people ({100 * alone / max(n, 1):.1f} %)"
+    who = f"{alone:,} of {n:,} people ({100 * alone / max(n, 1):.1f}%)"
     words = (
-        f"{listed} {are} published beside the promise: {who} are alone with what is published of "
-        f"them and the number of their ties. Make it part of the promise ({option('known')}), or "
-        f"leave it out ({option('drop')})"
+        f"{listed} {are} published outside the guarantee: {who} are unique by these attributes "
+        f"and their degree. Include the attributes in the guarantee ({option('known')}) or drop "
+        f"them ({option('drop')})"
     )
     return (Advice(words, AttachedColumnWarning),)
 
@@ -465,9 +466,9 @@ def attached_column(name: str, share: float) -> str:
     "the column 'income' is published beside the release and not protected by it"
     """
     return Advice(
-        f"the column {name!r} is published beside the release and not protected by it: of "
-        f"{100 * share:.1f} % of the people all of the class have one value, so that who knows the "
-        "class knows the value",
+        f"the column {name!r} is published unprotected beside the release: for "
+        f"{100 * share:.1f}% of the people everyone in the class has the same value, so knowing "
+        "the class reveals it",
         AttachedColumnWarning,
     )
 
@@ -494,8 +495,8 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
     if k >= SMALL_K or jaccard >= SPARSE_JACCARD:
         return ()
     inferred = (
-        f"with k={k} below {SMALL_K} and this much lost, who knows a person's whole row may infer "
-        f"whether that person is in the data. Try k={SMALL_K} or more"
+        f"with k={k} below {SMALL_K} and this much suppressed, an attacker who knows a person's "
+        f"complete row may infer whether the person is in the data. Try k={SMALL_K} or more"
     )
     return (Advice(inferred, TakingPartWarning),)
 

@@ -132,7 +132,7 @@ class BipartiteObjects(Frames):
         users, features = self.labels().tolist(), self.feature_labels().tolist()
         shared = set(users) & set(features)
         if shared:
-            raise DataError(f"{min(shared)!r} names a user and a feature. Rename one of them.")
+            raise DataError(f"{min(shared)!r} names both a user and a feature. Rename one of them.")
         graph: nx.Graph[Any] = nx.Graph()
         graph.add_nodes_from(users, bipartite=0)
         graph.add_nodes_from(features, bipartite=1)
@@ -175,7 +175,9 @@ class BipartiteObjects(Frames):
         pairs = [(u, v) if u in user_names else (v, u) for u, v in graph.edges()]
         for user, feature in pairs:
             if user not in user_names or feature in user_names:
-                raise DataError(f"the edge ({user}, {feature}) does not join a user and a feature.")
+                raise DataError(
+                    f"the edge ({user}, {feature}) does not connect a user and a feature."
+                )
         data = cls.from_pairs(
             as_ids([u for u, _ in pairs], what="users"),
             as_ids([v for _, v in pairs], what="features"),
@@ -264,7 +266,8 @@ class Bipartite(BipartiteObjects):
         names = stored(self.features, n=self.n_features, what="features")
         if self.n_features != self.n_users or not same_ids(self.users, names):
             raise DataError(
-                "items are people, but features are not the users one by one. Use with_items."
+                "items are people, but the features do not match the users one by one. Use "
+                "with_items."
             )
         object.__setattr__(self, "features", self.users)
 
@@ -357,7 +360,7 @@ class Bipartite(BipartiteObjects):
         >>> data.with_public_lists("items").public_lists
         ('items',)
         """
-        named = checked_lists(lists, LISTS, "users by features")
+        named = checked_lists(lists, LISTS, "user-item data")
         return dataclasses.replace(self, public_lists=named)
 
     def check_items(self) -> None:
@@ -449,7 +452,9 @@ class Bipartite(BipartiteObjects):
         rows, row_ids = _axis(user, users, "users")
         columns, names = _axis(feature, features, "features")
         if rows.shape != columns.shape:
-            raise DataError(f"{rows.size} users but {columns.size} features. Give one a pair.")
+            raise DataError(
+                f"{rows.size} users but {columns.size} features. Give one of each per pair."
+            )
         indptr, indices = sorted_lists(rows, columns, row_ids.size)
         data = cls(indptr, indices, names.size, row_ids, names)
         return data, int(rows.size - indices.size)
@@ -476,12 +481,12 @@ class Bipartite(BipartiteObjects):
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
-            raise DataError(f"a list of features per user is needed, not {column.type}.")
+            raise DataError(f"expected a list of features per user, not {column.type}.")
         sizes = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         user = np.repeat(np.arange(len(column), dtype=np.int64), sizes)
         ids = None if users is None else as_ids(users, what="users")
         if ids is not None and ids.size != len(column):
-            raise DataError(f"{ids.size} users for {len(column)} lists. Give one id each.")
+            raise DataError(f"{ids.size} users for {len(column)} lists. Give one id per list.")
         data = cls.from_pairs(user, column.flatten(), users=np.arange(len(column)))
         named = cls(data.indptr, data.indices, data.n_features, ids, data.features)
         return named if items is None else named.with_items(items)

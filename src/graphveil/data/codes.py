@@ -84,8 +84,8 @@ def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> NDArray[np.flo
     elif kind == "quantiles" and detail.isascii() and detail.isdigit() and 2 <= int(detail) <= 1000:
         return _quantiles(numbers, int(detail))
     raise ParameterError(
-        f"column {name}: the bins {rule!r} are unknown. "
-        "Use median, quantiles:N (2 to 1000) or edges:a,b,c (rising)."
+        f"column {name}: unknown bins {rule!r}. Use median, quantiles:N (2 to 1000) or "
+        "edges:a,b,c (increasing)."
     )
 
 
@@ -104,7 +104,7 @@ def _quantiles(numbers: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
 def rounded(edges: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return edges to two digits of the spread of the numbers: distinct, in order.
 
-    The spread is what the middle 80 % of the numbers cover; where that is nothing, all of them;
+    The spread is what the middle 80% of the numbers cover; where that is nothing, all of them;
     where that is nothing, the largest of them.
 
     Examples
@@ -205,15 +205,15 @@ def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.
         others = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER)))
         if len(others):
             raise DataError(
-                f"column {name}: {printable(others[0], LONGEST_CELL)} is no number, so it cannot "
-                "be binned. Name it as suppressed, or leave out the bins."
+                f"column {name}: {printable(others[0], LONGEST_CELL)} is not a number, so the "
+                "column cannot be binned. Mark the value as suppressed, or remove the bins."
             )
     try:
         return column.cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise DataError(
-            f"column {name} holds {column.type}, which cannot be binned "
-            f"({printable(error, LONGEST_CELL)}). Leave out the bins."
+            f"column {name} has type {column.type}, which cannot be binned "
+            f"({printable(error, LONGEST_CELL)}). Remove the bins."
         ) from error
 
 
@@ -242,7 +242,8 @@ def _as_text(column: pa.Array, name: str) -> pa.Array:
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise DataError(
-            f"column {name} holds {column.type}, no categories. Give integers or text."
+            f"column {name} has type {column.type}, which is not categorical. Convert it to "
+            "integers or text."
         ) from error
 
 
@@ -256,7 +257,7 @@ def _arrow(values: Any, name: str) -> pa.Array:
         if all(value is None or isinstance(value, int) for value in listed):  # beyond int64
             return pa.array([None if value is None else str(value) for value in listed])
         raise DataError(
-            f"column {name} mixes kinds of values. Make them all integers, or all text."
+            f"column {name} mixes types. Make all values integers, or all text."
         ) from error
 
 
@@ -266,8 +267,8 @@ def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
     if pc.any(fractions).as_py():
         first = column.filter(fractions)[0].as_py()
         raise DataError(
-            f"column {name} is numeric ({first}). Bin it, for example "
-            f"{mapping('bins', name, 'median')}; or with quantiles:4 or edges:1,2,3. "
-            "A level is a whole number."
+            f"column {name} is numeric ({first}) and needs bins, for example "
+            f"{mapping('bins', name, 'median')}; or quantiles:4 or edges:1,2,3. A level must be "
+            "an integer."
         )
     return column.cast(pa.int64())

@@ -91,7 +91,7 @@ def arrow_table(frame: Any) -> pa.Table:
     """
     library = type(frame).__module__.partition(".")[0]
     if type(frame).__name__ == "Series":
-        raise DataError(f"a Series of {library} is one column. Hand over a frame of all columns.")
+        raise DataError(f"a Series of {library} is a single column. Pass a frame with all columns.")
     if library != "pandas":
         return pa.table(frame).replace_schema_metadata(None)
     named = [name for name in frame.index.names if name is not None]
@@ -102,13 +102,13 @@ def arrow_table(frame: Any) -> pa.Table:
         )
     names = frame.columns[frame.columns.duplicated()]
     if len(names):
-        raise DataError(f"two columns of the frame are called {names[0]!r}. Rename one.")
+        raise DataError(f"two columns of the frame are named {names[0]!r}. Rename one.")
     try:
         table = pa.Table.from_pandas(frame, preserve_index=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise DataError(
-            f"a column of the frame mixes kinds of values: {error.args[-1]}. Make it one kind, "
-            "such as text with astype(str)."
+            f"a column of the frame mixes types: {error.args[-1]}. Use one type, such as text "
+            "with astype(str)."
         ) from error
     return table.replace_schema_metadata(None)
 
@@ -219,7 +219,7 @@ def chosen_names(
     for name in asked:
         if name is not None and name not in names:
             raise DataError(
-                f"no column {name!r}. {did_you_mean(name, names)}The frame has {list(names)}."
+                f"no column {name!r}. {did_you_mean(name, names)}Columns: {list(names)}."
             )
     first, second = asked
     if first is not None and second is not None and first != second:
@@ -228,7 +228,7 @@ def chosen_names(
         other = next(name for name in names if name not in asked)
         return (first or other, second or other)
     if len(names) < 2:
-        raise DataError(f"a row needs two columns, the frame has {len(names)}.")
+        raise DataError(f"each row needs two columns, but the frame has {len(names)}.")
     known = known_pairs(names, graph=arguments[0] == "source")
     if first is None and second is None:
         if len(known) == 1:
@@ -237,7 +237,7 @@ def chosen_names(
             return names[0], names[1]
     say = options(**dict(zip(arguments, names, strict=False)))
     raise DataError(
-        f"it is not clear which two of the columns {list(names)} count. Say which, such as {say}."
+        f"cannot tell which two of the columns {list(names)} to use. Name them, for example {say}."
     )
 
 
@@ -338,12 +338,15 @@ class Ties(NamedTuple):
     def refusal(self) -> str:
         """What is said where directions are not to be forgotten."""
         percent = 100 * self.mutual / self.n
-        share = f"{self.mutual:,} of {self.n:,} ties are mutual ({percent:.1f} %)"
-        why = "ties are directed" if self.said else "ties seem to be directed"
+        share = f"{self.mutual:,} of {self.n:,} edges are mutual ({percent:.1f}%)"
+        why = "the edges are directed" if self.said else "the edges seem to be directed"
         if self.said is None and self._named:
-            why = f"ties seem to be directed, by the names {' and '.join(self.names)}"
+            why = (
+                "the edges seem to be directed, judging by the column names "
+                f"{' and '.join(self.names)}"
+            )
         return (
-            f"{why}: {share}. Graphs here are undirected; to forget the directions, say "
+            f"{why}: {share}. Graphs here are undirected; to drop the directions, use "
             f"{option('directed', 'symmetrize')}."
         )
 

@@ -254,7 +254,7 @@ class NetworkObjects(Frames):
         coo = sparse.coo_array(matrix)
         if coo.shape[0] != coo.shape[1]:
             raise DataError(
-                f"a network needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}."
+                f"a network needs a square matrix; this one is {coo.shape[0]} x {coo.shape[1]}."
             )
         weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
         left_out = warn_left_out(["values"] if weighted else [])
@@ -327,7 +327,7 @@ class NetworkObjects(Frames):
         further = [n for n in table.column_names if n not in (*names, kinds)]
         if kinds is not None and kinds not in table.column_names:
             raise DataError(
-                f"no column {kinds!r}. {did_you_mean(kinds, table.column_names)}The frame has "
+                f"no column {kinds!r}. {did_you_mean(kinds, table.column_names)}Columns: "
                 f"{table.column_names}."
             )
         rows = None if people is None else people_of(people, node, bins)
@@ -488,8 +488,8 @@ class GraphObjects:
         coo = sparse.coo_array(matrix)
         if coo.shape[0] != coo.shape[1]:
             raise DataError(
-                f"a graph needs a square matrix, this one is {coo.shape[0]} x {coo.shape[1]}. "
-                "Read it as user-feature data instead."
+                f"a graph needs a square matrix; this one is {coo.shape[0]} x {coo.shape[1]}. "
+                "Read it as user-item data instead."
             )
         weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
         left_out = warn_left_out(["values"] if weighted else [])

@@ -214,7 +214,7 @@ def check_lists(lists: SortedLists) -> None:
             break
         compared += edges.size
     if filled != compared or 2 * filled != indices.size:
-        raise DataError("an edge stands in one direction only. Build the graph with from_edges.")
+        raise DataError("an edge is stored in one direction only. Build the graph with from_edges.")
 
 
 def _sort_by_first(edges: NDArray[np.int64]) -> None:

@@ -55,7 +55,7 @@ def as_ids(values: object, *, what: str) -> Ids:
         if array.size and array.dtype.kind == "i" and array.min() < 0:
             raise DataError(f"{what}: the id {array.min()} is negative. Give ids >= 0, or text.")
         if array.size and array.dtype.kind == "u" and array.max() > LARGEST:
-            raise DataError(f"{what}: the id {array.max()} is above {LARGEST}. Give it as text.")
+            raise DataError(f"{what}: the id {array.max()} exceeds {LARGEST}. Give it as text.")
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "f":
         return _whole_numbers(array, what=what)
@@ -63,7 +63,7 @@ def as_ids(values: object, *, what: str) -> Ids:
         return _from_objects(array, what=what)
     if array.dtype.kind in "TU":
         return _encoded(array, what=what)
-    raise DataError(f"{what}: ids of type {array.dtype} cannot be used. Give integers or text.")
+    raise DataError(f"{what}: ids of type {array.dtype} are not supported. Give integers or text.")
 
 
 def _from_iterable(values: object) -> NDArray[Any]:
@@ -76,7 +76,7 @@ def _from_iterable(values: object) -> NDArray[Any]:
 def _whole_numbers(array: NDArray[Any], *, what: str) -> Ids:
     bad = ~((array >= 0) & (array < LARGEST) & (array == np.floor(array)))
     if bad.any():
-        raise DataError(f"{what}: {array[bad][0]} is not an id. Give integers >= 0, or text.")
+        raise DataError(f"{what}: {array[bad][0]} is not a valid id. Use integers >= 0, or text.")
     return array.astype(np.int64)
 
 
@@ -84,11 +84,11 @@ def _from_objects(array: NDArray[Any], *, what: str) -> Ids:
     if all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in array):
         large = max(array, default=0)
         if large > LARGEST or min(array, default=0) < -LARGEST:
-            raise DataError(f"{what}: the id {large} is above {LARGEST}. Give it as text.")
+            raise DataError(f"{what}: the id {large} exceeds {LARGEST}. Give it as text.")
         return as_ids(array.astype(np.int64), what=what)
     for value in array:
         if value is None or (isinstance(value, float) and np.isnan(value)):
-            raise DataError(f"{what}: an id is missing. Remove the row, or give it an id.")
+            raise DataError(f"{what}: missing id. Remove the row, or add an id.")
         if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
             raise DataError(f"{what}: {value!r} is not an id. Give integers or text.")
     return _encoded([str(value) for value in array], what=what)
@@ -106,7 +106,7 @@ def _encoded(values: list[str] | NDArray[Any], *, what: str) -> Ids:
 def not_unicode(error: UnicodeEncodeError, *, what: str) -> DataError:
     """Return the error of text that cannot be encoded: it holds one of two surrogates."""
     return DataError(
-        f"{what}: {error.object!r} holds half of a surrogate pair, which no file can hold. "
+        f"{what}: {error.object!r} contains half of a surrogate pair, which no file can store. "
         "Give valid Unicode text."
     )
 
@@ -124,7 +124,7 @@ def _from_arrow(column: pa.ChunkedArray | pa.Array, *, what: str) -> Ids:
         return _from_arrow(column.cast(pa.large_string()), what=what)
     if pa.types.is_floating(column.type):
         return _whole_numbers(column.to_numpy(), what=what)
-    raise DataError(f"{what}: ids of type {column.type} cannot be used. Give integers or text.")
+    raise DataError(f"{what}: ids of type {column.type} are not supported. Give integers or text.")
 
 
 def written_out(column: Any) -> Any:
@@ -251,13 +251,13 @@ def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
         Where their number is not n, or one stands twice.
     """
     if ids.shape != (n,):
-        raise DataError(f"{what}: {ids.size} ids for {n} positions. Give one id each.")
+        raise DataError(f"{what}: {ids.size} ids for {n} positions. Give one id per position.")
     unique = distinct(ids)
     if unique.size != n:
         first = next(name for name, number in Counter(ids.tolist()).items() if number > 1)
         raise DataError(
-            f"{what}: {first!r} stands more than once, and {n - unique.size} in all are repeated. "
-            "Make them distinct."
+            f"{what}: {first!r} occurs more than once; in total, {n - unique.size} are "
+            "repeated. Make them distinct."
         )
     return frozen(ids)
 
@@ -362,8 +362,8 @@ def naming_question(name: str) -> str:
     nearly every row has another value of name: if it names people, say ids="name" or take it out
     """
     return (
-        f"nearly every row has another value of {name}: if it names people, say "
-        f"{option('ids', name)} or take it out"
+        f"{name} has a different value in nearly every row: if it identifies people, give "
+        f"{option('ids', name)}, or drop it"
     )
 
 
@@ -390,11 +390,11 @@ class RepeatedId(NamedTuple):
         """What is said where nobody said that a row is a person."""
         several = f"{self.values:,} values in {self.rows:,} rows, {self.sign}"
         return (
-            f"a row must be a person, and the column {self.name} may hold people who have several "
-            f"rows: {several}. Say {option('person', self.name)} to make the rows of one person "
-            f"one, {option('drop', self.name)} to leave it out, {option('ids', 'COLUMN')} with a "
-            f"column that has another value a person, or {option('person', 'row')} where every row "
-            "is a person all the same."
+            f"a row must be one person, but {self.name} may identify people with several rows: "
+            f"{several}. Give {option('person', self.name)} to merge each person's rows, "
+            f"{option('drop', self.name)} to drop the column, {option('ids', 'COLUMN')} for a "
+            f"column with one value per person, or {option('person', 'row')} if every row is a "
+            "different person."
         )
 
 
@@ -437,8 +437,8 @@ def _are_mails(values: Ids) -> bool:
 def _sign_of_an_id(name: str, values: Ids, rows: float) -> str:
     """Return why the values of a column look like ids; empty where they do not."""
     if _NAMES_OF_IDS.fullmatch(name) or _NAMES_OF_IDS.fullmatch(name.lower()):
-        return "under the name of an id"
+        return "with the name of an id"
     texts = as_text(values).tolist()
     lengths = {len(text) if text.isdecimal() else 0 for text in texts}
     one_length = len(lengths) == 1 and min(lengths) >= LEAST_DIGITS
-    return "digits of one length" if one_length and rows <= MOST_ROWS_OF_DIGITS else ""
+    return "all digits of one length" if one_length and rows <= MOST_ROWS_OF_DIGITS else ""

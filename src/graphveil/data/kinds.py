@@ -183,7 +183,7 @@ _NETWORK = Kind(
     sizes={"people": "n_nodes", "ties": "n_ties", "attributes": "n_attributes"},
     cells=lambda network: network.n_nodes * (network.n_nodes - 1) // 2,
     cells_of_one=lambda network: max(network.n_nodes - 1, 0),
-    whole="all their ties and attributes",
+    whole="all their edges and attributes",
     content=_network_content,
     as_table=None,
 )
@@ -202,7 +202,7 @@ _GRAPH = replace(  # the network of which nothing more is said has a name of its
     counts=lambda graph: {"nodes": graph.n_nodes, "edges": graph.n_edges},
     sizes={"people": "n_nodes", "ties": "n_edges"},
     lists=("people",),
-    whole="all their ties",
+    whole="all their edges",
     content=lambda graph: (_lists(graph), [graph.labels()]),
 )
 
@@ -212,7 +212,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "bipartite": Kind(
             name="bipartite",
             container=Bipartite,
-            words="users by features",
+            words="user-item data",
             people="users",
             measured=("entries", 10_000_000),
             columns=("user", "item"),
@@ -258,7 +258,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             sizes={"rows": "n_rows", "columns": "n_columns"},
             cells=lambda table: table.n_rows * table.n_columns,
             cells_of_one=lambda table: table.n_columns,
-            whole="the whole row",
+            whole="the complete row",
             content=_table_content,
             as_table=lambda table: table,
         ),

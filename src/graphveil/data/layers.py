@@ -157,8 +157,8 @@ class Layer:
         """
         if self.directed:
             raise DataError(
-                f"the ties {self.name!r} are directed, and a Graph is not. Read them with "
-                "directed='symmetrize' to forget the directions."
+                f"the edges {self.name!r} are directed, but a Graph is undirected. Read them "
+                "with directed='symmetrize' to drop the directions."
             )
 
     def degrees(self) -> tuple[NDArray[np.int64], ...]:
@@ -237,7 +237,7 @@ def _ends(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray[Any], N
     """Return both ends of arcs as whole numbers below n."""
     u, v = (_positions(end) for end in (source, target))
     if u.shape != v.shape:
-        raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
+        raise DataError(f"{u.size} sources but {v.size} targets. Give one target per source.")
     if u.size and (min(u.min(), v.min()) < 0 or max(u.max(), v.max()) >= n):
         raise DataError(f"a position is outside 0..{n - 1}. Give n > {max(u.max(), v.max())}.")
     return u, v
@@ -247,13 +247,15 @@ def _positions(given: ArrayLike) -> NDArray[np.integer]:
     """Return ends of arcs as whole numbers."""
     ends = np.asarray(given)
     if ends.size and ends.dtype.kind not in "iu":
-        raise DataError(f"ends of arcs are positions 0..n-1, not {ends.dtype}. Number the people.")
+        raise DataError(
+            f"ends of arcs must be positions 0..n-1, not {ends.dtype}. Number the nodes."
+        )
     return ends if ends.size else np.zeros(ends.shape, dtype=np.int64)
 
 
 def _check_name(name: str) -> None:
     if not name or name.strip() != name or not name.isprintable():
-        raise DataError(f"{name!r} is no name of a kind of ties. Give a word.")
+        raise DataError(f"{name!r} is not a valid name of an edge type. Give a word.")
 
 
 def _check_arcs(lists: SortedLists) -> None:
@@ -267,7 +269,7 @@ def _check_arcs(lists: SortedLists) -> None:
     row = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
     if np.any(row == indices):
         node = int(row[row == indices][0])
-        raise DataError(f"node {node} is tied to itself. Drop self-loops: use from_arcs.")
+        raise DataError(f"node {node} has an edge to itself. Drop self-loops: use from_arcs.")
     unsorted = (indices[1:] <= indices[:-1]) & (row[1:] == row[:-1])
     if unsorted.any():
         node = int(row[1:][unsorted][0])
@@ -292,7 +294,7 @@ class ListedTies:
         for name in undirected:
             if name not in every:
                 raise DataError(
-                    f"no ties of the kind {name!r}. {did_you_mean(name, every)}There are "
+                    f"no edges of type {name!r}. {did_you_mean(name, every)}Types: "
                     f"{', '.join(every) or 'none'}."
                 )
 
@@ -323,7 +325,7 @@ def kind_of_tie(said: Mapping[Any, Any], kinds: str | None) -> str:
 def kind_of_value(value: Any, kinds: str | None) -> str:
     """Return the kind that a value names; one that names none is refused."""
     if value is None or str(value) == "":
-        raise DataError(f"a tie has no {kinds}. Say of which kind it is, or leave it out.")
+        raise DataError(f"an edge has no {kinds}. Give its type, or remove it.")
     return str(value)
 
 
@@ -348,6 +350,6 @@ def refuse_where_directions_matter(
     ties = Ties(n=layer.n_ties, mutual=dropped.reciprocal_pairs, said=said, names=names)
     if ties.matter:
         raise DataError(
-            f"ties seem to be directed: {ties.mutual:,} of {ties.n:,} are mutual. Say "
+            f"the edges seem to be directed: only {ties.mutual:,} of {ties.n:,} are mutual. Set "
             f"{option('directed', value=True)} or {option('directed', value=False)}."
         )

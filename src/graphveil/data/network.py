@@ -117,27 +117,32 @@ class Network(NetworkObjects):
         """Validate once; everything after trusts."""
         layers = tuple(sorted(_layers(self.layers), key=lambda layer: layer.name))
         if not layers:
-            raise DataError("a network needs a layer of ties. Give one, which may be empty.")
+            raise DataError("a network needs at least one layer of edges, which may be empty.")
         if len(layers) > MOST_LAYERS:
             raise DataError(
-                f"{len(layers)} kinds of ties are over {MOST_LAYERS}. Name those that are read "
-                f"with {option('kinds')}, or group numbers ({mapping('bins', 'COLUMN', 'median')})."
+                f"{len(layers)} edge types are more than {MOST_LAYERS}. Choose those to read "
+                f"with {option('kinds')}, or group numbers "
+                f"({mapping('bins', 'COLUMN', 'median')})."
             )
         n = layers[0].n_nodes
         for layer in layers:
             if layer.n_nodes != n:
-                raise DataError(f"{layer.name!r} has {layer.n_nodes} nodes, {layers[0].name!r} {n}")
+                raise DataError(
+                    f"{layer.name!r} has {layer.n_nodes} nodes, but {layers[0].name!r} has {n}"
+                )
         names = [layer.name for layer in layers]
         if len(set(names)) < len(names):
-            raise DataError(f"two layers have one name, of {', '.join(names)}. Rename one.")
+            raise DataError(f"two layers have the same name, among {', '.join(names)}. Rename one.")
         ids, people = self.ids, self.people
         if people is not None:
             if people.n_rows != n:
-                raise DataError(f"{people.n_rows} rows of people for {n} nodes. Give one a node.")
+                raise DataError(
+                    f"{people.n_rows} rows of attributes for {n} nodes. Give one row per node."
+                )
             if ID_OF_PERSON in people.columns or not all(people.columns):
                 raise DataError(
-                    f"an attribute has no name, or is called {ID_OF_PERSON!r} as the ids are in a "
-                    "release. Rename it."
+                    f"an attribute has no name, or the name {ID_OF_PERSON!r}, which a release "
+                    "uses for the ids. Rename it."
                 )
             ids = people.ids if ids is None else ids
             people = Table(people.codes, people.columns, people.categories)
@@ -249,8 +254,8 @@ class Network(NetworkObjects):
         if len(self.layers) > 1:
             names = ", ".join(layer.name for layer in self.layers)
             raise DataError(
-                f"the network has several kinds of ties, {names}, and this takes one. Read one of "
-                f"them with {option('kinds')}."
+                f"the network has several edge types ({names}), but this method takes one. "
+                f"Choose one with {option('kinds')}."
             )
         only = self.layers[0]
         only.refuse_directions()
@@ -331,7 +336,7 @@ class Network(NetworkObjects):
         for name in names:
             if name not in self.attributes:
                 raise DataError(
-                    f"no attribute {name!r}. {did_you_mean(name, self.attributes)}There are "
+                    f"no attribute {name!r}. {did_you_mean(name, self.attributes)}Attributes: "
                     f"{', '.join(self.attributes) or 'none'}."
                 )
         if self.people is None or not names:
@@ -367,7 +372,7 @@ class Network(NetworkObjects):
     __hash__ = None  # type: ignore[assignment]  # arrays have no cheap hash
 
     def _sizes(self) -> dict[str, object]:
-        ties = {f"ties: {layer.name}": layer.n_ties for layer in self.layers}
+        ties = {f"edges: {layer.name}": layer.n_ties for layer in self.layers}
         return {"nodes": self.n_nodes, **ties, "attributes": ", ".join(self.attributes) or "none"}
 
     def __repr__(self) -> str:
@@ -778,7 +783,7 @@ def _assemble(
     cls: type[G], u: NDArray[np.int32], v: NDArray[np.int32], n: int, ids: Ids | None
 ) -> tuple[G, Dropped]:
     if u.shape != v.shape:
-        raise DataError(f"{u.size} sources but {v.size} targets. Give one target a source.")
+        raise DataError(f"{u.size} sources but {v.size} targets. Give one target per source.")
     if n > MAX_NODES:
         raise DataError(f"{n} nodes are more than {MAX_NODES}. Split the graph.")
     lists, dropped = neighbor_lists([u, v], n)

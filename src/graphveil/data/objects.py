@@ -75,14 +75,16 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         if isinstance(data, kinds):
             return data
         kind = type(data).__name__
-        raise UsageError(f"{wants}, not a {kind}. Convert it, or choose a method for {kind}.")
+        raise UsageError(
+            f"{wants}, not a {kind}. Convert it, or choose a method for this kind of data ({kind})."
+        )
     if isinstance(data, str | os.PathLike):
         calls = " or ".join(
             f"graphveil.read_{kind_of(kind).name}({os.fspath(data)!r})" for kind in kinds
         )
-        raise UsageError(f"{wants}, not the name of a file. Read it first: {calls}.")
+        raise UsageError(f"{wants}, not a file name. Read the file first: {calls}.")
     if type(data).__name__ == "LazyFrame":
-        raise UsageError(f"{wants}, not {_named(data)}. Hand over data.collect().")
+        raise UsageError(f"{wants}, not {_named(data)}. Pass data.collect().")
     frame = arrow_table(data) if hasattr(data, "__arrow_c_stream__") else None
     possible = _readings(data) if frame is None else _readings_of_frame(frame, kinds)
     if Network in kinds and Graph not in kinds:
@@ -95,10 +97,10 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         return container
     if fitting:
         calls = " or ".join(map(str, fitting))
-        raise UsageError(f"{_named(data)} does not say how it is to be read. Hand over {calls}.")
+        raise UsageError(f"it is not clear how to read {_named(data)}. Pass {calls}.")
     read_as = "".join(f" It can be read as a {reading.kind.__name__}." for reading in possible[:1])
     calls = " or ".join(f"graphveil.{kind.__name__}" for kind in kinds)
-    raise UsageError(f"{wants}, not {_named(data)}.{read_as} Make a {calls} of it.")
+    raise UsageError(f"{wants}, not {_named(data)}.{read_as} Convert it to a {calls}.")
 
 
 def read_anew(data: Any, container: Data | None = None) -> AbstractContextManager[None]:

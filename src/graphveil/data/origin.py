@@ -176,8 +176,8 @@ single people out again
     listed = ", ".join(_shown(name) for name in names[:SHOWN])
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     words = (
-        f"left out {listed}{more}: a release says nothing of them, and whoever joins them back to "
-        "one can single people out again"
+        f"dropped {listed}{more}: the release does not cover them, and anyone who joins them "
+        "back can single people out again"
     )
     return (words,)
 
@@ -246,14 +246,14 @@ or items="people" if they are the same people.
         things, people = option("items", "things"), option("items", "people")
         if self.counted:
             return (
-                "users and items are both numbered from the start, so items may be people. "
-                f"Say {things}, or {people} if they are the same people."
+                "users and items are both numbered from the start, so items may be people. Use "
+                f"{things}, or {people} if they are the same people."
             )
         return (
-            f"{self.n:,} of {self.n_items:,} item ids ({100 * self.n / self.n_items:.1f} %) are "
-            "ids of users too, as in a network: items are published as they are, so these would "
-            f"be people under their ids. Say {people} to give them new ids, or {things} if they "
-            "are no people."
+            f"{self.n:,} of {self.n_items:,} item ids ({100 * self.n / self.n_items:.1f}%) are "
+            "also user ids, as in a network. Items are published unchanged, so these would be "
+            f"people under their ids. Use {people} to give them new ids, or {things} if they "
+            "are not people."
         )
 
 
@@ -312,8 +312,8 @@ def check_values(names: Ids) -> None:
     for name in names.tolist():
         if "=" not in str(name):
             raise DataError(
-                f"the item {name!r} is not named column=value, so items are not values of columns. "
-                f"Say {option('items', 'things')}."
+                f"the item {name!r} is not named column=value, so items are not values of "
+                f"columns. Use {option('items', 'things')}."
             )
 
 
@@ -358,5 +358,5 @@ def checked_lists(named: Sequence[List], possible: Sequence[List], words: str) -
     """
     for one in named:
         if one not in possible:
-            raise DataError(f"{words} has no list {one!r}. Give {' or '.join(possible)}.")
+            raise DataError(f"{words} has no list {one!r}. Use {' or '.join(possible)}.")
     return tuple(one for one in possible if one in named)

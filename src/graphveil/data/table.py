@@ -105,7 +105,7 @@ class TableObjects(Frames):
         for name in drop:
             if name not in columns:
                 raise DataError(
-                    f"no column {name!r} to drop. {did_you_mean(name, columns)}There are "
+                    f"no column {name!r} to drop. {did_you_mean(name, columns)}Columns: "
                     f"{', '.join(columns)}."
                 )
         columns = {name: values for name, values in columns.items() if name not in drop}
@@ -115,7 +115,7 @@ class TableObjects(Frames):
         names = tuple(columns)
         for name in (name for name in bins or {} if name not in columns):
             raise DataError(
-                f"no column {name!r} for bins. {did_you_mean(name, names)}There are "
+                f"no column {name!r} for bins. {did_you_mean(name, names)}Columns: "
                 f"{', '.join(names)}."
             )
         coded = [
@@ -171,7 +171,7 @@ class TableObjects(Frames):
         table = arrow_table(frame)
         if ids is not None and ids not in table.column_names:
             raise DataError(
-                f"no column {ids!r}. {did_you_mean(ids, table.column_names)}The frame has "
+                f"no column {ids!r}. {did_you_mean(ids, table.column_names)}Columns: "
                 f"{table.column_names}."
             )
         columns = {name: table[name] for name in table.column_names if name != ids}
@@ -314,14 +314,14 @@ class Table(TableObjects):
         if codes.ndim != 2 or codes.shape[1] != len(columns) or len(categories) != len(columns):
             raise DataError(
                 f"codes of shape {codes.shape} for {len(columns)} columns and {len(categories)} "
-                "lists of categories. Give one of each a column."
+                "lists of categories. Give one of each per column."
             )
         if len(set(columns)) != len(columns):
             raise DataError("two columns have the same name. Rename one.")
         try:
             text(columns)
         except UnicodeEncodeError as error:
-            raise not_unicode(error, what="the names of the columns") from error
+            raise not_unicode(error, what="the column names") from error
         for column, name in enumerate(columns):
             _check_codes(codes[:, column], categories[column], name)
         object.__setattr__(self, "codes", frozen(codes))
@@ -401,7 +401,7 @@ class Table(TableObjects):
         """
         if not self.columns:
             raise DataError(
-                "the table has no column but those of ids and levels. Give one that can be "
+                "the table has no columns other than ids and levels. Give one that can be "
                 "published."
             )
         if self.ids is None and not self.rows_are_people:
@@ -430,14 +430,14 @@ class Table(TableObjects):
         """
         if person not in self.columns:
             raise DataError(
-                f"no column {person!r} for person. {did_you_mean(person, self.columns)}There are "
+                f"no column {person!r} for person. {did_you_mean(person, self.columns)}Columns: "
                 f"{list(self.columns)}."
             )
         at = self.columns.index(person)
         people = self.codes[:, at]
         if people.min(initial=0) < 0:
             row = int(np.argmin(people))
-            raise DataError(f"row {row} has no {person}. Say whose it is, or leave it out.")
+            raise DataError(f"row {row} has no {person}. Add the value, or remove the row.")
         others = [column for column in range(self.n_columns) if column != at]
         who, first, own = np.unique(people, return_index=True, return_inverse=True)
         codes = self.codes[:, others]
@@ -447,9 +447,9 @@ class Table(TableObjects):
             name = self.columns[others[column]]
             users = f"{option('user_column', person)} {option('item_column', name)}"
             raise DataError(
-                f"rows of one {person} differ in {name}, the first time in row {row}: they are no "
-                f"one row. As users by items read {option('kind', 'bipartite')} {users}, or "
-                f"{option('drop', name)}."
+                f"rows of one {person} differ in {name} (first in row {row}), so they cannot be "
+                f"merged. Read the data as user-item data ({option('kind', 'bipartite')} "
+                f"{users}), or use {option('drop', name)}."
             )
         names = tuple(self.columns[column] for column in others)
         values = tuple(self.categories[column] for column in others)
@@ -507,8 +507,8 @@ class Table(TableObjects):
         for name in names:
             if name not in self.columns:
                 raise DataError(
-                    f"no column {name!r} for one_hot. {did_you_mean(name, self.columns)}There are "
-                    f"{list(self.columns)}."
+                    f"no column {name!r} for one_hot. "
+                    f"{did_you_mean(name, self.columns)}Columns: {list(self.columns)}."
                 )
         columns, codes, categories = [], [], []
         for column, name in enumerate(self.columns):

@@ -70,7 +70,7 @@ def averaged(
     ['original', 'released', 'absolute difference', 'relative error']
     """
     if not releases:
-        raise ParameterError("no release to average. Give at least one.")
+        raise ParameterError("no releases to average. Give at least one.")
     check_known(metrics)
     pairs = [compared(release, original, seed) for release in releases]
     each = [measured("release", pair, metrics) for pair in pairs]
@@ -107,7 +107,7 @@ WITHIN = 0.05
 
 
 def preserved(original: float, values: Sequence[float]) -> bool:
-    """Return whether the change of the mean and one standard deviation stay below 5 %.
+    """Return whether the change of the mean and one standard deviation stay below 5%.
 
     Parameters
     ----------

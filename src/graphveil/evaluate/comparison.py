@@ -380,7 +380,7 @@ class Comparison(Generic[D]):
     def linked(self) -> NDArray[np.int64]:
         """The released position of every original one; metrics that need the linkage ask here."""
         if self.position is None:
-            raise TypeError("the linkage is needed")
+            raise TypeError("requires the linkage")
         return self.position
 
 
@@ -525,7 +525,9 @@ class BipartiteComparison(Comparison[Bipartite]):
     def _features_of_original(self) -> Ids:
         """Return the features' names; those of people are the ids that they have in the release."""
         if self.original.items == "people" and self.position is None:
-            raise UsageError("items are people: comparing them needs the owner's linkage.")
+            raise UsageError(
+                "items are people, so comparing them requires the linkage in the private folder."
+            )
         if self.original.items == "people":
             return self.released.labels()[self.linked]
         return self.original.feature_labels()
@@ -623,8 +625,8 @@ class TableComparison(Comparison[Table]):
         for name in self.released.columns:
             if name not in names:
                 raise UsageError(
-                    f"the original has no column {name!r}, which was released. Give the file that "
-                    "the release was made from, read in the same way."
+                    f"the original has no column {name!r}, but the release does. Give the file "
+                    "that the release was made from, read in the same way."
                 )
         return [names.index(name) for name in self.released.columns]
 

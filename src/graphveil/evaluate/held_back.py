@@ -15,8 +15,8 @@ from graphveil.data.kinds import encoded, kind_of
 from graphveil.data.objects import as_original
 
 IDS_UNKNOWN = (
-    "the test people, or those of the original, have no ids: that nobody is among both could not "
-    "be checked. Tested on people of the release, a task finds their own answers there"
+    "the test data or the original has no ids, so an overlap between them could not be ruled "
+    "out. If test people are in the release, a task can find their own answers there"
 )
 
 
@@ -79,12 +79,13 @@ def held_back(
     """
     read = as_original(test, type(original), wanted_by="evaluate")
     if isinstance(read, Network) or isinstance(original, Network):
-        raise UsageError("tasks read users by features, or tables, and no network.")
+        raise UsageError("tasks require user-item data or a table, not a network.")
     _check_ids(read, original)
     if attached is not None and attached.value.size != original.size:
         raise UsageError(
-            f"the attached column {attached.name!r} has {attached.value.size} values, the original "
-            f"{original.size} people. Give one value for everybody, in the original's order."
+            f"the attached column {attached.name!r} has {attached.value.size} values, but the "
+            f"original has {original.size} people. Give one value per person, in the order of "
+            "the original."
         )
     return HeldBack(encoded(read, Bipartite), label, attached)
 
@@ -98,8 +99,8 @@ def _check_ids(test: Bipartite | Table, original: Bipartite | Table) -> None:
     both = [name for name in as_text(test.labels()).tolist() if name in known]
     if both:
         raise UsageError(
-            f"{len(both):,} of {test.size:,} test people are in the original, such as {both[0]!r}. "
-            "Test on people whom the release was not made from."
+            f"{len(both):,} of {test.size:,} test people are in the original, such as "
+            f"{both[0]!r}. Use test people who are not in the original."
         )
 
 

@@ -64,19 +64,19 @@ def comparison_of(
     if type(original) is not type(released):
         raise UsageError(
             f"the release is a {type(released).__name__}, the original a "
-            f"{type(original).__name__}. {wanted_by} reads two of one kind: "
+            f"{type(original).__name__}. {wanted_by} requires two of the same kind: "
             f"{', '.join(kind.__name__ for kind in CONTAINERS)}."
         )
     if original.size != released.size:
         what = kind_of(released).people
         raise UsageError(
-            f"the original has {original.size} {what}, the release {released.size}. "
+            f"the original has {original.size} {what}, but the release has {released.size}. "
             "Give the file that the release was made from."
         )
     if release.private is not None and not is_digest_of(release.private.input_sha256, original):
         raise UsageError(
-            "this is not the original: it has another digest than the owner's record beside the "
-            "release. Give the file that the release was made from, and read it in the same way."
+            "this is not the original: its digest differs from the one in the private record of "
+            "the release. Give the file that the release was made from, read in the same way."
         )
     position = _positions(release, original)
     comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
@@ -174,7 +174,7 @@ def check_known(asked: Sequence[str] | None) -> None:
     """
     for name in asked or ():
         if name not in METRICS:
-            raise ParameterError(f"no metric {name!r}. {one_of(name, METRICS)}")
+            raise ParameterError(f"unknown metric {name!r}. {one_of(name, METRICS)}")
 
 
 def kind_compared(pair: Comparison[Any]) -> type[Any]:
@@ -202,8 +202,8 @@ def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[
     for name in asked or ():
         if name not in fitting:
             raise UsageError(
-                f"{name} reads a {METRICS[name].kind.__name__}, the release is a {kind.__name__}. "
-                f"Use one of {', '.join(fitting)}."
+                f"{name} requires a {METRICS[name].kind.__name__}, but the release is a "
+                f"{kind.__name__}. Use one of {', '.join(fitting)}."
             )
     unasked = [name for name, metric in fitting.items() if not metric.by_name]
     return [fitting[name] for name in dict.fromkeys(asked or unasked)]
@@ -218,7 +218,7 @@ def _reason_not_to_measure(
     what, most = kind.measured
     size = max(kind.amount(data) for data in (pair.original, pair.released))
     if metric.cost == "heavy" and not asked and size > most:
-        return f"heavy, and {size:,} {what} are more than {most:,}; ask for it by name"
+        return f"not run by default: {size:,} {what} exceed {most:,}; request it by name"
     return None
 
 

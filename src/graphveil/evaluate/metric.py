@@ -1,6 +1,6 @@
 """What a metric is: an entry that says what it reads, what it means, and how it is computed.
 
-The interval of 95 % around a share of people.
+The interval of 95% around a share of people.
 
 Numbers that may rest on a sample: a property before and after, how far apart, and intervals.
 """
@@ -32,7 +32,7 @@ class Sample(NamedTuple):
     size
         How many draws: sources of searches, runs of an algorithm.
     low, high
-        The 95 % interval, where one is known.
+        The 95% interval, where one is known.
     """
 
     size: int
@@ -222,9 +222,9 @@ class NotMeasuredError(Exception):
     """A number cannot be computed here; the message says why."""
 
 
-NEEDS_LINKAGE = "needs the owner's linkage, which is not beside the release"
+NEEDS_LINKAGE = "requires the linkage, but the release has no private folder with it"
 
-UNDEFINED = "undefined: the original or the release has no value"
+UNDEFINED = "undefined: no value for the original or the release"
 """Why a metric without figures is not measured: an undefined number is missing, and no 0."""
 
 
@@ -261,7 +261,7 @@ def before_and_after(
 
 
 Z = 1.959963984540054
-"""The quantile of the normal distribution that 2.5 % exceed."""
+"""The quantile of the normal distribution that 2.5% exceed."""
 
 
 def wilson(hits: int, people: int) -> Sample:
@@ -328,7 +328,7 @@ class Estimate(NamedTuple):
 
     @property
     def interval(self) -> Interval | None:
-        """The 95 % interval, the number itself where it is exact; None where none is known."""
+        """The 95% interval, the number itself where it is exact; None where none is known."""
         if self.sample is None:
             return self.value, self.value
         if self.sample.low is None or self.sample.high is None:
@@ -432,7 +432,7 @@ def half_l1(
     before, after
         float64, shape (values,): shares.
     errors
-        float64, shape (values,): by how much the difference of each share is off at most, in 95 %
+        float64, shape (values,): by how much the difference of each share is off at most, in 95%
         of all samples for all shares together; NaN where that is not known.
     sizes
         How many draws the shares of each side rest on that is sampled.

@@ -121,7 +121,7 @@ def _sampler(pair: Comparison[Any]) -> tuple[int, Callable[[Kept], Comparison[An
             cells=(codes, np.where(kept[:, None], codes, np.int32(SUPPRESSED))),
             **common,
         )
-    raise TypeError(f"no samples of {type(pair).__name__}")
+    raise TypeError(f"cannot sample a {type(pair).__name__}")
 
 
 def tie_of_entry(graph: Graph) -> NDArray[np.int64]:

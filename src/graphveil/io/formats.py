@@ -21,19 +21,22 @@ _IDS = "ids"
 
 _EXPORTED = "Save it as CSV in UTF-8, and give that file"
 _UNREAD = {
-    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), ("a workbook of a spreadsheet", _EXPORTED)),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".ods"), ("a spreadsheet workbook", _EXPORTED)),
     **dict.fromkeys((".sav", ".zsav", ".por"), ("an SPSS file", _EXPORTED)),
     ".dta": ("a Stata file", _EXPORTED),
     ".sas7bdat": ("a SAS file", _EXPORTED),
-    ".rds": ("a file of R", _EXPORTED),
+    ".rds": ("an R file", _EXPORTED),
     ".clu": (
         "a Pajek partition",
-        "Put its lines behind a line *Partition NAME at the end of the network's file",
+        "Append its lines to the network's file, after a line *Partition NAME",
     ),
-    ".zip": ("a zip archive", "Unzip it first, and give the file in it"),
+    ".zip": ("a zip archive", "Unzip it first, and give the file inside"),
     **dict.fromkeys(
         (".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz"),
-        ("packed in a way that is not read", "Unpack it first, and give the file in it"),
+        (
+            "in an archive or compression format that is not supported",
+            "Unpack it first, and give the file inside",
+        ),
     ),
     ".jsonl": ("JSON", "Save it as CSV, and give that file"),
     ".ndjson": ("JSON", "Save it as CSV, and give that file"),
@@ -88,10 +91,8 @@ class Format:
         if kind not in self.kinds:
             able = ", ".join(f.name for f in FORMATS.values() if kind in f.kinds)
             rows = self.module == "delimited" and name.startswith("read")
-            say = (
-                f", or say {option('input_format', 'csv')} where its lines are rows" if rows else ""
-            )
-            raise InputError(f"{self.name} cannot hold {_words(kind)}. Use one of {able}{say}.")
+            say = f", or use {option('input_format', 'csv')} if its lines are rows" if rows else ""
+            raise InputError(f"{self.name} cannot store {_words(kind)}. Use one of {able}{say}.")
         module = import_module(f"graphveil.io.readers.{self.module}")
         general = name.replace("_graph", "_network")  # which a plain graph is, too
         function: Callable[..., Any] = getattr(module, name, None) or getattr(module, general)
@@ -223,7 +224,7 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
     path = Path(path)
     if override is not None:
         if override not in FORMATS:
-            raise InputError(f"no format {override!r}. {one_of(override, FORMATS)}")
+            raise InputError(f"unknown format {override!r}. {one_of(override, FORMATS)}")
         return FORMATS[override]
     extension = _inner(path).suffix.lower()
     if extension in _UNREAD:
@@ -234,8 +235,8 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
             return entry
     known = " ".join(e for f in FORMATS.values() for e in f.extensions)
     raise InputError(
-        f"{path.name}: the extension {extension or '(none)'} is unknown. "
-        f"Use one of {known}, or say {option('input_format')} with one of {', '.join(FORMATS)}."
+        f"{path.name}: unknown extension {extension or '(none)'}. Known: {known}. Or set "
+        f"{option('input_format')} to one of {', '.join(FORMATS)}."
     )
 
 

@@ -71,13 +71,14 @@ def _people(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Table 
         return None
     if arcs.people:
         source.refuse(
-            f"it says something of people ({shown(', '.join(arcs.people))}), and so does "
-            f"{options.nodes.name}. Leave out {option('nodes')}, or what it says."
+            f"node attributes are both in this file ({shown(', '.join(arcs.people))}) and in "
+            f"{options.nodes.name}. Remove {option('nodes')}, or give a node list without "
+            "attributes."
         )
     file = source_of(options.nodes, None)
     node = options.node_column or names[0]
     if node not in names:
-        file.refuse(f"no column {node!r}. {did_you_mean(node, names)}It has {', '.join(names)}.")
+        file.refuse(f"no column {node!r}. {did_you_mean(node, names)}Columns: {', '.join(names)}.")
     how = dataclasses.replace(options.of_people, ids=node)
     cells = dict(file.format.reader("table")(file, how).columns)
     ask_about_cells(file, {name: said for name, said in cells.items() if name != node}, how)
@@ -88,7 +89,7 @@ def _table(source: Source, given: _Given) -> Table:
     """Return the rows of people in the order of their ids."""
     how = given.options
     try:
-        ids = as_ids(given.ids, what="ids of people")
+        ids = as_ids(given.ids, what="node ids")
         ids = ids if ids.dtype.kind == "i" else ids_listed(ids.tolist())
         table = Table.from_columns(
             dict(given.columns), suppressed=how.suppressed, bins=how.bins, drop=how.drop
@@ -134,8 +135,8 @@ def _over(source: Source, arcs: ParsedArcs, people: Table, listed: Path) -> Pars
         more = ", ..." if len(strange) > SHOWN else ""
         ids_are = "id is" if len(strange) == 1 else "ids are"
         source.refuse(
-            f"{listed.name} does not list it all: of ties, {len(strange):,} {ids_are} nobody "
-            f"there, {first}{more}. List them, or remove their ties."
+            f"{listed.name} does not list every node of the edges: {len(strange):,} {ids_are} "
+            f"missing ({first}{more}). Add them, or remove their edges."
         )
     at = positions(labels, every, what="ids")
     arcs.source, arcs.target, arcs.labels = at[arcs.source], at[arcs.target], every

@@ -15,19 +15,17 @@ from graphveil.data.origin import Items
 Header = Literal["auto", "yes", "no"]
 Layout = Literal["auto", "pairs", "lists", "items"]
 
-_FORMAT = "Read the file as this format instead of going by its extension."
-_HEADER = "Whether the first line names the columns; auto looks at it."
-_WEIGHTS = "Leave out weights and further columns instead of refusing the file."
-_DELIMITER = "What separates cells: one character, ::, tab or space. Without this it is looked for."
-_SUPPRESSED = "Texts that stand for a suppressed cell."
+_FORMAT = "Input format, if the file extension does not show it."
+_HEADER = "Whether the first line contains column names; auto decides from its content."
+_WEIGHTS = "Ignore weights and extra columns instead of refusing the file."
+_DELIMITER = "Cell separator: one character, ::, tab or space. Default: detected."
+_SUPPRESSED = "Values that mark a suppressed cell."
 _CATEGORIES = (
-    "Texts that are values although they often stand for a missing one or a sum, such as ?, NA or "
-    "Total; a table with one is refused unless it is named here or is suppressed."
+    "Values to keep as categories although they often mark missing data or totals, such as ?, "
+    "NA or Total. A table with such a value is refused unless it is listed here or in "
+    "--suppressed."
 )
-_BINS = (
-    "How numbers of a column become categories: COLUMN=median, COLUMN=quantiles:N or "
-    "COLUMN=edges:A,B,C."
-)
+_BINS = "How to bin a numeric column: COLUMN=median, COLUMN=quantiles:N or COLUMN=edges:A,B,C."
 
 
 class Ends(NamedTuple):
@@ -67,17 +65,15 @@ class GraphOptions:
     format: str | None = field(default=None, metadata={"help": _FORMAT})
     directed: Directed = field(
         default="refuse",
-        metadata={
-            "help": "What to do with a file in which directions matter: forget them, or refuse it."
-        },
+        metadata={"help": "How to treat a directed file: symmetrize (drop directions) or refuse."},
     )
     source_column: str | int | None = field(
         default=None,
-        metadata={"help": "The column of one end of an edge: its name, or its number from 1."},
+        metadata={"help": "Column with the first node of each edge, by name or number (from 1)."},
     )
     target_column: str | int | None = field(
         default=None,
-        metadata={"help": "The column of the other end: its name, or its number from 1."},
+        metadata={"help": "Column with the second node of each edge, by name or number (from 1)."},
     )
     ignore_weights: bool = field(default=False, metadata={"help": _WEIGHTS})
     header: Header = field(default="auto", metadata={"help": _HEADER})
@@ -85,8 +81,9 @@ class GraphOptions:
     nodes: Path | None = field(
         default=None,
         metadata={
-            "help": "A file with the id of every node, so that isolated nodes are kept. Under "
-            "epsilon this list counts as public, so it must not come from the edges."
+            "help": "File listing every node id, to keep isolated nodes. Under differential "
+            "privacy this list counts as public, so it must not be derived from the "
+            "edges."
         },
     )
 
@@ -117,18 +114,18 @@ class BipartiteOptions:
     items: Items | None = field(
         default=None,
         metadata={
-            "help": "Whether items are people too, who get the new ids that they have as users, "
-            "things, which keep their names, or values of columns, named column=value, of which "
-            "one is two entries under epsilon. Asked for where it matters."
+            "help": "What items are: people (they get their new ids), things (they keep their "
+            "names), or values (named column=value; under differential privacy one "
+            "value counts as two entries). Required where it matters."
         },
     )
     user_column: str | int | None = field(
         default=None,
-        metadata={"help": "The column of users: its name, or its number from 1."},
+        metadata={"help": "Column with users, by name or number (from 1)."},
     )
     item_column: str | int | None = field(
         default=None,
-        metadata={"help": "The column of items: its name, or its number from 1."},
+        metadata={"help": "Column with items, by name or number (from 1)."},
     )
     header: Header = field(default="auto", metadata={"help": _HEADER})
     delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
@@ -136,22 +133,24 @@ class BipartiteOptions:
     layout: Layout = field(
         default="auto",
         metadata={
-            "help": "What a line of text holds: a user and an item (pairs), a user and then its "
-            "items (lists), or the items of a nameless user (items)."
+            "help": "Content of a line: one user and one item (pairs), a user followed by items "
+            "(lists), or only items (items)."
         },
     )
     users: Path | None = field(
         default=None,
         metadata={
-            "help": "A file with the id of every user, so that users without items stay. Under "
-            "epsilon this list counts as public, so it must not come from the entries."
+            "help": "File listing every user id, to keep users without items. Under "
+            "differential privacy this list counts as public, so it must not be derived "
+            "from the entries."
         },
     )
     item_list: Path | None = field(
         default=None,
         metadata={
-            "help": "A file with the name of every item, so that items that nobody has are there "
-            "too. Under epsilon this list counts as public, so it must not come from the entries."
+            "help": "File listing every item name, to keep items that nobody has. Under "
+            "differential privacy this list counts as public, so it must not be derived "
+            "from the entries."
         },
     )
 
@@ -176,7 +175,7 @@ class TableOptions:
     header: Header = field(default="auto", metadata={"help": _HEADER})
     delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
     ids: str | None = field(
-        default=None, metadata={"help": "The column that names the rows; it is not published."}
+        default=None, metadata={"help": "Column with row ids; it is not published."}
     )
     suppressed: tuple[str, ...] = field(default=("*", ""), metadata={"help": _SUPPRESSED})
     categories: tuple[str, ...] = field(
@@ -190,18 +189,18 @@ class TableOptions:
     person: str | None = field(
         default=None,
         metadata={
-            "help": "The column that names people: the rows of one become one row. row: every row "
-            "is a person."
+            "help": "Column that identifies people; their rows are merged into one. row: every "
+            "row is one person."
         },
     )
     drop: tuple[str, ...] = field(
-        default=(), metadata={"help": "Columns that are left out, with commas between."}
+        default=(), metadata={"help": "Columns to drop, separated by commas."}
     )
     one_hot: tuple[str, ...] = field(
         default=(),
         metadata={
-            "help": "Columns that become a column a value, of 0 and 1. The values are published as "
-            "names of columns."
+            "help": "Columns to one-hot encode (one 0/1 column per value). The values are "
+            "published as column names."
         },
     )
 
@@ -219,43 +218,42 @@ class NetworkOptions(GraphOptions):
     directed: Directions = field(  # type: ignore[assignment]  # a network can keep them, too
         default="refuse",
         metadata={
-            "help": "What to do with a file in which directions matter: keep or forget them, or "
-            "refuse it."
+            "help": "How to treat a directed file: keep directions, symmetrize (drop them), or "
+            "refuse."
         },
     )
     nodes: Path | None = field(
         default=None,
         metadata={
-            "help": "A file with the id of every node, so that isolated nodes are kept; further "
-            "columns are attributes of people. Under epsilon this list counts as public, so it "
-            "must not come from the edges."
+            "help": "File listing every node id, to keep isolated nodes; further columns are "
+            "attributes. Under differential privacy this list counts as public, so it "
+            "must not be derived from the edges."
         },
     )
     node_column: str | None = field(
         default=None,
-        metadata={"help": "The column of ids in the file of nodes. Without this: its first."},
+        metadata={"help": "Column with ids in the node file. Default: the first."},
     )
     kind_column: str | None = field(
         default=None,
         metadata={
-            "help": "The column or attribute of ties that says of which kind each is: by its name, "
-            "or its number from 1. Numbers can be grouped by --bins."
+            "help": "Column or attribute with the type of each edge, by name or number (from "
+            "1). Group numbers with --bins."
         },
     )
     kinds: tuple[str, ...] = field(
         default=(),
-        metadata={"help": "The kinds of ties that are read, with commas between. [default: all]"},
+        metadata={"help": "Edge types to read, separated by commas. [default: all]"},
     )
     undirected: tuple[str, ...] = field(
         default=(),
         metadata={
-            "help": "Kinds of ties without a direction, with commas between, where those of others "
-            "have one that is kept."
+            "help": "Undirected edge types, separated by commas, if the others are directed."
         },
     )
     drop: tuple[str, ...] = field(
         default=(),
-        metadata={"help": "Columns or attributes that are left out, with commas between."},
+        metadata={"help": "Columns or attributes to drop, separated by commas."},
     )
     bins: Mapping[str, str] = field(
         default_factory=dict,

@@ -104,7 +104,7 @@ def problem_of(values: pa.Array) -> SpellingProblem | None:
             if value.startswith("-"):
                 return SpellingProblem(value, "is negative")
             if not re.fullmatch(r"[0-9]+", value):
-                return SpellingProblem(value, "is no whole number")
+                return SpellingProblem(value, "is not an integer")
     return None
 
 
@@ -392,7 +392,8 @@ def check_size(source: Source, n: int, entries: int) -> None:
     """Refuse a number of nodes or users that what is listed cannot explain."""
     if n > 10_000_000 + 1000 * entries or n > MAX_NODES:
         source.refuse(
-            f"it says {n:,} rows and columns but lists {entries:,} entries. Check the first lines."
+            f"the file declares {n:,} rows and columns but lists {entries:,} entries. Check the "
+            "first lines."
         )
 
 
@@ -449,9 +450,10 @@ def ask_about_cells(source: Source, columns: Mapping[str, Any], options: TableOp
     names = list(dict.fromkeys(name for name, _ in missing))
     more = f" and in {len(names) - 1} more" if len(names) > 1 else ""
     source.refuse(
-        f"cells say {', '.join(map(shown, cells))}, the first in the column {shown(names[0])}"
-        f"{more}: if nothing is meant, say {several('suppressed', *options.suppressed, *cells)}; "
-        f"if it is a value, say {several('categories', *options.categories, *cells)}"
+        f"ambiguous values {', '.join(map(shown, cells))}, first in column "
+        f'{shown(names[0])}{more}. If they mean "missing", use '
+        f"{several('suppressed', *options.suppressed, *cells)}; if they are values, use "
+        f"{several('categories', *options.categories, *cells)}"
     )
 
 
@@ -489,7 +491,7 @@ def _ask_about_the_last_row(
             continue
         if pc.sum(pc.equal(column, last)).as_py() == 1:
             source.refuse(
-                f"the last row says {shown(last)} in the column {shown(name)}: it may add up the "
-                "others, and is no person then. Take it out, or, if it is a value, say "
+                f"the last row has {shown(last)} in column {shown(name)}, so it may be a total "
+                "rather than a person. Remove it, or, if it is a value, use "
                 f"{several('categories', word)}"
             )

@@ -42,7 +42,7 @@ def _refuse_alike(texts: pa.Array, form: Format) -> None:
     pair = alike(texts)
     if pair is not None:
         raise InputError(
-            f"the ids {in_quotes(*pair)} look the same, which a reader of {form.name} refuses. "
+            f"the ids {in_quotes(*pair)} look the same, which the {form.name} reader refuses. "
             f"Use {option('format', 'parquet')}."
         )
 
@@ -50,7 +50,7 @@ def _refuse_alike(texts: pa.Array, form: Format) -> None:
 def _refuse_spelling(problem: SpellingProblem | None, form: Format) -> None:
     if problem is not None:
         raise InputError(
-            f"the id {shown(problem.value)!r} could not be read again from {form.name}: there it "
+            f"the id {shown(problem.value)!r} could not be read back from {form.name}: there it "
             f"{problem.what}. Use {option('format', 'parquet')}."
         )
 
@@ -81,7 +81,7 @@ def check_categories(name: str, values: pa.Array, form: Format) -> None:
     number = fraction_among(values)
     if number is not None:
         raise InputError(
-            f"column {name}: the category {shown(number)!r} could not be read again from "
+            f"column {name}: the category {shown(number)!r} could not be read back from "
             f"{form.name}: there it is a number. Use {option('format', 'parquet')}."
         )
 
@@ -187,8 +187,8 @@ def _writer(
 def _refuse_awkward(value: str, form: Format) -> None:
     if not value or any(character in value for character in "\n\r\0"):
         raise InputError(
-            f"{shown(value)!r} is empty or holds a line break or a NUL, which {form.name} "
-            f"cannot carry. Use {option('format', 'parquet')}."
+            f"{shown(value)!r} is empty or contains a line break or a NUL, which {form.name} "
+            f"cannot store. Use {option('format', 'parquet')}."
         )
 
 
@@ -336,7 +336,7 @@ def in_sizes(tables: Iterable[pa.Table], sizes: Iterable[int]) -> Iterator[pa.Ta
         while n < size or not waiting:
             table = next(coming, None)
             if table is None:
-                raise ValueError(f"{n} rows are left where {size} are needed")
+                raise ValueError(f"{n} rows are left, but {size} are needed")
             waiting.append(table)
             n += table.num_rows
         rows = pa.concat_tables(waiting)
@@ -344,4 +344,4 @@ def in_sizes(tables: Iterable[pa.Table], sizes: Iterable[int]) -> Iterator[pa.Ta
         waiting, n = [rows.slice(size)], n - size
     n += sum(table.num_rows for table in coming)
     if n:
-        raise ValueError(f"{n} rows are left where none is needed")
+        raise ValueError(f"{n} rows are left, but none is needed")

@@ -152,20 +152,23 @@ class ReadingReport:
         []
         """
         sentences = [
-            (self.count_line, f"skipped the first line ({self.count_line}): it gives counts"),
+            (self.count_line, f"skipped the first line ({self.count_line}): it contains counts"),
             (self.self_loops, f"dropped {_many(self.self_loops, 'self-loop')}"),
             (self.duplicates, f"dropped {_many(self.duplicates, 'duplicate')}"),
-            (self.symmetrized, f"forgot the direction of {_many(self.symmetrized, 'arc')}"),
+            (self.symmetrized, f"dropped the direction of {_many(self.symmetrized, 'arc')}"),
             (
                 self.inferred,
-                f"took the first line for names ({', '.join(self.header)}): {_if_data()}",
+                f"read the first line as column names ({', '.join(self.header)}): {_if_data()}",
             ),
             *((True, words) for words in left_out_words(self.left_out)),
             (
                 self.maybe_missing,
-                f"read {self.maybe_missing} as an id: if it stands for none, remove its rows",
+                f'read {self.maybe_missing} as an id: if it means "missing", remove its rows',
             ),
-            (self.look_alike, f"read {self.look_alike} as two ids, though they look the same"),
+            (
+                self.look_alike,
+                (f"read {self.look_alike} as two different ids, although they look the same"),
+            ),
             *((True, words) for words in self._odd_columns()),
         ]
         return [Message(sentence) for happened, sentence in sentences if happened]
@@ -174,14 +177,14 @@ class ReadingReport:
         """Return what is to be asked of columns whose values say little as categories."""
         asked = []
         for name in self.naming:
-            measures = f"; if it measures something, say {_grouped(name)}"
+            measures = f"; if it measures something, use {_grouped(name)}"
             asked.append(naming_question(name) + (measures if name in self.many_numbers else ""))
         asked.extend(_odd_cell(name, cell) for name, cell in self.odd_cells)
         others = [name for name in self.many_numbers if name not in self.naming]
         if others:
             asked.append(
-                f"every number in {', '.join(others)} is a category of its own: to group them, say "
-                f"{_grouped(others[0])}"
+                f"every distinct number in {', '.join(others)} is its own category. To group "
+                f"them: {_grouped(others[0])}"
             )
         return asked
 
@@ -190,19 +193,19 @@ class ReadingReport:
         sentences = [
             (
                 self.header and not self.inferred,
-                f"read the first line as names: {', '.join(self.header)}",
+                f"read the first line as column names: {', '.join(self.header)}",
             ),
             (self.comment_lines, f"skipped {_many(self.comment_lines, 'comment line')}"),
             (self.reciprocal_pairs, f"merged {both} listed in both directions"),
             (self.isolated, f"kept {self.isolated:,} without an edge or item"),
             (
                 self.odd_ids,
-                f"read all ids as text: {self.odd_ids:,} are no integers, such as {self.example}",
+                f"read all ids as text: {self.odd_ids:,} are not integers, such as {self.example}",
             ),
             (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as suppressed"),
             (
                 self.empty_rows,
-                f"counted {_many(self.empty_rows, 'row')} of suppressed cells alone as people",
+                f"counted {_many(self.empty_rows, 'row')} with only suppressed cells as people",
             ),
             (self.binned, f"binned {', '.join(self.binned)}"),
         ]
@@ -224,16 +227,16 @@ def _odd_cell(name: str, cell: str) -> str:
     """Return what is to be asked of a column with a cell that is no number and stands for one."""
     if "," in cell:
         return (
-            f"column {name} holds numbers with a comma ({cell}), each a category of its own: write "
-            "them without it, or with a point, and they can be grouped"
+            f"column {name} has numbers with a comma ({cell}), each read as its own category. "
+            "Use a point as decimal separator, and they can be binned"
         )
-    other = "cells of spaces alone" if not cell.strip() else f"{cell} among numbers"
+    other = "cells with only spaces" if not cell.strip() else f"{cell} among numbers"
     say = several("suppressed", "*", "", cell)
-    return f"column {name} has {other}, read as a category: if nothing is meant, say {say}"
+    return f'column {name} has {other}, read as a category. If it means "missing", use {say}'
 
 
 def _if_data() -> str:
-    return f"if it is data, say {option('header', 'no')}"
+    return f"if it is data, use {option('header', 'no')}"
 
 
 def _many(count: int, noun: str) -> str:
@@ -398,7 +401,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     if options.items is not None:
         named = named.with_items(options.items)
     if named.n_users == 0:
-        source.refuse("no user. Give at least one row.")
+        source.refuse("no users found. The file needs at least one row.")
     pairs.notes.rows = pairs.notes.rows or pairs.user.size
     pairs.notes.maybe_missing = may_be_missing(pairs.users) or may_be_missing(pairs.items)
     return Reading(
@@ -537,7 +540,7 @@ def read_network(path: str | Path, **options: Any) -> Network:
     paths = {name: Path(options[name]) for name in ("nodes",) if options.get(name) is not None}
     for name in options:
         if name not in known:
-            raise InputError(f"no option {name!r} of networks. {did_you_mean(name, known)}")
+            raise InputError(f"unknown option {name!r} for networks. {did_you_mean(name, known)}")
     network: Network = _data_of(load_network(path, NetworkOptions(**{**options, **paths})))
     return network
 
@@ -612,7 +615,7 @@ def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Data:
     """
     kind = kind or _kind_named(Path(path), options)
     if kind not in KINDS:
-        raise InputError(f"no kind of data {kind!r}. {one_of(kind, KINDS)}")
+        raise InputError(f"unknown kind of data {kind!r}. {one_of(kind, KINDS)}")
     data: Data = _data_of(load(path, options_of(KINDS[kind])(**options)))
     return data
 
@@ -644,7 +647,7 @@ def source_of(path: str | Path, form: str | None) -> Source:
     """Return the file as readers take it, unless it cannot be read."""
     path = Path(path)
     if path.is_dir():
-        raise InputError(f"{path.name or path} is a directory. Give a file in it.")
+        raise InputError(f"{path.name or path} is a folder. Give one file.")
     source = Source(path, format_of(path, form))
     source.check()
     return source
@@ -695,7 +698,7 @@ def _over_all(source: Source, labels: Ids, path: Path) -> ParsedColumn:
     try:
         return ParsedColumn(positions(labels, every, what="ids"), every)
     except DataError as error:
-        source.refuse(f"{path.name} does not list it all. {error}")
+        source.refuse(f"{path.name} is incomplete. {error}")
 
 
 def _listed_ids(path: str | Path, known: Ids) -> Ids:

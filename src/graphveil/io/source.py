@@ -20,14 +20,14 @@ LONGEST_LINE = 1 << 26
 _MAGIC = {
     b"\x1f\x8b": "gzip-compressed. Rename it to end in .gz",
     b"\x28\xb5\x2f\xfd": "Zstandard-compressed. Rename it to end in .zst",
-    b"PK\x03\x04": "a zip archive. Unzip it first, and give the file in it",
+    b"PK\x03\x04": "a zip archive. Unzip it first, and give the file inside",
     b"PAR1": "Parquet. Rename it to end in .parquet",
     b"ARROW1": "an Arrow file. Rename it to end in .arrow",
     b"\xff\xfe": "UTF-16 text. Save it as UTF-8",
     b"\xfe\xff": "UTF-16 text. Save it as UTF-8",
     b"BZh": "bzip2-compressed. Unpack it first",
     b"\xfd7zXZ\0": "xz-compressed. Unpack it first",
-    b"\xd0\xcf\x11\xe0": "a workbook of a spreadsheet. Save the sheet as CSV in UTF-8",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet workbook. Save the sheet as CSV in UTF-8",
     b"$FL2": "an SPSS file. Export it as CSV in UTF-8",
     b"<stata_dta>": "a Stata file. Export it as CSV in UTF-8",
 }
@@ -89,18 +89,18 @@ class Source:
             with self.path.open("rb") as raw, _unpacked(raw, self.compression) as stream:
                 yield stream
         except FileNotFoundError:
-            self.refuse("there is no such file. Check the path.")
+            self.refuse("file not found. Check the path.")
         except IsADirectoryError:
-            self.refuse("this is a directory. Give a file in it.")
+            self.refuse("this is a folder. Give one file.")
         except PermissionError:
-            self.refuse("you may not read this file. Change its permissions.")
+            self.refuse("permission denied. Change the permissions of the file.")
         except EOFError:
-            self.refuse("the compressed data ends too soon. Copy the file again, whole.")
+            self.refuse("the compressed data is truncated. Copy the file again.")
         except (OSError, zlib.error) as error:
             detail = shown(str(error))
             if self.compression:
-                self.refuse(f"this is no whole {self.compression} data ({detail}). Copy it again.")
-            self.refuse(f"the file cannot be read ({detail}). Check the disk.")
+                self.refuse(f"invalid {self.compression} data ({detail}). Copy the file again.")
+            self.refuse(f"cannot read the file ({detail}). Check the disk.")
 
     def chunks(self) -> Iterator[tuple[int, bytes]]:
         """Yield (number of the first line, whole lines of text) until the file ends."""
@@ -114,13 +114,15 @@ class Source:
                 block = self._checked_start(block)
             if b"\0" in block:
                 at = line + rest.count(b"\n") + block[: block.index(b"\0")].count(b"\n")
-                self.refuse("a NUL byte: this is no text. Check the format.", line=at)
+                self.refuse(
+                    "the file contains a NUL byte, so it is not text. Check the format.", line=at
+                )
             cut = block.rfind(b"\n") + 1
             if not cut:
                 rest += block
                 if len(rest) > LONGEST_LINE:
                     limit = LONGEST_LINE >> 20
-                    self.refuse(f"the line is longer than {limit} MiB. Break it.", line=line)
+                    self.refuse(f"the line is longer than {limit} MiB. Split it.", line=line)
                 continue
             chunk = rest + block[:cut]
             rest = block[cut:]
@@ -133,7 +135,7 @@ class Source:
         for magic, advice in _MAGIC.items():
             if block.startswith(magic):
                 named = next((n for n in ("parquet", "arrow") if advice.endswith(n)), None)
-                say = f", or say {option('input_format', named)}" if named else ""
+                say = f", or use {option('input_format', named)}" if named else ""
                 self.refuse(f"the content is {advice}{say}.")
         block = block.removeprefix(b"\xef\xbb\xbf")
         if b"\r" in block and b"\n" not in block:
@@ -168,7 +170,9 @@ class Source:
             return line.decode()
         except UnicodeDecodeError as error:
             byte = line[error.start]
-            self.refuse(f"byte 0x{byte:02X} is not UTF-8. Convert the file to UTF-8.", line=number)
+            self.refuse(
+                f"byte 0x{byte:02X} is not valid UTF-8. Convert the file to UTF-8.", line=number
+            )
 
 
 def _unpacked(raw: IO[bytes], compression: str | None) -> IO[bytes]:

@@ -68,8 +68,8 @@ def formulas(
     if not found:
         return ()
     number = f"{len(found):,} names begin" if len(found) > 1 else "1 name begins"
-    begins = f"{number} with =, +, -, @, a tab or a carriage return, the first {shown(found[0])}"
-    runs = f"{begins}: a spreadsheet that opens the file runs such a cell as a formula"
+    begins = f"{number} with =, +, -, @, a tab or a carriage return (first: {shown(found[0])})"
+    runs = f"{begins}: a spreadsheet would run such cells as formulas"
     return (Advice(f"{runs}. Rename them, or {or_else}", FormulaWarning),)
 
 
@@ -105,13 +105,13 @@ def refuse_separators(names: Iterable[str], texts: Iterable[Iterable[str]], form
 
 def _refuse(text: str, form: str, *, in_quotes: bool) -> None:
     if _SEPARATED.search(text):
-        problem = "holds a character at which some programs end a line"
+        problem = "contains a character that some programs treat as the end of a line"
     elif in_quotes and text.endswith("\\"):
-        problem = "ends in a backslash, so that some programs read on behind its quote"
+        problem = "ends in a backslash, so that some programs read past its closing quote"
     else:
         return
     raise InputError(
-        f"{shown(text)!r} {problem}: it cannot stand in {form}. Rename it, or {_PARQUET}."
+        f"{shown(text)!r} {problem}: it cannot be stored in {form}. Rename it, or {_PARQUET}."
     )
 
 
@@ -166,7 +166,7 @@ def write(
     if isinstance(data, Table):
         data.check_columns()
         if ids_path is not None:
-            raise UsageError(f"{option('out_ids')} is not for a Table. Leave it out.")
+            raise UsageError(f"{option('out_ids')} does not apply to a Table. Remove it.")
     else:
         _check_lists(data, kind, form, with_ids=ids_path is not None)
     with opened(path, form, mode=mode, replace=replace) as stream:
@@ -188,8 +188,8 @@ def _check_lists(
     said = isinstance(data, Network) and data.people is not None
     if said and not with_ids and not form.keeps_isolated:
         raise UsageError(
-            f"what is said of people would be lost in {form.name}. Give ids_path (--out-ids), "
-            "or use graphml."
+            f"node attributes would be lost in {form.name}. Give ids_path (--out-ids), or use "
+            "graphml."
         )
     ties = data.profiles().sum(axis=1) if isinstance(data, Network) else np.diff(data.indptr)
     alone = int(np.count_nonzero(ties == 0))
@@ -207,8 +207,8 @@ def _check_ids(form: Format, ids: Ids | None, what: str, kind: str) -> None:
         return
     able = ", ".join(f.name for f in FORMATS.values() if f.text_ids and kind in f.kinds)
     raise InputError(
-        f"{form.name} numbers its rows, so the {what} ids (such as {ids[0]}) would be lost. "
-        f"Use one of {able}."
+        f"{form.name} numbers its rows, so the {what} ids (such as {ids[0]}) would be lost. Use "
+        f"one of {able} instead."
     )
 
 
@@ -234,11 +234,12 @@ def opened(
             yield stream
     except FileExistsError as error:
         raise UsageError(
-            f"{path} exists. Choose another name, or allow that it is replaced."
+            f"{path} exists. Choose a different name, or allow it to be replaced."
         ) from error
     except OSError as error:
         raise ResourceError(
-            f"{path.name} cannot be written ({error.strerror or error}). Check folder and space."
+            f"cannot write {path.name} ({error.strerror or error}). Check the folder and the "
+            "free space."
         ) from error
 
 
@@ -248,7 +249,7 @@ def _packed(raw: IO[bytes], compression: str | None, form: Format) -> Iterator[I
         yield raw
         return
     if not form.compressible:
-        raise UsageError(f"{form.name} compresses itself. Leave out the last extension.")
+        raise UsageError(f"{form.name} is already compressed. Remove the last extension.")
     if compression == "gzip":
         with gzip.GzipFile("", "wb", 6, raw, 0) as stream:
             yield stream  # type: ignore[misc]

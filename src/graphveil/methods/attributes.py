@@ -97,8 +97,8 @@ def colors_of(
     if merge == "none" and np.any(small):
         few = int(sizes[small].sum())
         raise InfeasibleError(
-            f"{few} of {network.n_nodes} people share {', '.join(known)} with fewer than "
-            f"{k - 1} others. Say {option('merge', 'suppress')}, group values, or drop a column."
+            f"{few} of {network.n_nodes} nodes share {', '.join(known)} with fewer than {k - 1} "
+            f"others. Use {option('merge', 'suppress')}, group values, or drop a column."
         )
     if merge in {"mondrian", "smooth"}:
         rare = _joined(small, sizes, k)[of_person]
@@ -274,7 +274,7 @@ def known_parameter() -> Any:
     """Return the parameter of attributes that an adversary knows."""
     return parameter(
         default=None,
-        text="attributes that an attacker may know, with commas between: part of the promise",
+        text="attributes an attacker may know (comma-separated); part of the guarantee",
         unset="none",
     )
 
@@ -283,7 +283,7 @@ def attach_parameter() -> Any:
     """Return the parameter of attributes that are published beside the promise."""
     return parameter(
         default=None,
-        text="attributes that are published as they are, outside the promise",
+        text="attributes published unchanged, outside the guarantee",
         unset="none",
     )
 
@@ -292,8 +292,9 @@ def merge_parameter() -> Any:
     """Return the parameter that says what becomes of rare attributes."""
     return parameter(
         default="suppress",
-        text="people whose known attributes fewer than k have: suppress all of theirs; put them in "
-        "groups (mondrian, smooth) that show what they share; or refuse (none)",
+        text="what to do with people whose known attributes are shared by fewer than k: "
+        "suppress all of theirs, generalize them in groups (mondrian, smooth), or refuse "
+        "(none)",
     )
 
 
@@ -301,7 +302,7 @@ def suppress_parameter() -> Any:
     """Return the parameter of people who are suppressed besides."""
     return parameter(
         default=0.0,
-        text="most people, as a share, whose attributes are suppressed where that saves edits",
+        text="maximum share of nodes whose attributes are suppressed if that saves edits",
         minimum=0.0,
         maximum=0.5,
     )
@@ -336,8 +337,8 @@ class Roles(NamedTuple):
         both = [name for name in known or () if name in (attach or ())]
         if both:
             raise ParameterError(
-                f"the column {both[0]!r} is known and attached. Say one of both: what is known is "
-                "published, too."
+                f"the column {both[0]!r} is both known and attached. Choose one: known columns "
+                "are published, too."
             )
         return cls(tuple(known or ()), tuple(attach or ()))
 
@@ -357,8 +358,8 @@ class Roles(NamedTuple):
         """
         if suppress and not self.known:
             raise ParameterError(
-                f"suppress={suppress} suppresses known attributes, and none are. Name them with "
-                f"{option('known', 'COLUMN')}, or leave it out."
+                f"suppress={suppress} suppresses known attributes, but none are given. Name "
+                f"them with {option('known', 'COLUMN')}, or remove suppress."
             )
 
     def check(self, network: Network, k: int) -> None:
@@ -372,7 +373,8 @@ class Roles(NamedTuple):
         for name in (*self.known, *self.attach):
             if name not in network.attributes:
                 raise DataError(
-                    f"no attribute {name!r}. {did_you_mean(name, network.attributes)}There are "
+                    f"no attribute {name!r}. "
+                    f"{did_you_mean(name, network.attributes)}Attributes: "
                     f"{', '.join(network.attributes) or 'none'}."
                 )
         roles = (*self.known, *self.attach)
@@ -389,9 +391,9 @@ class Roles(NamedTuple):
             if name in naming or (name in self.known and used > most):
                 role = "attached" if name in self.attach else "known"
                 raise DataError(
-                    f"{name} has {used} values for {network.n_nodes} people, so it is nearly a "
-                    f"name, and cannot be {role}. Say {option('drop', name)}, or group its values "
-                    f"first (numbers: {mapping('bins', name, 'quantiles:4')})."
+                    f"{name} has {used} values for {network.n_nodes} people, so it nearly "
+                    f"identifies them and cannot be {role}. Use {option('drop', name)}, or "
+                    f"group its values first (numbers: {mapping('bins', name, 'quantiles:4')})."
                 )
 
     def published(self, people: Table | None, known: Table | None) -> Table | None:
@@ -422,16 +424,16 @@ def _without_role(network: Network, names: list[str]) -> str:
         described.append(f"{name} ({values.size} values; {who} alone with one)")
     first = names[0]
     return (
-        f"nobody said what {', '.join(described)} are to be. Say {option('known', first)} if an "
-        f"attacker may know it: it is part of the promise; {option('attach', first)} to publish it "
-        f"outside the promise; or {option('drop', first)}."
+        f"no role given for {', '.join(described)}. Give {option('known', first)} if an "
+        f"attacker may know it (covered by the guarantee), {option('attach', first)} to publish "
+        f"it unprotected, or {option('drop', first)} to remove it."
     )
 
 
 def as_network(data: Data) -> Network:
     """Return a network as it is, also a graph; nothing else comes here."""
     if not isinstance(data, Network):
-        raise TypeError(f"a {type(data).__name__} is no network")
+        raise TypeError(f"a {type(data).__name__} is not a network")
     return data
 
 

@@ -217,7 +217,7 @@ class Anonymizer(ABC, Generic[D]):
         accepts = cls.__dict__.get("accepts", (Table,))
         if not isinstance(accepts, tuple):
             raise TypeError(
-                f"{cls.__name__}.accepts is {accepts!r}. Say a tuple of kinds, such as (Graph,)."
+                f"{cls.__name__}.accepts is {accepts!r}. Use a tuple of types, such as (Graph,)."
             )
 
     def __new__(cls, *values: Any, **_parameters: Any) -> Self:
@@ -234,7 +234,7 @@ class Anonymizer(ABC, Generic[D]):
             names = [item.name for item in given]
             named = ", ".join(f"{n}={v!r}" for n, v in zip(names, values, strict=False))
             call = visible(f"{cls.__name__}({named})")
-            raise TypeError(f"{cls.__name__} takes its parameters by name. Say {call}.")
+            raise TypeError(f"{cls.__name__} takes keyword arguments only: {call}.")
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
@@ -485,7 +485,7 @@ class Anonymizer(ABC, Generic[D]):
         """
         claimed = self.guarantee if guarantee is None else guarantee
         if not self.guarantee.covers(claimed):
-            raise TypeError(f"{self.name} promises {self.guarantee}, a run claims {claimed}")
+            raise TypeError(f"{self.name} guarantees {self.guarantee}, but a run claims {claimed}")
         if randomness.seeded and claimed.check_word != "recomputed":
             return unclaimed(claimed, "repeatable")
         return claimed
@@ -560,8 +560,8 @@ class Anonymizer(ABC, Generic[D]):
         """
         if n < self.rows_needed:
             raise InfeasibleError(
-                f"{self.name} with these parameters needs at least {self.rows_needed} {noun}, "
-                f"the data has {n}. Lower k, or give more data."
+                f"{self.name} with these parameters needs at least {self.rows_needed} {noun}; "
+                f"the data has {n}. Lower k, or provide more data."
             )
 
     def parameters(self) -> dict[str, Any]:
@@ -589,12 +589,12 @@ class Anonymizer(ABC, Generic[D]):
         unknown = sorted(set(parameters) - set(known) - fields)
         if unknown:
             raise ParameterError(
-                f"{cls.name} has no parameter {unknown[0]!r}. {did_you_mean(unknown[0], known)}"
-                f"It has {', '.join(known)}."
+                f"{cls.name} has no parameter {unknown[0]!r}. "
+                f"{did_you_mean(unknown[0], known)}Parameters: {', '.join(known)}."
             )
         for name, item in known.items():
             if item.default is MISSING and name not in parameters:
-                raise ParameterError(f"{cls.name} needs {name}. {item.metadata['help']}")
+                raise ParameterError(f"{cls.name} requires {name}: {item.metadata['help']}")
         return cls(**arguments_of(cls, parameters))
 
 

@@ -69,17 +69,20 @@ def consistency_check(
         return _unknown(manifest, original, trusted=name == trusted)
     kinds = [kind_of(kind).name for kind in method.accepts]
     if manifest.data.kind not in kinds:
-        return fails(METHOD, f"{name} makes a {kinds[0]}, not a {manifest.data.kind}")
+        return fails(METHOD, f"{name} produces a {kinds[0]}, not a {manifest.data.kind}")
     private, stated = method.private_parameters(), manifest.method.parameters
     if private & set(stated):
-        return fails(METHOD, f"the parameter {min(private & set(stated))} is published")
+        return fails(METHOD, f"the private parameter {min(private & set(stated))} is published")
     try:
         own = _made(method, stated, withheld)
     except ParameterError as error:
         return fails(METHOD, f"{name}: {error}")
     may_state = method.may_state if withheld is None else ()
     problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
-    agreed = f"{name} says this of itself; numbers that follow from the draw are not compared"
+    agreed = (
+        f"the manifest states what {name} states; numbers that depend on random draws are "
+        "not compared"
+    )
     return judged(METHOD, problems, agreed)
 
 
@@ -109,15 +112,17 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
     behind it.
     """
     method, claim = manifest.method, manifest.claim
-    unknown = f"this version knows no method {shown(method.name)}"
+    unknown = f"this version does not know the method {shown(method.name)}"
     if claim.guarantee.check_word == "by construction" and not trusted:
-        return fails(METHOD, f"{unknown}, and its claim is about a draw that no file can show")
+        return fails(
+            METHOD, (f"{unknown}, and its claim concerns a random draw that no file can show")
+        )
     texts = [value for value in method.parameters.values() if isinstance(value, str)]
     if len(method.parameters) > _MOST_PARAMETERS or max(map(len, texts), default=0) > _LONGEST:
         return fails(
             METHOD,
-            f"{unknown}, and it has more than {_MOST_PARAMETERS} parameters, or one of more than "
-            f"{_LONGEST} letters",
+            f"{unknown}, and it has more than {_MOST_PARAMETERS} parameters, or one longer than "
+            f"{_LONGEST} characters",
         )
     if original is None:
         return not_checked(METHOD, unknown)
@@ -126,10 +131,13 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
     for text in (method.name, method.source, claim.does_not_protect_against):
         ids = sorted(set(ids_in(data, text)).difference(ids_in(data, common)))
         if ids:
-            return fails(METHOD, f"{unknown}, and the id {shown(ids[0])} stands in {shown(text)}")
+            return fails(METHOD, f"{unknown}, and the id {shown(ids[0])} appears in {shown(text)}")
     return not_checked(
         METHOD,
-        f"{unknown}; no text id of the original stands in its words, but such as known methods use",
+        (
+            f"{unknown}; its texts contain no text id of the original, except words that known "
+            "methods also use"
+        ),
     )
 
 
@@ -139,7 +147,7 @@ def _differences(
     claim, problems = manifest.claim, _other_words(manifest, method)
     if not method.guarantee.covers(claim.guarantee):
         promised = method.guarantee.sentence
-        problems.append(f"{method.name} with these parameters promises: {promised}")
+        problems.append(f"{method.name} with these parameters claims: {promised}")
     problems += _other_share(manifest)
     problems += _other_reasons(claim.guarantee, method)
     problems += _other_parts(manifest, method)
@@ -151,11 +159,13 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     stated, own = manifest.method.parameters, method.provenance
     said, problems = manifest.claim.does_not_protect_against, []
     if manifest.method.source != own.source:
-        problems.append(f"the source is {shown(manifest.method.source)}")
+        problems.append(
+            f"the source is {shown(manifest.method.source)}, not the one that the method states"
+        )
     if said != own.limits:
-        problems.append(f"the text on limits is {shown(said)}")
+        problems.append(f"the text on limits is {shown(said)}, not the one that the method states")
     return problems + [
-        f"the parameter {name} is {shown(stated.get(name))}, {own.method} writes {shown(value)}"
+        f"the parameter {name} is {shown(stated.get(name))}; {own.method} writes {shown(value)}"
         for name, value in own.parameters.items()
         if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
     ]
@@ -168,7 +178,7 @@ def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -
     wrong = dict.fromkeys(withheld & published, "is published")
     if original is not None and withheld:
         known = getattr(as_original(original, Table, wanted_by="verify"), "columns", ())
-        wrong |= dict.fromkeys(withheld.difference(known), "is no column of the original")
+        wrong |= dict.fromkeys(withheld.difference(known), "is not a column of the original")
     named = "the parameters name the column"
     return [f"{named} {shown(name)}, which {why}" for name, why in sorted(wrong.items())]
 
@@ -184,7 +194,12 @@ def _other_share(manifest: Manifest) -> list[str]:
     usual = share_of(reached, n)
     if claimed.share == usual:
         return []
-    return [f"share={claimed.share} says no more of {n} nodes than share={usual}, as it is written"]
+    return [
+        (
+            f"share={claimed.share} claims no more for {n} nodes than share={usual}, which a "
+            "run would write"
+        )
+    ]
 
 
 def _other_reasons(claimed: Guarantee, method: Anonymizer[Any]) -> list[str]:
@@ -197,7 +212,7 @@ def _other_reasons(claimed: Guarantee, method: Anonymizer[Any]) -> list[str]:
         *(why for one in runs if isinstance(one, NotClaimed) for why in one.reasons),
     }
     return [
-        f"nothing is claimed as {reason}, which no run of {method.name} is"
+        f"no guarantee is claimed, with the reason {reason}, which no run of {method.name} gives"
         for reason in claimed.reasons
         if reason not in possible
     ]
@@ -217,14 +232,14 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
         counts = method.epsilon_cells is not None and int(stated.cells) > 1
         if counts != (stated.noisy_count is not None):
             said = "no noisy count" if counts else "a noisy count"
-            problems.append(f"{said} is stated beside {stated.cells} cells")
+            problems.append(f"{said} is stated for {stated.cells} cells")
         own = _whole_parts(manifest, method, stated)
         if counts and method.epsilon_cells is not None:
             own = [method.epsilon_cells / _entries(manifest)]
         if own and stated.epsilon_cells not in map(str, own):
             problems.append(
-                f"cells have epsilon_cells={shown(stated.epsilon_cells)}, with these parameters "
-                f"{own[0]}"
+                f"cells have epsilon_cells={shown(stated.epsilon_cells)}; with these parameters "
+                f"it is {own[0]}"
             )
     return problems
 
@@ -233,7 +248,7 @@ def _other_shares(method: Anonymizer[Any], stated: NoisyStatistics) -> list[str]
     """Return the parts of epsilon that are not those that the method gives to its statistics."""
     parts: Mapping[str, Fraction] = getattr(method, "parts", {})
     return [
-        f"{name}={shown(getattr(stated, name))} is stated, with these parameters it is {part}"
+        f"{name}={shown(getattr(stated, name))} is stated; with these parameters it is {part}"
         for name, part in parts.items()
         if getattr(stated, name, None) != str(part)
     ]
@@ -274,7 +289,7 @@ def _other_conditions(
         if condition in left:
             stated.append(condition)
         else:
-            problems.append(f"it does not say: {condition.sentence}")
+            problems.append(f"the manifest does not state: {condition.sentence}")
     claimed = manifest.claim.guarantee
     repeatable = isinstance(claimed, NotClaimed) and "repeatable" in claimed.reasons
     for kind in method.states:
@@ -282,12 +297,16 @@ def _other_conditions(
             continue
         of_run = [condition for condition in left if type(condition) is kind]
         stated += of_run[:1]
-        problems += [] if of_run else [f"it states no {kind.__name__}, which {name} always does"]
+        problems += (
+            []
+            if of_run
+            else [(f"the manifest states no {kind.__name__}, which {name} always states")]
+        )
     also = (*may_state, *((PeopleAsItems,) if manifest.data.kind == "bipartite" else ()))
     stated += [kind() for kind in also if kind() in left]
     for condition in stated:
         left.remove(condition)
-    problems += [f"{name} does not say: {condition.sentence}" for condition in left]
+    problems += [f"{name} does not state: {condition.sentence}" for condition in left]
     if not problems and stated != manifest.claim.conditions:
-        problems.append("the conditions stand in another order")
+        problems.append("the conditions are in a different order")
     return problems

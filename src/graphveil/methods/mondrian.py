@@ -71,30 +71,31 @@ class Mondrian(Anonymizer[Bipartite]):
     name: ClassVar[str] = "mondrian"
     accepts = (Bipartite, Table, Graph)
     promise: ClassVar[str] = (
-        "Every row of the release equals at least k-1 others on every published feature."
+        "Every row of the release equals at least k-1 others in all published features."
     )
     source: ClassVar[str] = (
         "LeFevre, DeWitt & Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, as"
         " the baseline of Esfandiari et al., Smooth Anonymity for Sparse Graphs"
     )
     limits: ClassVar[str] = (
-        "With release=suppress every published entry is certainly true of everyone in its class: "
-        "at k=8 these are 40 % of the original entries of a table of 2,000 people. Nothing in it "
-        "is drawn by chance: someone who knew the method and all but one item of 300 people was "
-        "sure of that item in 49 % of the tries (measured by us)."
+        "What the members of a class have in common: with release=suppress every published "
+        "entry is true of everyone in its class (40% of the original entries in our tests; "
+        "2,000 people, k=8). The method is deterministic: an attacker who knew it and all but "
+        "one item of a person was certain of that item in 49% of 300 cases."
     )
-    cost: ClassVar[str] = "near-linear in the entries"
+    cost: ClassVar[str] = "near-linear in the number of entries"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     split: Literal["first", "balanced"] = parameter(
-        default="first", text="cut along the first feature allowed, or the most balanced one"
+        default="first", text="cut along the first allowed feature, or the most balanced one"
     )
     column_order: Literal["sorted", "given"] = parameter(
-        default="sorted", text="order of features: by attribute and value, or as the data has it"
+        default="sorted", text="feature order: by attribute and value, or as in the data"
     )
     release: Literal["suppress", "majority"] = parameter(
-        default="suppress", text="publish what all rows of a part have, or at least half of them"
+        default="suppress",
+        text=("publish what all rows of a class have, or what at least half have"),
     )
 
     @property

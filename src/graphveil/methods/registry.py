@@ -46,7 +46,7 @@ def method_named(name: str) -> type[Anonymizer[Any]]:
     'Every node of the release has the same degree as at least k-1 others.'
     """
     if name not in METHODS:
-        raise ParameterError(f"no method {name!r}. {one_of(name, METHODS)}")
+        raise ParameterError(f"unknown method {name!r}. {one_of(name, METHODS)}")
     return METHODS[name]
 
 

@@ -15,12 +15,12 @@ from graphveil.data.measures import measure
 from graphveil.data.measures.risk import EquivalenceClasses
 
 _KNOWN = {
-    "ties": "the number of their ties (out and in, where these are directed)",
-    "attributes_and_ties": "their attributes and that number",
-    "degree": "the number of ties",
-    "vrq": "the numbers of ties of the neighbors",
-    "items": "all items",
-    "row": "all cells of the row",
+    "ties": "their degree (out-degree and in-degree if directed)",
+    "attributes_and_ties": "their attributes and degree",
+    "degree": "their degree",
+    "vrq": "the degrees of their neighbors",
+    "items": "all their items",
+    "row": "all cells of their row",
 }
 """What somebody may know of a person, by what was measured."""
 
@@ -53,11 +53,12 @@ def left_open(data: Data) -> LeftOpen:
     unique = {what: int(np.count_nonzero(m.own_sizes == 1)) for what, m in measured.items()}
     n = max(data.size, 1)
     listed = ", ".join(
-        f"{count:,} ({100 * count / n:.1f} %) by {_KNOWN[what]}" for what, count in unique.items()
+        f"{count:,} ({100 * count / n:.1f}%) by {_KNOWN[what]}" for what, count in unique.items()
     )
     sentence = (
-        f"new ids hide nobody who is known: of {data.size:,} people these are unique: {listed}. "
-        "Who knows that of a person finds the person and reads the rest"
+        f"new ids do not hide a person whose data is known: of {data.size:,} people these are "
+        f"unique: {listed}. An attacker who knows that about a person finds them and reads the "
+        "rest"
     )
     figures = {f"unique_by_{what}": count for what, count in unique.items()}
     rows = data.people if isinstance(data, Network) else data

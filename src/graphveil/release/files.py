@@ -63,18 +63,18 @@ def release_format(name: str, kind: str) -> Format:
     """
     base, dot, compression = name.partition(".")
     if dot and f".{compression}" not in COMPRESSIONS:
-        raise InputError(f"no format {name!r}. {one_of(name, _released(kind))}")
+        raise InputError(f"{name!r} is not a format of a release. {one_of(name, _released(kind))}")
     entry = io.format_of("data", base)
     entry.writer(kind)
     if kind == "network" and base not in NETWORK_FORMS:
         raise InputError(
-            f"a network is not released as {base}. {one_of(base, NETWORK_FORMS)} A copy in other "
-            "formats is made with graphveil convert."
+            f"a network cannot be released as {base}. {one_of(base, NETWORK_FORMS)} To get a "
+            "copy in another format, use graphveil convert."
         )
     if dot or entry.released_as:
         raise InputError(
-            f"{name} is no format of a release: verify has no one form of it to compare a file "
-            f"with. Use {entry.released_as or base}, and make a copy with graphveil convert."
+            f"{name} is not a format of a release: it has no canonical form that verify can "
+            f"compare. Use {entry.released_as or base}, and make a copy with graphveil convert."
         )
     return entry
 
@@ -126,16 +126,15 @@ def check_categories(table: Table, form: Format) -> None:
         for mark in SUPPRESSED_TEXTS:
             if values.dtype.kind != "i" and mark in values:
                 raise InputError(
-                    f"column {name}: the category {mark!r} reads as a suppressed cell in a "
-                    "release. Give it another name, or count it among the texts of suppressed "
-                    f"cells ({option('suppressed')})."
+                    f"column {name}: the category {mark!r} would be read as a suppressed cell "
+                    "in a release. Rename it, or declare it as a text for suppressed cells "
+                    f"({option('suppressed')})."
                 )
         broken = next(filter(_BROKEN.search, map(str, values)), None)
         if broken and form.name in DELIMITED:
             raise InputError(
-                f"column {name}: the category {broken!r} holds a line break or a NUL, which "
-                f"programs read in different ways from {form.name}. Use "
-                f"{option('format', 'parquet')}."
+                f"column {name}: the category {broken!r} contains a line break or a NUL, which "
+                f"programs read differently from {form.name}. Use {option('format', 'parquet')}."
             )
     if form.name in DELIMITED:
         refuse_separators((), (map(str, v) for v in used if v.dtype.kind != "i"), form.name)
@@ -160,14 +159,14 @@ def check_columns(names: Sequence[str], form: Format) -> None:
         others = {other.lower() for other in names[:number]}
         if not name or name.lower() in others:
             raise InputError(
-                f"some programs read the column {name!r} of a release as another: it has no name, "
-                "or that of one before it but for capitals. Rename it."
+                f"some programs misread the column {name!r} of a release: its name is empty, or "
+                "differs from an earlier one only in capitalization. Rename it."
             )
         if form.name in DELIMITED and _MISREAD.search(name):
             raise InputError(
-                f"some programs read the column {name!r} of a {form.name} file as another: it "
-                "holds a quote or a line break, begins or ends with a blank, or ends in a "
-                f"backslash in quotes. Rename it, or use {option('format', 'parquet')}."
+                f"some programs misread the column name {name!r} in a {form.name} file: it "
+                "contains a quote or a line break, begins or ends with a blank, or is quoted "
+                f"and ends in a backslash. Rename it, or use {option('format', 'parquet')}."
             )
 
 
@@ -245,7 +244,7 @@ def note_on_format(path: Path, override: str | None, kind: str = "graph") -> str
     if not packed and form == entry.name:
         return None
     what = "release of a network" if form != (entry.released_as or entry.name) else "release"
-    return f"the release is {form}: no {what} comes as {packed or entry.name}"
+    return f"the release is written as {form}: {packed or entry.name} is not a format for a {what}"
 
 
 def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A002  the users' word
@@ -311,7 +310,7 @@ def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
         return data
     if entry.name not in TABULAR:
         raise InputError(
-            f"{entry.name} is no format for ids that come from a key. Use csv, tsv or parquet."
+            f"{entry.name} does not support ids computed from a key. Use csv, tsv or parquet."
         )
     return data if kind.everyone else cast("Table", data).with_ids_as(ID_COLUMN)
 
@@ -362,13 +361,15 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
     """
     data_file = next((file for file in described.files if file.role == "data"), None)
     if data_file is None:
-        raise ReleaseError(f"{folder}: the manifest lists no data file. Take the file as written.")
+        raise ReleaseError(
+            f"{folder}: the manifest lists no data file. Restore the manifest as it was published."
+        )
     for file in described.files:
         plain = file.name not in {"", ".", ".."} and Path(file.name).name == file.name
         if not (plain or parts.is_part(file.name)):
             raise ReleaseError(
-                f"{folder}: the manifest lists {file.name!r}, which is no name of a file in the "
-                "folder. Take the file as written."
+                f"{folder}: the manifest lists {file.name!r}, which is not a valid name of a "
+                "file in the folder. Restore the manifest as it was published."
             )
     if parts.in_parts(described.files):
         return _rows_in_parts(folder, described)
@@ -407,17 +408,21 @@ def _rows_in_parts(folder: Path, described: Described) -> Data:
 
     if KINDS[described.kind].container is not Bipartite:
         raise ReleaseError(
-            f"{folder}: a {described.kind} does not come in parts. Take the folder as written."
+            f"{folder}: data of kind {described.kind} cannot be in parts. Restore the folder as "
+            "it was published."
         )
     tables = []
     for file in described.files:
         try:
             tables.append(read_parquet(folder / file.name, parts.COLUMNS).select(parts.COLUMNS))
         except FileNotFoundError as error:
-            raise InputError(f"{file.name} is missing. Take the folder as written.") from error
+            raise InputError(
+                f"{file.name} is missing. Restore the folder as it was published."
+            ) from error
         except (pa.ArrowException, OSError, KeyError) as error:
             raise InputError(
-                f"{file.name}: no part of a release ({error}). Take the folder as written."
+                f"{file.name} is not a valid part of a release ({error}). Restore the folder as "
+                "it was published."
             ) from error
     try:
         rows = pa.concat_tables(tables)
@@ -425,7 +430,9 @@ def _rows_in_parts(folder: Path, described: Described) -> Data:
         lists = rows["items"].cast(pa.large_list(long))
         return Bipartite.from_lists(lists, users=rows["user"]).without_unused()
     except (pa.ArrowException, AttributeError, DataError) as error:
-        raise InputError(f"{parts.FOLDER}: {error}. Take the folder as written.") from error
+        raise InputError(
+            f"{parts.FOLDER}: {error}. Restore the folder as it was published."
+        ) from error
 
 
 def _leaf(rows: pa.Table) -> pa.DataType:

@@ -64,7 +64,9 @@ class Linkage(NamedTuple):
         rows = positions(originals, self.original, what="linkage")
         new_positions = positions(self.released[rows], released, what="linkage")
         if np.unique(new_positions).size != originals.size:
-            raise UsageError("the linkage names a released id twice. Take the file as written.")
+            raise UsageError(
+                "the linkage names a published id twice. Restore the file as anonymize wrote it."
+            )
         return new_positions.astype(np.int64)
 
     @property
@@ -142,7 +144,9 @@ def read_owners(path: Path, columns: list[str], what: str) -> pa.Table | None:
 
         return read_parquet(path, columns).select(columns)
     except (pa.ArrowInvalid, OSError, KeyError) as error:
-        raise ReleaseError(f"{path}: not {what}. Take the file as written.") from error
+        raise ReleaseError(
+            f"{path} is not {what}. Restore the file as anonymize wrote it."
+        ) from error
 
 
 LEVEL_COLUMNS = ["original", "level"]

@@ -224,8 +224,8 @@ def warn_of_others(
         owners_of = owners_of_others(out, input_digests, private)
     except GraphveilError:
         unlisted = (
-            f"what lies beside {private} cannot be listed, so other releases of this input there "
-            "are not known: publish one of them only"
+            f"the location of {private} cannot be listed, so other releases of this input in it "
+            "are not known: publish only one of them"
         )
         warn(unlisted, OtherReleasesWarning)
         return (unlisted,)
@@ -251,10 +251,12 @@ def several_releases(names: Sequence[str]) -> tuple[str, ...]:
     """
     if not names:
         return ()
-    others = f"1 other release of this input lies beside it, {names[0]}"
+    others = f"1 other release of this input is next to it, {names[0]}"
     if len(names) > 1:
-        others = f"{len(names)} other releases of this input lie beside it, the first {names[0]}"
-    return (Advice(f"{others}: publish one of them only, or nest them", OtherReleasesWarning),)
+        others = (
+            f"{len(names)} other releases of this input are next to it, the first is {names[0]}"
+        )
+    return (Advice(f"{others}: publish only one of them, or nest them", OtherReleasesWarning),)
 
 
 def _linkage_digest(private: Place) -> str | None:
@@ -452,8 +454,8 @@ def _close(address: Address, expected: set[str], mark: _Mark) -> None:
     """
     if not mark.is_own(address):
         raise ReleaseError(
-            f"another run wrote to {address} meanwhile, so nothing of this one is published. Wait "
-            "until it ends, or choose another name."
+            f"another run wrote to {address} in the meantime, so nothing of this run was "
+            "published. Wait until the other run ends, or choose another name."
         )
     for name, size in address.entries():
         if size is not None and (is_partial(name) or name.startswith(PROBE)):
@@ -461,8 +463,9 @@ def _close(address: Address, expected: set[str], mark: _Mark) -> None:
     strange = set(names_at(address)) ^ (expected | {UNFINISHED})
     if strange:
         raise ReleaseError(
-            f"{address}: {min(strange)} appeared or is gone while the release was made, so nothing "
-            "is published. See that no other run writes there, and run the same command again."
+            f"{address}: {min(strange)} appeared or disappeared while the release was being "
+            "written, so nothing was published. Make sure that no other run writes there, then "
+            "run the same command again."
         )
     mark.lift(address)
 

@@ -131,8 +131,8 @@ class Release(Generic[D_co]):
         """
         if self.private is None:
             raise UsageError(
-                "nothing is known of this release but what is public. Read it where its private "
-                "folder lies beside it."
+                "this release was read without its private folder, so only public information "
+                "is available."
             )
         return self.private
 
@@ -261,7 +261,7 @@ class Release(Generic[D_co]):
         as_table = kind_of(self.data).as_table
         if as_table is None:
             name = type(self.data).__name__
-            raise UsageError(f"to_table does not go with a {name}. Use to_arrow or to_pandas.")
+            raise UsageError(f"to_table does not apply to a {name}. Use to_arrow or to_pandas.")
         return as_table(self.data)
 
     def to_scipy(self) -> sparse.csr_array:
@@ -280,7 +280,7 @@ class Release(Generic[D_co]):
         convert = getattr(self.data, conversion, None)
         if convert is None:
             kind = type(self.data).__name__
-            raise UsageError(f"{conversion} does not go with a {kind}. Use to_arrow or to_pandas.")
+            raise UsageError(f"{conversion} does not apply to a {kind}. Use to_arrow or to_pandas.")
         return convert()
 
     def _repr_html_(self) -> str:

@@ -71,7 +71,7 @@ def check_target(folder: Place, *, force: bool, private: Place | None = None) ->
     folder = local_folder(folder)
     if isinstance(private, Address):
         raise UsageError(
-            f"{private} is an address, and {folder} is a folder. Name a folder for both, or an "
+            f"{private} is an address, but {folder} is a folder. Give a folder for both, or an "
             "address for both."
         )
     for path in (folder,) if private is None else (folder, private):
@@ -109,8 +109,8 @@ def check_place(out: Place, *, force: bool, private: Place | None = None) -> Non
         return
     if private is None:
         raise UsageError(
-            f"{out} is an address, and nothing private lies beside one. Name a place for the "
-            f"record and the linkage with {option('private')}."
+            f"{out} is an address, and private files are never stored next to one. Choose where "
+            f"to store the record and the linkage with {option('private')}."
         )
     check_apart({"out": out, "private": private})
     if isinstance(private, Path):
@@ -135,20 +135,20 @@ def _check_free_at(address: Address, own: str, *, force: bool) -> None:
     names, links = names_at(address), address.links()
     if links:
         raise ReleaseError(
-            f"{links[0]} is a link, so nothing is written to what it names. Name a folder without "
+            f"{links[0]} is a link, so nothing is written to its target. Give a folder without "
             "links."
         )
     if address.is_file() or (names and not force and parts.UNFINISHED not in names):
         raise ReleaseError(
-            f"{address} exists. Choose another name, or replace it with "
+            f"{address} already exists. Choose another name, or replace it with "
             f"{option('force', value=True)}."
         )
     known = (n == parts.UNFINISHED or is_written(n, is_public=own == MANIFEST) for n in names)
     strange = [name for name, is_known in zip(names, known, strict=True) if not is_known]
     if strange:
         raise ReleaseError(
-            f"{address} holds {strange[0]}, which no release wrote, so it is not replaced. Move "
-            f"{strange[0]} away, or choose another name."
+            f"{address} contains {strange[0]}, which graphveil did not write, so it is not "
+            f"replaced. Move {strange[0]} away, or choose another name."
         )
 
 
@@ -192,10 +192,12 @@ def check_free(paths: tuple[Path, ...], *, force: bool, release: Place) -> None:
         if (path.exists() or path.is_symlink()) and not force:
             replaced = option("force", value=True)
             raise ReleaseError(
-                f"{path} exists. Choose another name, or replace it with {replaced}."
+                f"{path} already exists. Choose another name, or replace it with {replaced}."
             )
         if path.is_symlink():
-            raise ReleaseError(f"{path} is a link, so it is not replaced. Name what it points to.")
+            raise ReleaseError(
+                f"{path} is a link, so it is not replaced. Give the folder that it points to."
+            )
     for path in paths:
         if path.exists():
             check_replaceable(path, path, release=release)
@@ -203,9 +205,9 @@ def check_free(paths: tuple[Path, ...], *, force: bool, release: Place) -> None:
 
 def _no_folder(address: str) -> UsageError:
     return UsageError(
-        f"{address} is an address: this release is written into a folder of this machine. Name "
-        "one, and copy what is published; rows in parts, of smooth-k and suppress-k on the disk or "
-        "on Spark, are written to addresses."
+        f"{address} is an address, but this release is written to a local folder. Give a "
+        "folder, then copy what is published. Only rows in parts, from smooth-k and suppress-k "
+        "on disk or on Spark, can be written to addresses."
     )
 
 
@@ -224,11 +226,13 @@ def check_writable(path: Path) -> None:
     if _ADDRESS.match(str(path)) and not path.parent.is_dir():
         raise _no_folder(without_secrets(re.sub(":/+", "://", str(path), count=1)))
     if path.name in {"", ".."}:
-        raise ReleaseError(f"{path} is no name for a new folder. Choose one, such as release.")
+        raise ReleaseError(
+            f"{path} is not a valid name for a new folder. Choose one such as release."
+        )
     parent = path.resolve().parent
     if not parent.is_dir():
-        raise ResourceError(f"the folder {parent} does not exist. Create it, or choose another.")
-    refused = ResourceError(f"the folder {parent} cannot be written. Choose another place.")
+        raise ResourceError(f"folder {parent} does not exist. Create it, or choose another.")
+    refused = ResourceError(f"folder {parent} is not writable. Choose another.")
     if not os.access(parent, os.W_OK):
         raise refused
     try:
@@ -246,8 +250,8 @@ def _check_elsewhere(folder: Path, private: Path) -> None:
     beside = private_folder(folder)
     if beside.exists() and beside.resolve() != private.resolve():
         raise ReleaseError(
-            f"{beside} lies beside the release, and would be taken for its private folder. Move it "
-            f"away, or leave out {option('private')}."
+            f"{beside} is next to the release and would be taken for its private folder. Move "
+            f"it away, or remove {option('private')}."
         )
 
 
@@ -275,10 +279,10 @@ def check_apart(places: Mapping[str, Place]) -> None:
     for inner, outer in permutations(places, 2):
         inside, around = located(places[inner]), located(places[outer])
         if inside[: len(around)] == around:
-            lies = "is" if inside == around else "lies in"
+            lies = "is" if inside == around else "is inside"
             raise UsageError(
-                f"{places[inner]} ({inner}) {lies} {places[outer]} ({outer}). Name folders that do "
-                "not lie in one another."
+                f"{places[inner]} ({inner}) {lies} {places[outer]} ({outer}). Choose two "
+                "separate folders, neither inside the other."
             )
 
 
@@ -302,15 +306,14 @@ def check_replaceable(stands: Path, path: Path, *, release: Place) -> None:
     if stands.is_symlink() or not (stands / own).is_file():
         what = "release" if is_public else "release's private folder"
         raise ReleaseError(
-            f"{path} is not a {what} (it holds no {own}), so it is not replaced. "
-            "Choose another name."
+            f"{path} is not a {what} (it has no {own}), so it is not replaced. Choose another name."
         )
     for entry in sorted(stands.rglob("*")):
         name = entry.relative_to(stands).as_posix()
         if not _is_written(entry, name, is_public=is_public):
             raise ReleaseError(
-                f"{path} holds {name}, which no release wrote, so it is not replaced. Move {name} "
-                "away, or choose another name."
+                f"{path} contains {name}, which graphveil did not write, so it is not replaced. "
+                f"Move {name} away, or choose another name."
             )
 
 
@@ -361,7 +364,7 @@ def leftovers_beside(
     if local and private is None:
         local.append(private_folder(local[0]))
     texts = [
-        f"{path} was left by a run that was killed, {_what_is_in(path, working)}"
+        f"{path} was left behind by a run that was killed, {_what_is_in(path, working)}"
         for place in local
         for path in left_behind(place)
         if not (on_disk and path == working)
@@ -370,7 +373,7 @@ def leftovers_beside(
         names = names_at(place) if isinstance(place, Address) else []
         if parts.UNFINISHED in names:
             n = len(names) - 1
-            texts.append(f"{place} holds {n} files of a run that did not end: they are overwritten")
+            texts.append(f"{place} contains {n} files of an unfinished run; they are overwritten")
     return tuple(Advice(text, LeftoverWarning) for text in texts)
 
 
@@ -380,14 +383,14 @@ def _what_is_in(path: Path, working: Path | None) -> str:
         elsewhere = kept_elsewhere(path)
         both = "" if elsewhere is None else f", and so does {elsewhere}"
         return (
-            f"and holds rows of people as they were read{both}. No run uses it now: the run on the "
-            "disk that left it goes on from there if it is started again; else delete "
+            f"and contains people's rows as they were read{both}. No run is using it: to resume "
+            "the on-disk run that left it, start that run again; otherwise delete "
             f"{'it' if elsewhere is None else 'both'}"
         )
-    content = "may hold data of people"
+    content = "may contain personal data"
     if ".replaced-" in path.name:
-        content = "is what the run was about to replace"
-    return f"and {content}. No run uses it now: look into it, then move it back or delete it"
+        content = "contains what the run was about to replace"
+    return f"and {content}. No run is using it: inspect it, then move it back or delete it"
 
 
 @contextmanager
@@ -439,8 +442,8 @@ def _whole(modes: Mapping[Path, int], *, force: bool, release: Place) -> Iterato
             yield folders
     except FileExistsError as error:
         raise ReleaseError(
-            f"{error.filename} appeared while the release was made, so nothing was written. "
-            f"Choose another name, or replace it with {option('force', value=True)}."
+            f"{error.filename} appeared while the release was being written, so nothing was "
+            f"written. Choose another name, or replace it with {option('force', value=True)}."
         ) from error
     except OSError as error:
         raise ResourceError(_reason(error, next(iter(modes)))) from error
@@ -450,5 +453,5 @@ def _reason(error: OSError, folder: Path) -> str:
     if error.errno in _FULL:
         return f"no space left to write {folder}. Free space, or choose a disk."
     if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-        return f"{folder} cannot be written ({error.strerror}). Choose another place."
+        return f"{folder} is not writable ({error.strerror}). Choose another folder."
     return f"{folder} could not be written: {error.strerror or error}."

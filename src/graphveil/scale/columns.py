@@ -631,6 +631,6 @@ def check_order(ascents: int, sizes: Sequence[int]) -> None:
     variance = sum(size + 1 for size in sizes) / 12
     if abs(ascents - expected) > DEVIATIONS * math.sqrt(variance):
         raise RuntimeError(
-            f"{n} rows were about to be published in an order that {ascents} of them have in the "
-            "original"
+            f"{n} rows were about to be published in an order that {ascents} of them also have "
+            "in the original"
         )

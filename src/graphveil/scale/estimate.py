@@ -132,7 +132,7 @@ def drawn_from_file(source: Source, options: BipartiteOptions, memory_mib: int) 
     except NotIntegersError:
         draw = _draw_of(source, options, memory_mib, text=True)
     if not draw.n_seen:
-        source.refuse("no user. Give at least one row.")
+        source.refuse("no users found. The file needs at least one row.")
     share = 2.0**-draw.halvings
     rows = _in_order(pa.Table.from_batches(draw.kept))
     lists = "items" in draw.kept[0].schema.names
@@ -558,7 +558,7 @@ def estimate_of_file(
     clustered = _in_chunks(method)
     source = check_readable(path, options)
     engine = engine or LocalEngine()
-    with stage(f"drawing users of {source.name}"):
+    with stage(f"sampling users of {source.name}"):
         drawn = drawn_from_file(source, options, engine.memory_mib)
     jobs = getattr(engine, "jobs", None) or 1
     return estimated(drawn, clustered, "local", processes=jobs if jobs > 1 else 0)
@@ -591,7 +591,7 @@ def estimate_of_frame(
     clustered = _in_chunks(method, refused_items(options))
     source = FrameSource.of(rows, engine.spark)
     tables = SparkTables(engine.spark, engine.place, "")  # nothing is kept
-    with stage(f"drawing users of {source.name}"):
+    with stage(f"sampling users of {source.name}"):
         given = source.given(tables, options)
         if options.items is None:
             _refuse_people(given, tables)
@@ -680,15 +680,18 @@ def estimated(
 def _assumed(drawn: Drawn, n_clustered: int, engine: Where) -> tuple[str, ...]:
     n_drawn = drawn.rows.num_rows
     texts = [
-        f"{n_drawn:,} users were drawn; chunks of them clustered in this process: {n_clustered}",
-        "what other stages cost beside that is as in the benchmark, whose rows have 8 items each",
-        "processors are like this one, and not shared with other work",
-        "kernels are compiled before (graphveil warm METHOD); else each machine adds some seconds",
+        f"{n_drawn:,} users were sampled; chunks of them clustered in this process: {n_clustered}",
+        "all other costs are as in the benchmark, whose rows have 8 items each",
+        "processors are like this one, and are not shared with other work",
+        (
+            "kernels are already compiled (graphveil warm METHOD); otherwise, each machine adds "
+            "some seconds"
+        ),
     ]
     if drawn.share < 1:
-        texts.append("chunks of all users are denser than those of the draw: that is computed")
+        texts.append("chunks of all users are denser than those of the sample; this is computed")
     if drawn.pairs and drawn.share < 1:
-        texts.append("users are pairs: their number is known from the draw")
+        texts.append("users are pairs: their number is known from the sample")
     if engine == "spark":
-        texts.append("nothing waits for a network or a store, and shuffles do not spill")
+        texts.append("no time is spent waiting for a network or a store, and shuffles do not spill")
     return tuple(texts)

@@ -63,7 +63,7 @@ class FrameSource(NamedTuple):
         with _readable(name):
             frame, is_query = _frame_of(source, spark)
             if frame.isStreaming:
-                raise UsageError(f"{name} is a stream. Give rows that are all there.")
+                raise UsageError(f"{name} is a stream. Give a complete set of rows.")
             names, shape = frame.columns, frame.schema.json()
             states = "".join(map(_state_of, sorted(frame.inputFiles())))
             query = str(frame.semanticHash()) if is_query else ""
@@ -89,7 +89,9 @@ class FrameSource(NamedTuple):
         kind = types[item].removeprefix("array<").removesuffix(">") if lists else types[item]
         for name, one in ((user, types[user]), (item, kind)):
             if one not in WHOLE and one != "string":
-                self._refuse(f"column {name} holds {one}: ids are whole numbers or text. Cast it.")
+                self._refuse(
+                    f"column {name} has type {one}, but ids are integers or text. Cast it."
+                )
         integers = types[user] in WHOLE, kind in WHOLE
         spelled = ["BIGINT" if one else "STRING" for one in integers]
         wanted = f"ARRAY<{spelled[1]}>" if lists else spelled[1]
@@ -120,16 +122,16 @@ class FrameSource(NamedTuple):
                 column = names[column - 1]
             if column not in names:
                 self._refuse(
-                    f"no column {column!r}, but {', '.join(map(repr, names))}. Say which with "
-                    f"{option(flag, 'NAME')}."
+                    f"no column {column!r}, but {', '.join(map(repr, names))}. Name the column "
+                    f"with {option(flag, 'NAME')}."
                 )
             chosen.append(str(column))
         further = [name for name in names if name not in chosen]
         asked_for = None not in (options.user_column, options.item_column)
         if further and not (asked_for or options.ignore_weights):
             self._refuse(
-                f"users and items, and further columns: {', '.join(further)}. Leave them out with "
-                f"{option('ignore_weights', value=True)}."
+                f"there are columns other than users and items: {', '.join(further)}. Drop them "
+                f"with {option('ignore_weights', value=True)}."
             )
         return chosen[0], chosen[1]
 
@@ -147,7 +149,7 @@ class FrameSource(NamedTuple):
         with spoken("counting rows"):
             [(n, no_user, no_item, least_user, least_item)] = rows.selectExpr(*counts).collect()
         if not n:
-            self._refuse("no user. Give at least one row.")
+            self._refuse("no users found. The file needs at least one row.")
         for name, count in (("user", no_user), ("items", no_item)):
             if count:
                 self._refuse(f"column {name}: {count} ids are missing. Remove these rows.")
@@ -191,7 +193,7 @@ def _readable(name: str) -> Iterator[None]:
         if not is_of_spark(error):
             raise
         raise InputError(
-            f"{name} cannot be read: {first_line(error)}. Give rows that this session can read."
+            f"cannot read {name}: {first_line(error)}. Give rows that this session can read."
         ) from error
 
 
@@ -209,11 +211,11 @@ def _read(source: str | Path, spark: Any) -> Any:
     local = "://" not in text
     path = Path(text)
     if local and not path.exists():
-        raise InputError(f"{path.name}: there is no such file. Check the path.")
+        raise InputError(f"{path.name}: file not found. Check the path.")
     if local and path.is_file() and path.suffix != ".parquet":
         raise UsageError(
-            f"{path.name} is not Parquet, and Spark reads nothing else here. Convert it, or use "
-            f"{option('engine', 'local')}."
+            f"{path.name} is not Parquet, the only format that Spark reads here. Convert it, or "
+            f"use {option('engine', 'local')}."
         )
     return spark.read.parquet(read_at(path) if local else text)
 

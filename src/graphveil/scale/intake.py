@@ -81,18 +81,17 @@ def check_readable(path: Path, options: BipartiteOptions) -> Source:
         pass
     if source.format.name not in (*TEXT_FORMATS, *FRAME_FORMATS):
         raise UsageError(
-            f"{source.format.name} cannot be read a piece at a time. Use one of "
-            f"{', '.join((*TEXT_FORMATS, *FRAME_FORMATS))}, or leave out --on-disk."
+            f"{source.format.name} cannot be read in pieces. Use one of "
+            f"{', '.join((*TEXT_FORMATS, *FRAME_FORMATS))}, or remove --on-disk."
         )
     if options.users is not None:
         raise UsageError(
-            f"{option('users')} needs all ids in memory. Use Parquet with a column of lists, where "
-            "empty ones stay, or leave out --on-disk."
+            f"{option('users')} needs all ids in memory. Use Parquet with a column of lists, "
+            "which keeps empty ones, or remove --on-disk."
         )
     if options.item_list is not None:
         raise UsageError(
-            f"{option('item_list')} is for methods with noise, which do not run on disk. Leave it "
-            "out."
+            f"{option('item_list')} is for methods with noise, which do not run on disk. Remove it."
         )
     return source
 
@@ -105,7 +104,7 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
         batches = columnar.bipartite_batches(source, options, notes)
         write_batches(path, (_clean(source, batch) for batch in batches))
         if not path.exists():
-            source.refuse("no user. Give at least one row.")
+            source.refuse("no users found. The file needs at least one row.")
         schema = schema_of(path)
         lists = "items" in schema.names
         item = schema.field("items").type.value_type if lists else schema.field("item").type
@@ -140,8 +139,8 @@ def _dialect_of(source: Source, options: BipartiteOptions) -> Dialect:
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     if delimited.has_lists(dialect, options):
         raise UsageError(
-            f"{source.name} has a line a user, which cannot be read a piece at a time. Use two "
-            "columns or Parquet, or leave out --on-disk."
+            f"{source.name} has one line per user, which cannot be read in pieces. Use two "
+            "columns or Parquet, or remove --on-disk."
         )
     return dialect
 
@@ -196,7 +195,7 @@ def _ids(source: Source, column: pa.Array, name: str) -> pa.Array:
     except DataError as error:
         source.refuse(error.message.text)
     if column.null_count:
-        source.refuse(f"column {name}: an id is missing. Remove the row.")
+        source.refuse(f"column {name}: missing id. Remove the row.")
     return column.cast(pa.string())
 
 
@@ -333,7 +332,7 @@ def intake(
     with stage(f"reading {source.name}"):
         raw = raw_rows(source, options, folder, memory_mib)
     if not raw.path.exists():
-        source.refuse("no user. Give at least one row.")
+        source.refuse("no users found. The file needs at least one row.")
     people = options.items == "people"
     if people and raw.user_is_integer != raw.item_is_integer:
         raw = raw._replace(user_is_integer=False, item_is_integer=False)
@@ -393,7 +392,7 @@ def counted_rows(given: Given, options: BipartiteOptions, tables: Tables) -> Fac
         n = max(1, round(given.n / PAIRS_OF_A_BUCKET))
         pairs = tables.map(given.rows, Bucketed(*types, n), columns.pairs_schema(*types))
         rows = tables.grouped(pairs, "bucket", n, Listed(), schema)
-    rows = tables.kept(rows, ROWS, "putting items in order")
+    rows = tables.kept(rows, ROWS, "ordering items")
     return _facts(given, options, rows, tables)
 
 
@@ -402,7 +401,7 @@ def _facts(given: Given, options: BipartiteOptions, rows: Rows, tables: Tables) 
     shared: SharedIds | None = None
     with stage("counting rows"):
         if given.lists and tables.ask(queries.REPEATED_USERS, rows=rows) != [(0,)]:
-            given.refuse("a user stands in two rows. Merge their lists.")
+            given.refuse("a user appears in two rows. Merge their lists.")
         numbers = given.user_is_integer and given.item_is_integer
         text = not (given.user_is_integer or given.item_is_integer)
         if options.items is None or (text and not people):

@@ -93,7 +93,7 @@ class Numbered:
         order = np.lexsort((low, high))
         high, low = high[order], low[order]
         if np.any((high[1:] == high[:-1]) & (low[1:] == low[:-1])):
-            raise RuntimeError(f"two rows of bucket {number} have one key of 128 bits")
+            raise RuntimeError(f"two rows of bucket {number} have the same 128-bit key")
         ids = np.arange(self.starts[number], self.starts[number] + order.size)
         chosen = pa.array(order)
         user, items = (whole(rows[name]).take(chosen) for name in ("user", "items"))
@@ -244,13 +244,13 @@ def check_parts(
     """
     if isinstance(target, Address) and (wanted is False or form.name != "parquet"):
         raise UsageError(
-            f"{target} is an address, where a release comes in parts of Parquet. Use "
-            f"{option('format', 'parquet')}, and let it come in parts; or name a folder."
+            f"{target} is an address, where a release is written in Parquet parts. Use "
+            f"{option('format', 'parquet')}, and write it in parts; or name a folder."
         )
     if wanted and form.name != "parquet":
         raise UsageError(
-            f"{form.name} has no parts: they are files of Parquet. Use "
-            f"{option('format', 'parquet')}, or leave them out."
+            f"{form.name} cannot be written in parts, which are Parquet files. Use "
+            f"{option('format', 'parquet')}, or write it without parts."
         )
 
 

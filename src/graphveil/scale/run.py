@@ -79,9 +79,9 @@ class RowsOnDisk(ABC):
     def refusals(self, run: Run) -> Iterator[str]:
         """Yield what needs all rows in memory, and refuse places that lie in one another."""
         if run.nested_in is not None:
-            yield f"--nested-in needs all of the data in memory. Leave {self.flag} out."
+            yield f"--nested-in needs all data in memory. Remove {self.flag}."
         if run.ledger is not None:
-            yield f"--ledger needs all of the data in memory. Leave {self.flag} out."
+            yield f"--ledger needs all data in memory. Remove {self.flag}."
         check_apart(self._places(run.output))
         yield from refused_methods(run.method)
 
@@ -135,14 +135,14 @@ def refused_methods(method: Any) -> Iterator[str]:
     """Yield what a method, or its parameters, need all rows in memory for."""
     if "rows" not in method.sources:
         if "ties" in method.sources:
-            yield f"{method.name} takes ties from the disk, no rows. Use anonymize_ties."
+            yield f"{method.name} reads edges from disk, not rows. Use anonymize_ties."
         able = " or ".join(methods_from("rows"))
-        yield f"{method.name} needs all data in memory. Use {able} on the disk."
+        yield f"{method.name} needs all data in memory. To run on disk, use {able}."
     elif method.chunks is not None:
         if method.chunks.order == "label-propagation":
             yield "order=label-propagation needs all data in memory. Use minhash."
         if method.chunks.rounds:
-            yield f"rounds={method.chunks.rounds} need all data in memory. Leave rounds at 0."
+            yield f"rounds={method.chunks.rounds} needs all data in memory. Leave rounds at 0."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +164,7 @@ class RowsOfFile(RowsOnDisk):
         """Return the rows of the file."""
         source = check_readable(self.path, self.options)
         form = form_of(output, format_that_came_in(source.path, self.options.format))
-        with stage(f"digesting {source.name}"):
+        with stage(f"computing the digest of {source.name}"):
             digest = digest_of_file(source.path)
 
         def take(tables: Tables, folder: Path) -> Facts:
@@ -219,6 +219,6 @@ def refused_items(options: BipartiteOptions) -> Iterator[str]:
     """Yield what items a cluster does not take: people."""
     if options.items == "people":
         yield (
-            "items that are people run on one machine: every entry needs the new id of its item. "
-            f"Use {option('engine', 'local')}."
+            "items that are people require a run on one machine, because every entry needs the "
+            f"new id of its item. Use {option('engine', 'local')}."
         )

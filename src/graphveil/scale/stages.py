@@ -189,8 +189,8 @@ class Stages:
         if n != facts.n_rows:
             where, all_of_it = self.working.folders
             raise ResourceError(
-                f"rows that the run kept in {where} are lost: {facts.n_rows} were counted, and {n} "
-                f"are left. Delete {all_of_it}, and begin anew."
+                f"rows that the run kept in {where} are lost: {facts.n_rows} were counted, but "
+                f"{n} are left. Delete {all_of_it}, and start again."
             )
         return Tally(shared, created, clusters, empty, tuple((row[0], row[1]) for row in rows))
 
@@ -238,8 +238,7 @@ class Stages:
         kept = EntryChanges(files.facts.n_entries, tally.shared, tally.created)
         if written.smallest_class < self.method.k:
             raise RuntimeError(
-                f"a class of {written.smallest_class} rows was about to be published with "
-                f"k={self.method.k}"
+                f"about to publish a class of {written.smallest_class} rows with k={self.method.k}"
             )
         return Publication(
             described=written.described,

@@ -173,8 +173,8 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
         if not force:
             where, all_of_it = _in_words(folder)
             raise ReleaseError(
-                f"{where} holds an unfinished run of other data or options. Delete {all_of_it}, "
-                f"or say {option('force', value=True)}."
+                f"{where} holds an unfinished run of different data or options. Delete "
+                f"{all_of_it}, or use {option('force', value=True)}."
             )
         _delete(folder)
     try:
@@ -184,7 +184,7 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
             part.write_bytes(msgspec.json.encode(run))
         return run.opened(folder, seed, _locked(folder))
     except OSError as error:
-        raise ResourceError(f"{folder} cannot be written ({error.strerror}).") from error
+        raise ResourceError(f"cannot write {folder} ({error.strerror}).") from error
 
 
 def _check_own(folder: Path) -> None:
@@ -204,13 +204,14 @@ def _check_own(folder: Path) -> None:
         if status.st_uid != os.geteuid():
             raise ReleaseError(
                 f"{folder} belongs to another user (number {status.st_uid}), so it is neither "
-                "taken up nor deleted. Choose another name for the release, or move it away."
+                "used nor deleted. Choose a different name for the release, or move the folder "
+                "away."
             )
         mode = stat.S_IMODE(status.st_mode)
         if mode & _OTHERS:
             raise ReleaseError(
-                f"{folder} is open to others (mode {mode:o}, a run leaves {_PRIVATE:o}), so what "
-                "it holds is not taken up. Delete it, or move it away."
+                f"{folder} is accessible to others (mode {mode:o}; a run sets {_PRIVATE:o}), so "
+                "its contents are not used. Delete it, or move it away."
             )
 
 
@@ -270,7 +271,7 @@ def _locked(folder: Path) -> IO[bytes]:
     except BlockingIOError as error:
         lock.close()
         raise ReleaseError(
-            f"{folder} belongs to a run that is still going on. Wait for it, or stop it."
+            f"{folder} belongs to a run that is still in progress. Wait for it, or stop it."
         ) from error
     return lock
 
@@ -337,12 +338,12 @@ def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None
     try:
         yield
     except ReleaseError:  # something stands in the way, and is no fault of the rows
-        _say_where(working, once="what stands in the way is gone")
+        _say_where(working, once="the obstacle is removed")
         raise
     except OSError as error:
         _say_where(working)
         raise ResourceError(
-            f"{working.folder} cannot be written ({error.strerror or error}). Free space, and run "
+            f"cannot write {working.folder} ({error.strerror or error}). Free space, and run "
             "the same command again."
         ) from error
     except BaseException as error:
@@ -359,10 +360,10 @@ def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None
 
 
 def _say_where(working: Working, *, once: str = "") -> None:
-    goes_on = "the same command goes on from there" + (f", once {once}" if once else "")
+    goes_on = "the same command continues from there" + (f", once {once}" if once else "")
     where, all_of_it = working.folders
     message = (
-        f"the unfinished run is kept in {where}, for its owner alone: {goes_on}. Delete "
+        f"the unfinished run is kept in {where}, for its owner only: {goes_on}. Delete "
         f"{all_of_it} to give up"
     )
     warn(message, LeftoverWarning)

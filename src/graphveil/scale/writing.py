@@ -102,7 +102,7 @@ class PartOfUsers:
         first = number * self.part_users
         size = min(self.part_users, self.n_users - first)
         if not np.array_equal(ids, np.arange(first, first + size)):
-            raise RuntimeError(f"part {number} has {ids.size} rows, not its {size} users")
+            raise RuntimeError(f"part {number} has {ids.size} rows instead of its {size} users")
         lists, new_ids = ItemLists.of(rows), pa.array(ids)
         del rows, ids  # a part is large
         order_of_rows = RowOrder()
@@ -154,7 +154,7 @@ def write_apart(tables: Tables, packed: Rows, work: PartOfUsers) -> WrittenParts
         advance(work.n_users)
     rows.sort(key=lambda row: row["number"])
     if [row["number"] for row in rows] != list(range(n)):
-        raise RuntimeError(f"{len(rows)} parts were written, not {n}")
+        raise RuntimeError(f"{len(rows)} parts were written instead of {n}")
     check_order(sum(row["ascents"] for row in rows), [row["rows"] for row in rows])
     files = [
         DataFile(
@@ -255,7 +255,7 @@ class DataFiles:
         names = self._names()
         numbered, texts = self.numbered, None
         if self.facts.people:
-            numbered = self.tables.kept(numbered, "numbered", "drawing new ids")
+            numbered = self.tables.kept(numbered, "numbered", "sampling new ids")
             names = new_ids(self.tables, numbered)
         elif names is None and self.form.module == "delimited":
             texts = items_of(self.released, self.tables)

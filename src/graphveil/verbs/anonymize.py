@@ -194,7 +194,8 @@ def _check_apart(output: Output, *files: Path | None) -> None:
             around = () if folder is None else located(folder)
             if around and lies[: len(around)] == around:
                 raise UsageError(
-                    f"{file} lies in {folder}, which is written. Choose another place for it."
+                    f"{file} is in {folder}, which this run writes. Choose a different location "
+                    "for it."
                 )
 
 
@@ -216,8 +217,8 @@ def _source_of(
     if isinstance(options, io.BipartiteOptions):
         return _rows_of(path, local_engine(path, run.jobs), options)
     raise UsageError(
-        "--on-disk takes ties, or users and items, and this file was read as a table. Leave it "
-        "out, or say --kind."
+        "--on-disk needs edges or user-item data, but this file was read as a table. Remove it, "
+        "or set --kind."
     )
 
 
@@ -246,8 +247,7 @@ class InMemory:
         local_folder(run.output.folder)
         if run.output.parts:
             yield (
-                "--parts is for many users on the disk: a run in memory writes one file. Leave it "
-                "out."
+                "--parts is for user-item data on disk; a run in memory writes one file. Remove it."
             )
 
     @contextmanager
@@ -315,17 +315,20 @@ def spark_rows(source: str, options: io.AnyOptions, run: RunOptions) -> RowsOfFr
     from graphveil.scale.run import RowsOfFrame  # noqa: PLC0415  as above
 
     if run.engine != "spark":
-        raise UsageError("--working is where Spark keeps rows. Add --engine spark.")
+        raise UsageError("--working sets the folder in which Spark keeps rows. Add --engine spark.")
     place = run.working
     if place is None:
         raise UsageError(
-            "--engine spark needs --working FOLDER, which driver and executors can write. Give it."
+            "--engine spark requires --working FOLDER, a folder that the driver and the "
+            "executors can write to. Add it."
         )
     here = "--on-disk" if run.on_disk else "--jobs" if run.jobs is not None else ""
     if here:
-        raise UsageError(f"{here} is for a run on this machine. Leave it out, or --engine spark.")
+        raise UsageError(
+            f"{here} only applies to runs on this machine. Remove it, or --engine spark."
+        )
     if not isinstance(options, io.BipartiteOptions):
-        raise UsageError("--engine spark takes users and items only. Leave it out.")
+        raise UsageError("--engine spark supports user-item data only. Remove it.")
     return RowsOfFrame(
         rows=source,
         options=options,
@@ -441,8 +444,8 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
 def no_file_here(source: Any) -> UsageError:
     """Return the error of rows that are no file of this machine."""
     return UsageError(
-        f"rows of type {type(source).__name__} are no file of this machine. Give the path of "
-        f"one, or {option('engine', 'spark')}."
+        f"rows of type {type(source).__name__} are not a file on this machine. Give the path of "
+        f"a file, or use {option('engine', 'spark')}."
     )
 
 
@@ -526,7 +529,7 @@ def estimate_file(
     """
     check_place(output.folder, force=output.force, private=output.private)
     if run.nested_in is not None:
-        raise UsageError("--nested-in needs all of the data in memory. Leave it out.")
+        raise UsageError("--nested-in requires all of the data in memory. Remove it.")
     if run.engine == "spark" or run.working is not None:
         rows = spark_rows(str(path), options, run)
         engine = rows.connect()
@@ -535,8 +538,8 @@ def estimate_file(
         )
     if not run.on_disk:
         raise UsageError(
-            "--estimate is for rows on the disk or on a cluster. Add --on-disk, or --engine spark."
+            "--estimate applies to runs on disk or on a cluster. Add --on-disk, or --engine spark."
         )
     if not isinstance(options, io.BipartiteOptions):
-        raise UsageError("--estimate takes users and items only. Leave it out.")
+        raise UsageError("--estimate supports user-item data only. Remove it.")
     return estimate_rows(method, path, engine=local_engine(path, run.jobs), reading=options)

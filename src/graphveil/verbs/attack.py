@@ -227,7 +227,7 @@ def entry_of(name: str) -> Attack[Any, Any]:
         Where there is none of this name.
     """
     if name not in ATTACKS:
-        raise ParameterError(f"no attack {name!r}. {one_of(name, ATTACKS)}")
+        raise ParameterError(f"unknown attack {name!r}. {one_of(name, ATTACKS)}")
     return ATTACKS[name]
 
 
@@ -247,8 +247,8 @@ def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, An
         if not reads(other, kind):
             fitting = [name for name, known in ATTACKS.items() if reads(known, kind)]
             raise UsageError(
-                f"{other.name} reads a {other.kind.__name__}, the release is a {kind.__name__}. "
-                f"Use {' or '.join(fitting)}."
+                f"{other.name} reads a {other.kind.__name__}, but the release is a "
+                f"{kind.__name__}. Use {' or '.join(fitting)}."
             )
     return chosen
 
@@ -389,8 +389,9 @@ def _check_attached(attached: Attached | None, original: Data) -> None:
     """Refuse a column that does not have one value for everybody."""
     if attached is not None and attached.value.size != original.size:
         raise UsageError(
-            f"the attached column {attached.name!r} has {attached.value.size} values, the original "
-            f"{original.size} people. Give one value for everybody, in the original's order."
+            f"the attached column {attached.name!r} has {attached.value.size} values, but the "
+            f"original has {original.size} people. Give one value per person, in the order of "
+            "the original."
         )
 
 
@@ -422,8 +423,8 @@ def _second(
     pair = comparison_of(read, original, first.randomness, wanted_by="attack")
     if type(pair) is not type(first):
         raise UsageError(
-            f"the second release is a {type(pair.released).__name__}, the first a "
-            f"{type(first.released).__name__}. Give two of one kind."
+            f"the second release is a {type(pair.released).__name__}, but the first is a "
+            f"{type(first.released).__name__}. Give two releases of the same kind."
         )
     return pair
 
@@ -525,8 +526,8 @@ class _Again:
         """Return the release of this data."""
         if self.unrecorded:
             raise UsageError(
-                f"it was run with {', '.join(self.unrecorded)} that no file keeps, so it cannot be "
-                "run again. What is given as a parameter of the method is kept."
+                f"the release was made with {', '.join(self.unrecorded)} that no file records, "
+                "so the run cannot be repeated. Method parameters are recorded."
             )
         known: dict[str, Any] = {}
         if self.levels is not None:

@@ -47,7 +47,7 @@ class Bound:
 
     Examples
     --------
-    >>> bound = read_bound("clustering: relative error <= 10 %")
+    >>> bound = read_bound("clustering: relative error <= 10%")
     >>> bound.question, bound.part, bound.value, bound.holds(0.1)
     ('clustering', 'relative error', 0.1, True)
     >>> print(bound)
@@ -93,19 +93,21 @@ def read_bound(text: str) -> Bound:
 
     Examples
     --------
-    >>> read_bound("kept >= 90 %") == read_bound("kept>=0.9")
+    >>> read_bound("kept >= 90%") == read_bound("kept>=0.9")
     True
     """
     match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None or not _NUMBER.fullmatch(match["number"]):
         raise ParameterError(
-            f"the bound {text[:_LONGEST]!r} cannot be read. Say WHAT <= NUMBER or WHAT >= NUMBER, "
-            "such as 'kept >= 0.9' or 'clustering: relative error <= 10 %'."
+            f"cannot read the bound {text[:_LONGEST]!r}. Write WHAT <= NUMBER or WHAT >= "
+            "NUMBER, such as 'kept >= 0.9' or 'clustering: relative error <= 10%'."
         )
     question, _, part = (word.strip() for word in match["what"].partition(":"))
     number = float(match["number"]) / (100 if match["percent"] else 1)
     if not math.isfinite(number):
-        raise ParameterError(f"the bound {text!r} has no finite number. Give one such as 0.1.")
+        raise ParameterError(
+            f"the bound {text!r} does not contain a finite number. Use one such as 0.1."
+        )
     relation = match["relation"]
     sign = _USUAL.get(relation, "<=" if relation == "<=" else ">=")
     return Bound(question=question.lower(), part=part, relation=sign, value=number)
@@ -129,18 +131,18 @@ def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) ->
     known = (*PLAIN, *metrics, *attacks)
     if bound.question not in known:
         raise ParameterError(
-            f"nothing measures {bound.question!r} on this data. "
-            f"{did_you_mean(bound.question, known)}It can be one of {', '.join(PLAIN)}, or a part "
+            f"{bound.question!r} is not measured on this data. "
+            f"{did_you_mean(bound.question, known)}Choose one of {', '.join(PLAIN)}, or a part "
             f"of {', '.join((*metrics, *attacks))}."
         )
     if bound.question in PLAIN and bound.part:
-        raise ParameterError(f"{bound.question!r} has no part {bound.part!r}. Leave it out.")
+        raise ParameterError(f"{bound.question!r} has no part {bound.part!r}. Remove the part.")
     if bound.question == RISK and (bound.relation == ">=" or not 0 < bound.value <= 1):
-        raise ParameterError(f"{bound} is no bound on a risk. Say {RISK} <= 0.09.")
+        raise ParameterError(f"{bound} is not a bound on a risk. Use, for example, {RISK} <= 0.09.")
     if bound.question not in PLAIN and not bound.part:
         raise ParameterError(
-            f"{bound.question!r} has several parts. Name one, such as "
-            f"'{bound.question}: share {bound.relation} {bound.value:.12g}'."
+            f"{bound.question!r} has several parts. Choose one, for example '{bound.question}: "
+            f"share {bound.relation} {bound.value:.12g}'."
         )
 
 

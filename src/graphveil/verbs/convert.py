@@ -67,7 +67,7 @@ def data_of_release(folder: Path, *, as_table: bool = False) -> Data:
         release = read_release(folder)
     if as_table and isinstance(release.data, Graph):
         raise UsageError(
-            f"{option('kind', 'table')} is not for a release of a graph. Leave it out."
+            f"{option('kind', 'table')} does not apply to a release of a graph. Remove it."
         )
     return release.to_table() if as_table else release.data
 

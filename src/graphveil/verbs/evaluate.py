@@ -87,6 +87,6 @@ def evaluate_release(
         pair = dataclasses.replace(pair, held_back=people)
     elif label is not None or attached is not None:
         raise UsageError(
-            "a label is predicted for held-back people. Give them as test (--test FILE)."
+            "predicting a label requires held-back people. Give them as test (--test FILE)."
         )
     return measured(name, pair, metrics, as_sample=as_sample)

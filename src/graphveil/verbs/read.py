@@ -112,7 +112,7 @@ def original_on_disk(
     options = dataclasses.replace(kept, **(asked or {}))
     if type(options) is not io.GraphOptions:
         raise UsageError(
-            f"{option('on_disk', value=True)} is for the ties of a graph. Leave it out."
+            f"{option('on_disk', value=True)} applies to the edges of a graph only. Remove it."
         )
     with graph_on_disk(path, options) as (graph, _):
         yield Original(graph, options, path)
@@ -144,14 +144,14 @@ def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release
         place = place_of(release)
         if isinstance(place, Address):
             raise UsageError(
-                f"{place} is an address, which verify alone reads. Copy the release here, and give "
-                "its folder."
+                f"{place} is an address, which only verify can read. Copy the release here and "
+                "give its folder."
             )
         return place
     raise UsageError(
-        f"{wanted_by} takes a release first, or the name of its folder, not a "
-        f"{type(release).__name__}. Make one by a method, such as KDegree(k=5).anonymize(data), "
-        "and give the original after it."
+        f"{wanted_by} takes a release or the name of its folder as the first argument, not a "
+        f"{type(release).__name__}. Make one with a method, such as "
+        "KDegree(k=5).anonymize(data), and give the original second."
     )
 
 
@@ -165,7 +165,7 @@ def refuse_release(original: Any) -> None:
     """
     if isinstance(original, Release):
         raise UsageError(
-            "a release was given where the original belongs. Give the data that it was made from."
+            "a release was given instead of the original. Give the data the release was made from."
         )
 
 

@@ -41,7 +41,7 @@ from graphveil.verify.promises.recheck import UNREADABLE
 from graphveil.verify.verdict import Check, Verdict, counted, holds, judged, not_checked, shown
 
 READ, COUNTS = "data", "counts"
-NOTHING = "The manifest cannot be read, so nothing is claimed."
+NOTHING = "The manifest cannot be read, so this release states no guarantee."
 
 
 def verify(
@@ -115,7 +115,8 @@ def verify(
                 checks.append(_second_reading(release.folder, original, original_file, reading))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
-            f"{place.name} needs more memory than there is. Check it on a larger machine."
+            f"checking {place.name} needs more memory than is available. Run verify on a "
+            "machine with more memory."
         ) from error
     guarantee = manifest.claim.guarantee
     return Verdict(guarantee.check_word, guarantee.sentence, checks, needed)
@@ -197,18 +198,24 @@ def _counts_check(db: Database, described: Described) -> Check:
     shape = checked_kind(described.kind)
     counts = shape.counts(db, described)
     problems = [
-        f"{counts[name]} {name}, {MANIFEST} says {described.counts.get(name, 'nothing')}"
+        (
+            f"{counts[name]} {name} in the data, but {MANIFEST} states "
+            f"{described.counts.get(name, 'nothing')}"
+        )
         for name in counts
         if counts[name] != described.counts.get(name)
     ]
     problems += [
-        f"{shown(name)} is no count of a {described.kind}"
+        f"{shown(name)} is not a count for data of kind {described.kind}"
         for name in described.counts
         if name not in counts
     ]
     rows = {} if parts.in_parts(described.files) else shape.rows  # those of a part were counted
     problems += [
-        f"{shown(file.name)} has {counts[rows[file.role]]} rows, {MANIFEST} says {file.rows}"
+        (
+            f"{shown(file.name)} has {counts[rows[file.role]]} rows, but {MANIFEST} states "
+            f"{file.rows}"
+        )
         for file in described.files
         if file.role in rows and counts[rows[file.role]] != file.rows
     ]

@@ -121,8 +121,8 @@ class Database:
         self.refuse_beyond(size, name)
         if size > max(self._limit_bytes // NEVER_UNPACKED, of * MOST_PACKED):
             error = UnreadableError(
-                f"{name} has {of} bytes and holds {size}: so packed, not above "
-                f"{self._limit_bytes // NEVER_UNPACKED} are read under the limit of "
+                f"{name} has {of} bytes and unpacks to {size}; at this compression ratio, at "
+                f"most {self._limit_bytes // NEVER_UNPACKED} bytes are read under the limit of "
                 f"{self._limit_bytes}"
             )
             error.needs = "--limit"
@@ -281,8 +281,8 @@ def database(
         folder = Path(name)
         if not _is_plain(folder):
             raise ResourceError(
-                f"the folder for temporary files, {tempfile.gettempdir()}, has a name that could "
-                "be taken for a pattern. Set TMPDIR to one of letters and digits."
+                f"the path of the temporary folder, {tempfile.gettempdir()}, could be taken for "
+                "a pattern. Set TMPDIR to a folder whose name has only letters and digits."
             )
         (folder / "files").mkdir()
         few = {"threads": 1} if size is not None and size <= SMALL_BYTES else {}

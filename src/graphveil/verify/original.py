@@ -36,7 +36,7 @@ from graphveil.verify.verdict import (
 
 SAME, SIZE, BIJECTION = "original", "same size", "linkage"
 NAMES, ORDER = "no original ids", "order says nothing"
-_BY_CHOICE = "whether they are people there, the owner chose to leave open"
+_BY_CHOICE = "the owner chose to leave open whether they are people there"
 _CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
 """A parameter's value that is one lower-case word, or a number with a word before or behind it."""
 
@@ -67,7 +67,9 @@ def original_checks(
     same = _same(manifest, owner, original)
     named = _no_original_ids(evidence, original)
     if same.outcome == "fails" or db is None:
-        why = "the released data cannot be read" if db is None else "another original was given"
+        why = (
+            "the released data cannot be read" if db is None else ("a different original was given")
+        )
         unlinked = [same, *(not_checked(name, why) for name in names), named]
         return unlinked, evidence._replace(why_not=why)
     published = kind.published if evidence.keyed else None
@@ -87,12 +89,18 @@ def original_checks(
 def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
     kind = kind_of(original).name
     if kind != manifest.data.kind:
-        return fails(SAME, f"the release is a {manifest.data.kind}, the original given a {kind}")
+        return fails(
+            SAME,
+            (
+                f"the release is of kind {manifest.data.kind}, but the original "
+                f"given is of kind {kind}"
+            ),
+        )
     if owner.record is None:
-        return not_checked(SAME, "whether this is the data it was made from", needs=RECORD)
+        return not_checked(SAME, "whether the release was made from this data", needs=RECORD)
     if is_digest_of(owner.record.input_sha256, original):
-        return holds(SAME, f"the {kind} given has the digest of the owner's record")
-    another = f"this is not the original: the {kind} given has another digest"
+        return holds(SAME, f"the {kind} given has the digest stated in the private record")
+    another = f"this is not the original: the {kind} given has a different digest"
     return fails(SAME, another + _another_number(manifest, original))
 
 
@@ -103,8 +111,8 @@ def _another_number(manifest: Manifest, original: Data) -> str:
     if what is None or released is None or released == original.size:
         return ""
     return (
-        f" and {counted(original.size, what.removesuffix('s'))}, the release has {released}. "
-        f"If it was made with --{what}, give the same list again"
+        f" and {counted(original.size, what.removesuffix('s'))}, but the release has "
+        f"{released}. If it was made with --{what}, give the same list again"
     )
 
 
@@ -113,31 +121,33 @@ def _size(evidence: Evidence, original: Data) -> Check:
     released = evidence.tables.number(f"SELECT count(*) FROM {evidence.kind.tables[0]}")
     if released == original.size:
         return holds(SIZE, f"{released} {what} in both")
-    return fails(SIZE, f"{released} {what} in the release, {original.size} in the original")
+    return fails(SIZE, f"{released} {what} in the release, but {original.size} in the original")
 
 
 def _linkage(db: Database, owner: Owner, original: Data, published: str | None) -> Check:
     """Whether the linkage gives each original id one published id, and each of those to one."""
     if not owner.linkage:
-        return not_checked(BIJECTION, "who stands for whom", needs=LINKAGE)
+        return not_checked(BIJECTION, "which node stands for which", needs=LINKAGE)
     try:
         load_linkage(db, owner.linkage, original)
     except duckdb.Error as error:
         return fails(BIJECTION, f"{LINKAGE_FILE} cannot be read: {one_line(error)}")
     n = original.size
-    otherwise = f"{n} original ids, {n} published ids, 1 to 1"
+    otherwise = f"{n} original ids and {n} published ids, matched one to one"
     return judged(BIJECTION, linkage_problems(db, LINKAGE_FILE, published), otherwise)
 
 
 def _order(db: Database, original: Data, *, linked: bool) -> Check:
     """Whether new ids and their order are such as chance gives, whoever stands where."""
     if not linked:
-        return not_checked(ORDER, "whether new ids say who is who", needs=LINKAGE)
+        return not_checked(ORDER, "whether new ids reveal identities", needs=LINKAGE)
     labels = original.labels()
     released = np.asarray(released_ids(db), dtype=np.int64)
     integers = labels if labels.dtype.kind == "i" else None
     n = f"{original.size} new ids"
-    return judged(ORDER, telling_order(released, integers), f"chance explains the order of {n}")
+    return judged(
+        ORDER, telling_order(released, integers), (f"the order of {n} is consistent with chance")
+    )
 
 
 def _no_original_ids(evidence: Evidence, original: Data) -> Check:
@@ -155,26 +165,26 @@ def _no_original_ids(evidence: Evidence, original: Data) -> Check:
     hits = ids_in(original, "\n".join(texts))
     if hits:
         text = next(text for text in texts if hits[0] in text)
-        problems.append(f"{len(hits)} of {n} original ids stand in {shown(text)}")
+        problems.append(f"{len(hits)} of {n} original ids are in {shown(text)}")
     among = evidence.kind.ids_among_names(evidence, original)
     problems += [
-        f"{len(each.ids)} of {n} original ids are {each.published_as}, {each.strange} of them names"
-        " of no feature of the original"
+        f"{len(each.ids)} of {n} original ids are {each.published_as}, and {each.strange} of "
+        "them do not name a feature of the original"
         for each in among
         if each.strange and not numbers
     ]
     if problems:
         return fails(NAMES, "; ".join(problems))
     if numbers and texts:
-        alike = f"integers cannot be told from other numbers in {shown(texts[0])}"
+        alike = f"integers cannot be distinguished from other numbers in {shown(texts[0])}"
         return not_checked(NAMES, alike)
     if among:
         ids, published_as, _ = among[0]
-        open_ = "integers cannot be told from other numbers" if numbers else _BY_CHOICE
+        open_ = "integers cannot be distinguished from other numbers" if numbers else _BY_CHOICE
         return not_checked(NAMES, f"{len(ids)} of {n} original ids are {published_as}, and {open_}")
     if numbers:
         return holds(NAMES, f"no text parameter could hold one of {n} original ids")
-    return holds(NAMES, f"none of {n} original ids is in a parameter, or a published name")
+    return holds(NAMES, f"none of {n} original ids is in a parameter or a published name")
 
 
 def _free_texts(manifest: Manifest) -> Iterator[str]:

@@ -14,13 +14,13 @@ from graphveil.core.text import html_table, visible
 
 CheckOutcome = Literal["holds", "fails", "not checked"]
 
-TWICE = "original read twice"
-SHARED = "read by the reader that the method used, alone"
+TWICE = "the original read by a second reader"
+SHARED = "not checked independently: only the method's own reader supports this format"
 ORIGINAL = "--original"
-LINKAGE = "the owner's linkage"
-RECORD = "the owner's record"
-LEVELS_NEEDED = "the owner's levels"
-PAIRS_NEEDED = "the owner's chosen pairs"
+LINKAGE = "the private linkage"
+RECORD = "the private record"
+LEVELS_NEEDED = "the private levels file"
+PAIRS_NEEDED = "the private file of chosen pairs"
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -135,18 +135,21 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def _answer(self) -> str:
         if not self.ok:
-            return f"a claim does not hold: {_named(self.failures())}"
+            return f"a claim fails: {_named(self.failures())}"
         if self.unknown_method is not None:
             return f"not known: {shown(self.unknown_method)}"
         if self.undecided:
-            return f"not enough to say: {_named(self.undecided)} not checked"
+            return f"undecided: {_named(self.undecided)} not checked"
         return _ANSWERS[self.word]
 
     def _first_line(self) -> str:
         answer = self._answer()
         if self.unknown_method is not None and self.ok:
             name = option("trust_method", "NAME")
-            return f"{answer}, a method of which this version knows nothing. Vouch for it by {name}"
+            return (
+                f"{answer}, a method unknown to this version. To trust its texts and "
+                f"parameters, give {name}"
+            )
         answer = answer[0].upper() + answer[1:]
         if self.exit_code:
             return f"{answer} ({self._sum()})"
@@ -156,7 +159,7 @@ class Verdict(msgspec.Struct, frozen=True):
         n, failed = len(self.checks), len(self.failures())
         unchecked = sum(check.outcome == "not checked" for check in self.checks)
         if not failed and not unchecked:
-            return f"every one of {n} checks holds"
+            return f"all {n} checks hold"
         parts = [f"{n - failed - unchecked} of {n} checks hold"]
         if failed:
             parts.append(f"{failed} fail{'s' if failed == 1 else ''}")
@@ -167,19 +170,19 @@ class Verdict(msgspec.Struct, frozen=True):
     def _needed(self) -> str:
         """Return what most of the checks need that were not checked; empty where they need none."""
         needs = [spelled(check.needs) for check in self.checks if check.needs]
-        return f": {max(set(needs), key=needs.count)} is missing" if needs else ""
+        return f": requires {max(set(needs), key=needs.count)}" if needs else ""
 
 
 _ANSWERS: dict[CheckWord, str] = {
     "recomputed": "every claim holds",
-    "by construction": "every claim that a file can show holds",
-    "not claimed": "nothing is promised, and nothing speaks against what is said besides",
+    "by construction": "every claim that files can show holds",
+    "not claimed": "no guarantee is claimed; no other statement of the release was found false",
 }
 """The answer where no check fails, by how the claim can be checked."""
 
 _SAID: dict[CheckWord, str] = {
     "recomputed": "recomputed",
-    "by construction": "by construction, given the lists",
+    "by construction": "by construction, given the public lists",
     "not claimed": "not claimed",
 }
 """How the claim can be checked, with the condition: a claim of noise is about public lists."""
@@ -247,7 +250,7 @@ def beyond(name: str, size: int, limit_bytes: int) -> str:
     >>> beyond("data.csv", 5000, 4096)
     'data.csv holds 5000 bytes, above the limit of 4096'
     """
-    return f"{name} holds {size} bytes, above the limit of {limit_bytes}"
+    return f"{name} contains {size} bytes, above the limit of {limit_bytes}"
 
 
 def shown(value: object) -> str:

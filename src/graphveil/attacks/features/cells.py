@@ -129,7 +129,7 @@ def cells_of(pair: BipartiteComparison, *, all_true: bool = True) -> tuple[Shown
     ([[-1, 0]], [2], [[0, 0], [1, 0]])
     """
     if not pair.released.n_users:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
     columns = column_of_features(pair.original)
     table = columns is not None
     if columns is None:
@@ -149,7 +149,7 @@ def cells_of(pair: BipartiteComparison, *, all_true: bool = True) -> tuple[Shown
     truth = TrueCells(every if table else np.maximum(every, 0), labels[pair.linked])
     own = shown[truth.own]
     if all_true and ((own != SUPPRESSED) & (own != truth.value)).any():
-        raise NotMeasuredError("entries are not true of all of their class")
+        raise NotMeasuredError("some entries are not true of everyone in their class")
     return ShownCells(shown, sizes, values, table), truth
 
 
@@ -165,8 +165,8 @@ def refuse_many(pair: BipartiteComparison) -> int:
     width = pair.original.n_features if columns is None else int(columns.max(initial=-1)) + 1
     if pair.original.n_users * width > MOST_CELLS:
         raise TooLargeError(
-            f"{pair.original.n_users:,} people and {width:,} columns are more than {MOST_CELLS:,} "
-            "cells. Try it on a release of a part of the people"
+            f"{pair.original.n_users:,} people with {width:,} columns exceed the limit of "
+            f"{MOST_CELLS:,} cells. Use a release of fewer people"
         )
     return int(equal_rows(pair.released).max(initial=-1)) + 1
 
@@ -177,7 +177,7 @@ def _positions(pair: BipartiteComparison) -> NDArray[np.int64]:
     position = {name: number for number, name in enumerate(known)}
     named = as_text(pair.released.feature_labels()).tolist()
     if pair.original.items == "people" or any(name not in position for name in named):
-        raise NotMeasuredError("the release has features that the original has not")
+        raise NotMeasuredError("the release has features that are not in the original")
     return np.array([position[name] for name in named], dtype=np.int64)
 
 

@@ -98,7 +98,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
     profiles = profiles_of(people)
     shown = profiles.only(profiles.shown)
     if not shown.group.size:
-        raise NotMeasuredError("no entry was published")
+        raise NotMeasuredError("no entries were published")
     share = np.bincount(people.before.indices, minlength=people.before.shape[1]) / people.own.size
     of_all = shown.having == shown.size
     entries, unit = float(shown.size.sum()), "share of published entries"
@@ -121,7 +121,9 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
     missing: dict[str, str] = {}
     theta = theta_of(situation.release)
     if theta is None:
-        missing[THRESHOLD] = "the release promises no share below 1 of a class that has an entry"
+        missing[THRESHOLD] = (
+            "the release guarantees no share below 1 of the members of a class who have an entry"
+        )
     else:
         figures.extend(_thresholds(people, profiles, theta, missing))
     return Outcome(figures, *_risks(people, shown.only(of_all), share), missing)
@@ -182,7 +184,7 @@ def _thresholds(
     part = "threshold, people with a proved entry"
     yield AttackFigure(part, float((having > 0).mean()), unit, 0.0)
     if (~profiles.shown & (profiles.having >= least)).any():
-        missing[ABSENT] = "entries that enough members have are left out as well"
+        missing[ABSENT] = "some entries that enough members have are suppressed as well"
         return
     absent = profiles.only(~profiles.shown & (profiles.having == least - 1))
     part = "threshold, people with an item proved absent"
@@ -223,11 +225,13 @@ def _risks(
 CLASS_TRUTH = Attack(
     name="class-truth",
     kind=Bipartite,
-    knows="which class of equal rows is a person's; for thresholds also the rows of all others in "
-    "it, and the rule",
-    definition="of how many members of their class published entries are true: of all, and on "
-    "average; entries that exactly as many have as must, which the rows of the others prove, and "
-    "items that one too few have. Risk: the share of a person's rare items that is certain",
+    knows="the equivalence class of a person; for thresholds also the rows of all other "
+    "members, and the rule",
+    definition="share of published entries that are true of every member of their class, and "
+    "the mean share of members of whom an entry is true. Thresholds: entries proved "
+    "by the rows of the other members, because exactly the required number have "
+    "them; and items proved absent, because one too few have them. Risk: the share "
+    "of a person's rare items that is certain",
     source="Machanavajjhala et al. 2007; thresholds: after Wong et al. 2007",
     needs_linkage=True,
     cost="linear",
@@ -238,15 +242,15 @@ CLASS_TRUTH = Attack(
         Said(
             "inferred",
             "entries true, mean",
-            who="who reads a published item and believes it",
+            who="who reads a published item and assumes it is true",
             line=None,
             label="a published item",
-            says="of the people whom it may be about, it is true of {n}",
+            says="it is true of {n} of the people it may refer to",
         ),
         Said(
             "inferred",
             "entries that the class makes certain",
-            line="entries that are certain of all of a known class",
+            line="entries that are certain for everyone in a known class",
         ),
     ),
 )
@@ -256,8 +260,8 @@ VALUES_SHOWN = 20
 """Up to so many values, the most frequent ones, have a figure of their own."""
 
 NO_COLUMN = (
-    "no column is attached. Give the file and the column: --attached FILE --attached-column NAME, "
-    "or attached=Attached(name, values) in Python"
+    "no column is attached. Use --attached FILE --attached-column NAME, or "
+    "attached=Attached(name, values) in Python"
 )
 
 
@@ -274,7 +278,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
     if situation.attached is None:
         raise NotMeasuredError(NO_COLUMN)
     if not situation.attached.value.size:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
     pair = situation.comparison
     own = equal_rows(pair.released)[pair.linked]
     names, value = np.unique(situation.attached.value, return_inverse=True)
@@ -336,14 +340,15 @@ def _figures(
 HOMOGENEITY = Attack(
     name="homogeneity",
     kind=Bipartite,
-    knows="which class of equal rows is a person's, or in a network which cell of known attributes "
-    "and ties; and a column that is published beside the release, joined by its ids, or in it "
-    "(--attach)",
-    definition="the share of people in classes whose members all have one value of that column; "
-    "how often the commonest value of the class is a person's, and that of all people",
+    knows="the equivalence class of a person, or in a network the cell of known attributes and "
+    "edges; and a column published next to the release and joined by its ids, or in the "
+    "release (--attach)",
+    definition="the share of people in classes whose members all have the same value of that "
+    "column; how often the most common value of the class is a person's own, "
+    "compared with the most common value overall",
     source="Machanavajjhala et al., l-diversity, 2007",
     needs_linkage=True,
-    cost="linear; needs an attached column",
+    cost="linear; requires an attached column",
     compute=homogeneity,
     seconds=seconds_of_passes,
     options=AttackOptions,
@@ -352,31 +357,31 @@ HOMOGENEITY = Attack(
         Said(
             "inferred",
             IN_ONE,
-            line="people whose class has one value of the attached column",
+            line="people in classes with a single value of the attached column",
             when=lambda setting: not setting.column,
         ),
         Said(
             "inferred",
             IN_ONE,
-            line="people whose class has one value of {column}, attached",
+            line="people in classes with a single value of the attached column {column}",
             when=lambda setting: bool(setting.column),
         ),
         Said(
             "inferred",
             COMMONEST,
-            who="who reads a column that is published beside the release",
+            who="who reads a column published next to the release",
             line=None,
             label="an attached column",
-            says="{n} people have the commonest value of their group",
+            says="{n} people have the most common value of their class",
             when=lambda setting: not setting.column,
         ),
         Said(
             "inferred",
             COMMONEST,
-            who="who knows the class of a person and reads {column}, which is attached",
-            line="{column} of people, guessed by the others of the class",
+            who="who knows the class of a person and reads the attached column {column}",
+            line="{column} of people, guessed from the others in their class",
             label="{column}, attached",
-            says="{n} people have the commonest value of their group",
+            says="{n} people have the most common value of their class",
             when=lambda setting: bool(setting.column),
             if_measured=True,
         ),

@@ -44,14 +44,14 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     """
     shown, truth = cells_of(situation.comparison)
     if (shown.sizes < PAIR).all():
-        raise NotMeasuredError("nobody shares a class with another")
+        raise NotMeasuredError("every class has one member")
     certain, everything = (some[truth.own] for some in _read_whole(shown))
     guessed = _guessed(shown, truth)
     whole = "share of people"
     figures = [AttackFigure(WHOLE_ROW, certain.mean(), whole, everything.mean())]
     if guessed.cells.any():
         right, without = (some.sum() / guessed.cells.sum() for some in guessed[1:])
-        part, unit = "hidden cells of others, right guess", "share of hidden cells"
+        part, unit = "hidden cells of others, right guess", "share of suppressed cells"
         figures.append(AttackFigure(part, float(right), unit, float(without)))
     risk, baseline = (
         np.where(whole_, 1.0, some[truth.own] / np.maximum(guessed.cells[truth.own], 1))
@@ -144,11 +144,10 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
 INSIDER = Attack(
     name="insider",
     kind=Bipartite,
-    knows="the own row, which class of equal rows is the own one, and which values columns can "
-    "have",
-    definition="the share of people whose whole row another member of their class reads for "
-    "certain; how often the likeliest value of a hidden cell of another member is right, beside "
-    "that of somebody without a row",
+    knows="the attacker's own row and equivalence class, and the possible values of the columns",
+    definition="the share of people whose complete row another member of their class can read "
+    "with certainty; how often the most likely value of a suppressed cell of another "
+    "member is correct, compared with an attacker who has no row",
     source="graphveil's own",
     needs_linkage=True,
     cost=f"linear, up to {MOST_CELLS:,} cells",
@@ -159,10 +158,10 @@ INSIDER = Attack(
         Said(
             "inferred",
             WHOLE_ROW,
-            who="in the data, who knows the own row",
-            line="people whose whole row another of their class reads",
-            label="the own row",
-            says="the whole row of {n} people is read",
+            who="in the data who knows their own row",
+            line="people whose complete row another member of their class can read",
+            label="their own row",
+            says="the complete row of {n} people can be read",
             if_measured=True,
         ),
     ),

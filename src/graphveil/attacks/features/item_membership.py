@@ -144,8 +144,8 @@ def swapped(
             break
     if len(changes) < FEWEST_PEOPLE:
         raise NotMeasuredError(
-            f"{len(changes)} people could have another item and are asked about, one in {ONE_IN} "
-            f"at most; {FEWEST_PEOPLE} are needed"
+            f"only {len(changes)} people can be tested (at most one in {ONE_IN}); "
+            f"{FEWEST_PEOPLE} are needed"
         )
     people = np.array(sorted(changes))
     n = data.size
@@ -279,11 +279,14 @@ class ItemMembershipOptions(AttackOptions):
     label: ClassVar[str] = "item-membership"
 
     targets: int = parameter(
-        default=500, text="people who are attacked, one item each", minimum=1, maximum=5_000
+        default=500, text="number of people to attack, with one item each", minimum=1, maximum=5_000
     )
     shadows: int = parameter(
         default=SHADOWS,
-        text="releases of data in which a random half of these items are others; 0 for none",
+        text=(
+            "number of releases of data in which a random half of these items are replaced; 0 "
+            "for none"
+        ),
         minimum=0,
         maximum=1_000,
     )
@@ -362,8 +365,8 @@ def _either(
     """
     if options.shadows < FEWEST_RELEASES:
         raise NotMeasuredError(
-            f"an attacker who makes {options.shadows} releases learns nothing from them: "
-            f"--item-membership.shadows {SHADOWS} makes {SHADOWS}, {FEWEST_RELEASES} are needed"
+            f"{options.shadows} shadow releases are too few; {FEWEST_RELEASES} are needed. Use "
+            f"--item-membership.shadows {SHADOWS} (default {SHADOWS})"
         )
     pair, again = situation.comparison, Again(situation)
     refuse_people(pair)
@@ -400,7 +403,7 @@ def asked_of(
     chosen = order[(numbers >= FEWEST_FEATURES) & (numbers < used)][:targets]
     if not chosen.size:
         raise NotMeasuredError(
-            f"nobody has {FEWEST_FEATURES} items or more, and lacks one that others have"
+            f"no one has at least {FEWEST_FEATURES} items and lacks one that others have"
         )
     item, other = (np.empty(chosen.size, dtype=np.int64) for _ in range(2))
     known = people.before[chosen].copy()
@@ -483,50 +486,61 @@ def _telling_more(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Take
 ITEM_MEMBERSHIP = Attack(
     name="item-membership",
     kind=Bipartite,
-    knows="all items of a person but one, and how true the release is on the whole; or the items "
-    "of all others as well, that it is one of two, and the method with its parameters",
-    definition="how often an item that somebody has scores higher than one that somebody else does "
-    "not have, drawn by popularity, ties being a half: the area under the curve; beside it that of "
-    "the items' frequencies alone, and the same for people whom a second run left out. And how "
-    "often somebody with the item scores higher than somebody with another one in its place, by "
-    "releases of data with either, and the share of them found at 1 % and 0.1 % false alarms",
-    source="graphveil's own likelihood; likelihood ratio of Carlini et al., Membership inference "
+    knows="all items of a person except one, and how accurate the release is overall; or also "
+    "the items of all others, the two items of which one is the person's, and the method "
+    "with its parameters",
+    definition="how often an item that one person has scores higher than an item, sampled by "
+    "popularity, that another person does not have; equal scores count half (area "
+    "under the curve). Compared with the items' frequencies alone, and with people "
+    "whom a second run excludes. With releases of data with either item: how often a "
+    "person with the item scores higher than one with the other item. Also the share "
+    "found at 1% and 0.1% false-positive rates",
+    source="graphveil's own likelihood; likelihood ratio: Carlini et al., Membership inference "
     "attacks from first principles, 2022",
     needs_linkage=True,
-    cost=f"{SHADOWS + 1} runs of the method, on 500 people drawn, one in {ONE_IN} at most; up to "
-    f"{MOST_CELLS:,} distinct rows and features together",
+    cost=f"{SHADOWS + 1} runs of the method, on 500 sampled people, at most one in {ONE_IN}; up "
+    f"to {MOST_CELLS:,} distinct rows and features in total",
     compute=item_membership,
     options=ItemMembershipOptions,
     said=(
         Said(
             "inferred",
             INSIDE,
-            who="who asks for one item of a person",
+            who="who tests for one item of a person",
             line="which of two items is a person's",
             label="one item",
-            says="of one who has it and one who has not, the right one is told {n} times",
+            says=(
+                "given one person who has the item and one who does not, the right one is "
+                "recognized {n} times"
+            ),
             left_out=LEFT_OUT,
             take=_telling_more,
         ),
         Said(
             "inferred",
             LEFT_OUT,
-            line="the same of people who were left out of the data",
+            line="the same, for people who were left out of the data",
             take=_telling_more,
         ),
         Said(
             "inferred",
             BY_RELEASES,
-            who="who knows all the rest, asks which of two items a person has, and runs the method",
-            line="which of two items is a person's, all else known",
+            who=(
+                "who knows everything else, tests which of two items a person has, and runs the "
+                "method"
+            ),
+            line="which of two items is a person's, everything else known",
             label="one of two items",
-            says="of one who has it and one who has the other, the right one is told {n} times",
+            says=(
+                "between a person with the item and one with the other item, the correct one "
+                "is chosen {n} times"
+            ),
             if_measured=True,
         ),
         Said(
             "inferred",
-            f"{BY_RELEASES}, found at 1 % false alarms",
-            line="people whose item is told, at 1 false alarm in 100",
+            f"{BY_RELEASES}, found at 1% false alarms",
+            line="people whose item is found at a 1% false-positive rate",
         ),
     ),
     seconds=seconds,

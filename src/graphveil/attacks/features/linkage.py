@@ -63,21 +63,22 @@ class LinkageOptions(AttackOptions):
     label: ClassVar[str] = "linkage"
 
     known: WholeNumbers = parameter(
-        default=WholeNumbers((2, 4, 8, 16)), text="how many items are known of a person"
+        default=WholeNumbers((2, 4, 8, 16)), text="number of known items of a person"
     )
     wrong: WholeNumbers = parameter(
-        default=WholeNumbers((0, 1)), text="how many of them are false, as popular items"
+        default=WholeNumbers((0, 1)),
+        text=("number of known items that are false, sampled by popularity"),
     )
-    targets: int = parameter(default=500, text="people who are attacked", minimum=1)
+    targets: int = parameter(default=500, text="number of people to attack", minimum=1)
     out: int = parameter(
-        default=1_000, text="the most people that the second release leaves out", minimum=1
+        default=1_000, text="maximum number of people excluded from the second release", minimum=1
     )
 
     def __post_init__(self) -> None:
         """Check every field; who knows nothing is no adversary."""
         super().__post_init__()
         if 0 in self.known:
-            raise ParameterError(f"known={self.known} has a 0 in it. Give numbers from 1 on.")
+            raise ParameterError(f"known={self.known} contains 0. Use numbers of at least 1.")
 
 
 def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> Outcome:
@@ -143,8 +144,8 @@ def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions
 def _nobody(number: int, wrong: int) -> str:
     """Return why nobody is attacked."""
     if wrong > number:
-        return f"of {number} items {wrong} cannot be false"
-    return f"nobody has {number} items, or {wrong} more that could be false"
+        return f"{wrong} of {number} items cannot be false"
+    return f"no one has {number} items, or there are not {wrong} other items to use as false ones"
 
 
 def known_items(
@@ -334,16 +335,18 @@ def _inside_and_outside(
 LINKAGE = Attack(
     name="linkage",
     kind=Bipartite,
-    knows="some items of a person, of which some may be false, and how true the release is on the "
-    "whole: the share of published entries that are true, and of true ones that are suppressed",
-    definition="how often the likeliest class is the person's and names their row, ties being "
-    f"shared; how often a class of a chance above {SURE} is named, and rightly; which other items "
-    "are guessed, all and those of at most 5 % of the rows; the same for people whom a second run "
-    "left out; beside it the eccentricity of Narayanan and Shmatikov over classes",
-    source="graphveil's own likelihood; Narayanan and Shmatikov 2008 beside it",
+    knows="some items of a person, some of which may be false, and how accurate the release is "
+    "overall: the share of published entries that are true, and of true entries that are "
+    "suppressed",
+    definition="how often the most likely class is the person's, and a row in it is their own, "
+    f"with equal scores shared; how often a class of probability above {SURE} is "
+    "named, and named correctly; which other items are guessed, both all and those "
+    "in at most 5% of the rows; the same for people whom a second run excludes; and, "
+    "for comparison, the eccentricity of Narayanan and Shmatikov over classes",
+    source="graphveil's own likelihood, compared with Narayanan and Shmatikov 2008",
     needs_linkage=True,
-    cost="near-linear, on 500 people drawn; up to "
-    f"{MOST_CELLS:,} distinct rows and features together",
+    cost=f"near-linear, on 500 sampled people; up to {MOST_CELLS:,} distinct rows and features "
+    "in total",
     compute=linkage,
     seconds=seconds,
     options=LinkageOptions,
@@ -368,10 +371,10 @@ LINKAGE = Attack(
         Said(
             "inferred",
             "rare other items, recall of people inside",
-            who="who knows {items} and asks for rare others, because the person took part",
+            who="who knows {items} and guesses rare others because the person is in the data",
             line=None,
             label="rare items, {known} known",
-            says="{n} of their rare other items are told",
+            says="{n} of their other rare items are inferred",
             left_out="rare other items, recall of people left out",
             harm="rare other items, recall, harm of being inside",
             if_measured=True,
@@ -380,7 +383,7 @@ LINKAGE = Attack(
 )
 """The entry of this attack."""
 
-NO_SECOND = "there is no second release. Give its folder: --with DIR, or second=RELEASE in Python"
+NO_SECOND = "no second release was given. Use --with DIR, or second=RELEASE in Python"
 SHORT = "joint class smaller than promised"
 
 
@@ -395,9 +398,9 @@ def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOp
     if situation.second is None:
         raise NotMeasuredError(NO_SECOND)
     if situation.second.position is None:
-        raise NotMeasuredError("needs the linkage of the second release, which is not beside it")
+        raise NotMeasuredError("requires the linkage of the second release, which is missing")
     if not situation.comparison.original.n_users:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
     first, second = (
         equal_rows(pair.released)[pair.linked] for pair in (situation.comparison, situation.second)
     )
@@ -407,7 +410,7 @@ def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOp
     levels = situation.levels if of_rows else None
     missing = {}
     if levels is None:
-        missing[SHORT] = "the release promises no number of equal rows"
+        missing[SHORT] = "the release guarantees no minimum number of equal rows"
     figures = list(_figures_of_both(joint, single, levels))
     return Outcome(figures, 1 / joint, 1 / np.minimum(*single), missing)
 
@@ -444,12 +447,13 @@ def _figures_of_both(
 INTERSECTION = Attack(
     name="intersection",
     kind=Bipartite,
-    knows="which class of equal rows is a person's, in two releases of the same people",
+    knows="the equivalence class of a person in each of two releases of the same people",
     definition="how many people share both classes: the median, the share of people with fewer "
-    "than the first release promised, and alone; beside it one release, the one that tells more",
+    "than the first release guarantees, and the share who are unique; compared with "
+    "whichever single release reveals more",
     source="Ganta, Kasiviswanathan and Smith 2008",
     needs_linkage=True,
-    cost="linear; needs a second release",
+    cost="linear; requires a second release",
     compute=intersection,
     seconds=seconds_of_passes,
     options=AttackOptions,
@@ -457,10 +461,10 @@ INTERSECTION = Attack(
         Said(
             "linked",
             "alone in the joint class",
-            who="who has another release of the same people",
-            line="alone, by two releases together",
-            label="another release",
-            says="{n} people are alone in what both releases say",
+            who="who has a second release of the same people",
+            line="unique when two releases are combined",
+            label="a second release",
+            says="{n} people are unique when both releases are combined",
         ),
     ),
 )

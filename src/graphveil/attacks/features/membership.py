@@ -140,12 +140,12 @@ class MembershipOptions(AttackOptions):
 
     shadows: int = parameter(
         default=SHADOWS,
-        text="releases of a random half of the people each",
+        text="number of releases, each of a random half of the people",
         minimum=FEWEST_RELEASES,
         maximum=1_000,
     )
     people: int = parameter(
-        default=2_000, text="the most people who are attacked", minimum=FEWEST_PEOPLE
+        default=2_000, text="maximum number of people to attack", minimum=FEWEST_PEOPLE
     )
 
 
@@ -154,7 +154,7 @@ class _Attacked(ShadowReleases):
     """Makes releases of a half of the people, and scores rows in them."""
 
     choices = CHOICES
-    words = ("a whole row", "share of people who took part")
+    words = ("a whole row", "share of people in the data")
     share_of_run = 0.5
 
     again: Again
@@ -210,8 +210,8 @@ def _attacked(
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     if known.size < FEWEST_PEOPLE:
         raise NotMeasuredError(
-            f"{known.size} of {people.own.size} people have {FEWEST_FEATURES} features or more, "
-            f"{FEWEST_PEOPLE} are needed"
+            f"only {known.size} of {people.own.size} people have at least {FEWEST_FEATURES} "
+            f"features; {FEWEST_PEOPLE} are needed"
         )
     again = Again(situation)
     refuse_people(pair)
@@ -246,16 +246,17 @@ def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOpti
 MEMBERSHIP = Attack(
     name="membership",
     kind=Bipartite,
-    knows="the rows of all people who may have taken part, of whom half did, and the method with "
+    knows="the rows of all people who may be in the data, of whom half are, and the method with "
     "its parameters",
-    definition="how often somebody in a release of half of the people scores higher than somebody "
-    "who is not, ties being a half: the area under the curve; and the share of people inside who "
-    "are found at 1 % and 0.1 % false alarms",
-    source="likelihood ratio of Carlini et al., Membership inference attacks from first "
-    "principles, 2022; scores of classes are graphveil's own",
+    definition="how often a person whose data is in a release of half of the people scores "
+    "higher than one whose data is not; equal scores count half (area under the "
+    "curve). And the share of people in the data who are found at 1% and 0.1% "
+    "false-positive rates",
+    source="likelihood ratio: Carlini et al., Membership inference attacks from first "
+    "principles, 2022; the scores of classes are graphveil's own",
     needs_linkage=True,
-    cost="24 runs of the method on half of the people each. 2,000 people are attacked at most; up "
-    f"to {MOST_CELLS:,} distinct rows and features together",
+    cost="24 runs of the method, each on half of the people. At most 2,000 people are attacked; "
+    f"up to {MOST_CELLS:,} distinct rows and features in total",
     compute=membership,
     seconds=seconds,
     options=MembershipOptions,
@@ -263,15 +264,18 @@ MEMBERSHIP = Attack(
         Said(
             "inferred",
             "a whole row",
-            who="who asks whether a person took part",
-            line="which of two rows took part",
-            label="who took part",
-            says="of one who took part and one who did not, the right one is told {n} times",
+            who="who tests whether a person is in the data",
+            line="which of two rows is in the data",
+            label="who is in the data",
+            says=(
+                "given one participant and one non-participant, the participant is recognized "
+                "{n} times"
+            ),
         ),
         Said(
             "inferred",
-            "a whole row, found at 1 % false alarms",
-            line="people who took part, at 1 false alarm in 100",
+            "a whole row, found at 1% false alarms",
+            line="people found to be in the data at a 1% false-positive rate",
         ),
     ),
 )

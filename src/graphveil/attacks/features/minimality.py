@@ -39,7 +39,7 @@ UNCOMMON, HAVING, GUESSED = (
     "hidden cells, right guess",
 )
 OF_CLASSES = (KAnonymity, SmoothKAnonymity, AdaptiveAnonymity)
-NO_COLUMNS = "features belong to no columns"
+NO_COLUMNS = "the features do not belong to columns"
 
 
 class Feature(str):
@@ -67,8 +67,8 @@ class MinimalityOptions(AttackOptions):
 
     secret: Feature | None = parameter(
         default=None,
-        text="a feature that is a secret, such as income=high",
-        unset="all columns, and every value but the commonest",
+        text="feature to treat as the secret, such as income=high",
+        unset="all columns, and every value except the most common",
     )
 
 
@@ -116,7 +116,9 @@ def minimality(situation: AttackInput[BipartiteComparison], options: MinimalityO
     every = (silent_cells(shown, truth, column, least) for column in columns)
     silent = [cells for cells in every if cells.people.size]
     if not silent:
-        raise NotMeasuredError("nothing is hidden: every class publishes a value of every column")
+        raise NotMeasuredError(
+            "no cell is suppressed: every class publishes a value in every column"
+        )
     return Outcome(_figures(situation, silent, secret, truth), *_risks(silent, truth.own.size))
 
 
@@ -144,7 +146,7 @@ def _figures(
         AttackFigure(
             part,
             float(np.concatenate(counted).mean()),
-            "share of hidden cells",
+            "share of suppressed cells",
             float(guess / sum(numbers)),
             sample=bootstrap_ratio(*_by_class(counted, silent, truth), rng),
         )
@@ -167,7 +169,7 @@ def _asked(
     names = [str(name) for name in original.feature_labels().tolist()]
     if options.secret not in names:
         raise ParameterError(
-            f"minimality: secret={options.secret!r} is no feature. "
+            f"minimality: secret={options.secret!r} is not a feature. "
             f"{one_of(str(options.secret), sorted(names), verb='Name')}"
         )
     feature = names.index(options.secret)
@@ -185,7 +187,9 @@ def _least(release: Release[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]
         Where the release is none of classes.
     """
     if not isinstance(release.guarantee, OF_CLASSES):
-        raise NotMeasuredError("what is hidden was not chosen by what the members of a class share")
+        raise NotMeasuredError(
+            "the suppressed cells were not chosen by what the members of a class share"
+        )
     theta = theta_of(release)
     return sizes if theta is None else least_counts(sizes, theta)
 
@@ -301,13 +305,16 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: MinimalityOpt
 MINIMALITY = Attack(
     name="minimality",
     kind=Bipartite,
-    knows="which class of equal rows is a person's, that a class publishes what its members share, "
-    "and how many of all people have every value, as statistics say",
-    definition="of cells of which a class publishes nothing: the share that have not the commonest "
-    "value of their column, or have the secret that is named, beside that of the whole column; how "
-    "often the value is right that is likeliest among those that are not published, beside the "
-    "commonest one",
-    source="after the minimality attack of Wong, Fu, Wang and Pei, 2007; the rest graphveil's own",
+    knows="the equivalence class of a person, that a class publishes what its members share, "
+    "and how many people have each value, as in public statistics",
+    definition="for cells suppressed in a class: the share without the most common value of "
+    "their column, or with the secret if one is given, compared with the entire "
+    "column; how often the most likely of the unpublished values is correct, "
+    "compared with the most common one",
+    source=(
+        "based on the minimality attack of Wong, Fu, Wang and Pei, 2007; the rest is "
+        "graphveil's own"
+    ),
     needs_linkage=True,
     cost=f"linear, up to {MOST_CELLS:,} cells",
     compute=minimality,
@@ -317,13 +324,17 @@ MINIMALITY = Attack(
         Said(
             "inferred",
             UNCOMMON,
-            who="who knows how common values are, and reads what is hidden",
-            line="hidden cells that are uncommon, beside all cells",
-            label="what is hidden",
-            says="{n} hidden cells are not the commonest value of their column",
+            who="who knows how common values are and looks at which cells are suppressed",
+            line="suppressed cells with an uncommon value, compared with all cells",
+            label="the suppressed cells",
+            says="{n} suppressed cells do not have the most common value of their column",
             if_measured=True,
         ),
-        Said("inferred", HAVING, line="people with the secret, where it is hidden"),
+        Said(
+            "inferred",
+            HAVING,
+            line=("people with the secret among the suppressed cells of its column"),
+        ),
     ),
 )
 """The entry of this attack."""

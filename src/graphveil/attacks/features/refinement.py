@@ -75,14 +75,14 @@ def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOpti
     else:
         refined = after_moves(shown, features, chosen.k, complete=chosen.complete)
     if not shown.values.size:
-        raise NotMeasuredError("nothing is hidden")
+        raise NotMeasuredError("no cell is suppressed")
     told = [
         _hidden_cells(shown, truth, column, refined, features)
         for column in range(shown.values.size)
     ]
     cells = HiddenCells(*(np.concatenate(some) for some in zip(*told, strict=True)))
     if not cells.people.size:
-        raise NotMeasuredError("nothing is hidden")
+        raise NotMeasuredError("no cell is suppressed")
     figures = _figures(situation, cells, truth)
     if chosen.complete:
         return Outcome(_ruled_out(cells) + figures, *_risks(cells, truth.own.size))
@@ -90,7 +90,9 @@ def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOpti
     return Outcome(figures, *_risks(cells, truth.own.size), missing)
 
 
-INCOMPLETE = "the search of the method may end before every row is where it gains most"
+INCOMPLETE = (
+    "the search of the method may stop before each row is in the class with the largest gain"
+)
 
 
 class Chosen(NamedTuple):
@@ -142,16 +144,16 @@ def chosen_by(release: Release[Any], people: int) -> Chosen:
         for name, value in ways.get(method, {}).items():
             if parameters.get(name, value) != value:
                 raise NotMeasuredError(
-                    f"with {name}={parameters[name]} the choices of {method} rule nothing out"
+                    f"with {name}={parameters[name]} the choices of {method} exclude no value"
                 )
         if method in ways:
             whole = people <= WHOLE_ROWS and not _in_blocks(release)
             complete = ways is CUTS or (method == "cluster-k" and whole)
             cut = str(parameters.get("split", FIRST)) if ways is CUTS else None
             if cut not in (None, FIRST, BALANCED):
-                raise NotMeasuredError(f"how split={cut} chooses cuts is not known")
+                raise NotMeasuredError(f"the cut rule split={cut} is not supported")
             return Chosen(cut, int(parameters["k"]), complete)
-    raise NotMeasuredError(f"the choices of {method} rule nothing out")
+    raise NotMeasuredError(f"the choices of {method} exclude no value")
 
 
 def _in_blocks(release: Release[Any]) -> bool:
@@ -237,7 +239,7 @@ def _hidden_cells(
 
 def _ruled_out(cells: HiddenCells) -> list[AttackFigure]:
     """Return of how many cells values are ruled out for certain, and all but one."""
-    unit = "share of hidden cells"
+    unit = "share of suppressed cells"
     return [
         AttackFigure(RULED_OUT, float(cells.ruled_out.mean()), unit, 0.0),
         AttackFigure(CERTAIN, float(cells.certain.mean()), unit, 0.0),
@@ -248,7 +250,7 @@ def _figures(
     situation: AttackInput[BipartiteComparison], cells: HiddenCells, truth: TrueCells
 ) -> list[AttackFigure]:
     """Return how many cells are guessed, and how often what is ruled out or unlikely is true."""
-    rng, unit = situation.rng("refinement: intervals"), "share of hidden cells"
+    rng, unit = situation.rng("refinement: intervals"), "share of suppressed cells"
     figures: list[AttackFigure] = []
     every = np.ones(cells.people.size, dtype=np.bool_)
     for part, some in ((NARROWED, cells.narrowed), (GUESSED, every)):
@@ -299,8 +301,8 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     features = pair.original.n_features
     if steps > MOST_STEPS or classes * features > MOST_CELLS:
         raise TooLargeError(
-            f"{classes:,} classes, {round(columns):,} columns and {features:,} values are more "
-            "than are looked at. Try it on a release of a part of the people"
+            f"{classes:,} classes, {round(columns):,} columns and {features:,} values exceed "
+            "the limit of this attack. Use a release of fewer people"
         )
     return steps * PER_STEP + classes * PER_CLASS + pair.original.n_entries * PER_CELL
 
@@ -308,13 +310,17 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions
 REFINEMENT = Attack(
     name="refinement",
     kind=Bipartite,
-    knows="the release, its method with the public parameters, and which values columns can have",
-    definition="the values that a hidden cell cannot have, or hardly, because the method would "
-    "have put the row into another class: of how many hidden cells one is ruled out for certain; "
-    "how often the true value is among them all the same; how often the likeliest is right, beside "
-    "the likeliest by what is shown, or the commonest",
-    source="after the idea of Chhillar et al., 2025, that an optimizer's choices say what it chose "
-    "from; the reasoning is graphveil's own",
+    knows=(
+        "the release, its method with the public parameters, and the possible values of the columns"
+    ),
+    definition="values that are impossible or unlikely for a suppressed cell because the method "
+    "would have put the row into a different class: the share of suppressed cells "
+    "with at least one value ruled out with certainty; how often the true value is "
+    "nevertheless among the values ruled out or unlikely; how often the most likely "
+    "value is correct, compared with the most likely value given the published "
+    "cells, or the most common one",
+    source="based on the idea of Chhillar et al., 2025, that an optimizer's choices reveal what "
+    "it chose from; the inference is graphveil's own",
     needs_linkage=True,
     cost=f"pairs of classes times columns, up to {MOST_STEPS:,}",
     compute=refinement,
@@ -325,9 +331,11 @@ REFINEMENT = Attack(
             "inferred",
             NARROWED,
             who="who knows how the method chose",
-            line="hidden cells, by what the method chose not to do",
+            line="suppressed cells, inferred from the method's choices",
             label="the method's choices",
-            says="of cells of which they say something, {n} are guessed",
+            says=(
+                "of the cells about which these choices say something, {n} are inferred correctly"
+            ),
             if_measured=True,
         ),
     ),

@@ -34,7 +34,7 @@ from graphveil.release import Release
 FEWEST_FEATURES, ONE_OUT_IN = 3, 20
 """People with fewer features are not drawn: about them there is little to learn."""
 
-_PEOPLE_ARE_ITEMS = "items are people, so nobody can be left out without changing the others"
+_PEOPLE_ARE_ITEMS = "items are people, so no one can be excluded without changing the others"
 
 
 class Again:
@@ -56,7 +56,7 @@ class Again:
         """Keep the original and the method."""
         if situation.rerun is None:
             raise NotMeasuredError(
-                "this version does not know the method, or the owner's record is not there"
+                "this version does not know the method, or the private record is missing"
             )
         self.original: Table | Bipartite = situation.table or situation.comparison.original
         self._rerun = situation.rerun
@@ -159,7 +159,7 @@ def people_of_run(
     """
     linkage = release.private.linkage if release.private else None
     if linkage is None:
-        raise TypeError("a run of a method comes with its linkage")
+        raise TypeError("a run of a method must return its linkage")
     position = np.full(rows.n_users, -1, dtype=np.int64)
     position[inside] = linkage.positions_of(labels, release.data.labels())
     beside = BipartiteComparison(
@@ -192,8 +192,8 @@ def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> 
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:
         raise NotMeasuredError(
-            f"{people.own.size} people, {known.size} of them with {FEWEST_FEATURES} features or "
-            "more, are too few to leave some out"
+            f"too few people to exclude some ({people.own.size} people, {known.size} with at "
+            f"least {FEWEST_FEATURES} features)"
         )
     drawn: NDArray[np.int64] = np.sort(rng.choice(known, number, replace=False))
     return drawn
@@ -210,9 +210,13 @@ class RerunOptions(AttackOptions):
 
     label: ClassVar[str] = "re-run"
 
-    trials: int = parameter(default=100, text="items that are guessed", minimum=1)
-    releases: int = parameter(default=8, text="runs of the method for either item", minimum=1)
-    people: int = parameter(default=2_000, text="people drawn of larger data", minimum=2)
+    trials: int = parameter(default=100, text="number of items to guess", minimum=1)
+    releases: int = parameter(
+        default=8, text=("number of runs of the method for each of the two items"), minimum=1
+    )
+    people: int = parameter(
+        default=2_000, text="number of people to sample from larger data", minimum=2
+    )
 
 
 class RerunTrial(NamedTuple):
@@ -310,7 +314,7 @@ def _data(
     """
     again = Again(situation)
     if situation.comparison.original.items == "people":
-        raise NotMeasuredError("items are people: their names are other ones in every run")
+        raise NotMeasuredError("items are people, so their names differ in every run")
     n = again.original.size
     rng = situation.rng("re-run: people")
     drawn = np.sort(rng.choice(n, min(n, options.people), replace=False))
@@ -405,7 +409,7 @@ def with_another_item(data: Table | Bipartite, rng: np.random.Generator) -> Chan
         made = _other_cell(data, rng) if isinstance(data, Table) else _other_feature(data, rng)
         if made is not None:
             return Changed(*made)
-    raise NotMeasuredError("no item could be another one that occurs")
+    raise NotMeasuredError("no item could be replaced by a different item that occurs in the data")
 
 
 def _other_cell(table: Table, rng: np.random.Generator) -> tuple[int, Table] | None:
@@ -482,14 +486,14 @@ def _risks(
 RE_RUN = Attack(
     name="re-run",
     kind=Bipartite,
-    knows="all of the original but one item of one person, which is one of two, and the method "
-    "with its parameters; with and without its seed",
-    definition="how often the two items give different releases under one seed; how often the true "
-    "one is guessed where it is not known: that whose releases share more rows with the published "
-    "one on average",
+    knows="the complete original except one item of one person, which is one of two, and the "
+    "method with its parameters; with and without its seed",
+    definition="how often the two items give different releases with the same seed; and how "
+    "often the true item is guessed if the seed is unknown. The guess is the item "
+    "whose releases share more rows with the published one on average",
     source="graphveil's own",
     needs_linkage=False,
-    cost="heavy, 1,800 runs of the method, on 2,000 people at most, drawn of larger data",
+    cost="heavy, 1,800 runs of the method, on at most 2,000 people (sampled from larger data)",
     compute=re_run,
     seconds=seconds,
     foreseen=foreseen,
@@ -499,7 +503,7 @@ RE_RUN = Attack(
         Said(
             "inferred",
             SEED_UNKNOWN,
-            line="which of two items is a person's, by running the method again",
+            line="which of two items is a person's, guessed by re-running the method",
         ),
     ),
 )

@@ -139,7 +139,7 @@ def people_of(pair: BipartiteComparison, position: NDArray[np.int64] | None = No
     """
     position = pair.linked if position is None else position
     if not pair.released.n_users:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
     labels = equal_rows(pair.released)
     first, sizes = np.unique(labels, return_index=True, return_counts=True)[1:]
     before, after = pair.before.astype(np.float64), pair.after.astype(np.float64)
@@ -278,8 +278,8 @@ def classes_in(pair: BipartiteComparison) -> int:
     width = classes + max(pair.original.n_features, pair.released.n_features)
     if width > MOST_CELLS:
         raise TooLargeError(
-            f"{width:,} distinct rows and features are more than {MOST_CELLS:,}. Try it on a "
-            "release of a part of the people"
+            f"{width:,} distinct rows and features exceed the limit of {MOST_CELLS:,}. Use a "
+            "release of fewer people"
         )
     return classes
 

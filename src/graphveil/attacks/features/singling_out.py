@@ -203,13 +203,14 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions
 SINGLING_OUT = Attack(
     name="singling-out",
     kind=Bipartite,
-    knows="the release, and which values its columns can have",
-    definition="for each class the statement 'the cells that it shows, and this value of a column "
-    "that it hides': the share of classes for which it is true of exactly one person of the "
-    "original, beside the best statement that is made without the release",
-    source="predicate singling out of Cohen and Nissim, 2020; the statements are graphveil's own",
+    knows="the release, and the possible values of its columns",
+    definition="for each class, the statement 'has the cells that the class publishes, and this "
+    "value in a column that it suppresses': the share of classes for which it is "
+    "true of exactly one person in the original, compared with the best statement "
+    "made without the release",
+    source="predicate singling out: Cohen and Nissim, 2020; the statements are graphveil's own",
     needs_linkage=True,
-    cost=f"{MOST_CLASSES:,} classes times people and columns, up to {MOST_CELLS:,} cells",
+    cost=f"{MOST_CLASSES:,} classes times people times columns, up to {MOST_CELLS:,} cells",
     compute=singling_out,
     seconds=seconds,
     options=AttackOptions,
@@ -217,10 +218,10 @@ SINGLING_OUT = Attack(
         Said(
             "singled out",
             TRUE_OF_ONE,
-            who="who has the release, and knows which values its columns can have",
-            line="classes of which a statement is true of exactly one person",
+            who="who has the release and knows the possible values of its columns",
+            line="classes with a statement that is true of exactly one person",
             label="the release",
-            says="of {n} groups of equal rows something is said that is true of exactly one person",
+            says="for {n} classes there is a statement that is true of exactly one person",
             if_measured=True,
         ),
     ),

@@ -58,17 +58,17 @@ class AlignmentOptions(AttackOptions):
 
     overlap: float | None = parameter(
         default=None,
-        text="share of the edges between people of the copy that stand in it, random pairs for "
-        "the others",
+        text="share of the original edges between the people in the copy that the copy has; "
+        "random pairs replace the others",
         minimum=0,
         maximum=1,
         unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
     )
     people: float = parameter(
-        default=1.0, text="share of the people whom the copy has", minimum=0, maximum=1
+        default=1.0, text="share of the people who are in the copy", minimum=0, maximum=1
     )
     copy: CopyOf = parameter(default="network", text=COPY)
-    draws: int = parameter(default=3, text="copies of each overlap", minimum=1)
+    draws: int = parameter(default=3, text="number of copies for each overlap", minimum=1)
 
     @property
     def overlaps(self) -> tuple[float, ...]:
@@ -86,7 +86,7 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
     """
     pair = situation.comparison
     if pair.original.n_nodes == 0:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
     rng = situation.rng("alignment")
     kinds = NodeKinds.of(pair.original)
     drawn = [
@@ -180,16 +180,16 @@ def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Star
 ALIGNMENT = Attack(
     name="alignment",
     kind=Graph,
-    knows="a copy of the network that shares some of its edges, random pairs in place of the "
-    "others, and may lack people, with the directions and kinds of ties and the published "
-    "attributes where the release has them; nobody in the release",
-    definition="of the people with a tie in the copy and one in the release, how many are given "
-    "their own released node by the best one-to-one alignment of the two graphs, assigned again "
-    "until no more ties are kept",
-    source="after FUGAL, Bommakanti et al., NeurIPS 2024; repeated, and with other starts, as "
-    "seeded-matching",
+    knows="a copy of the network that shares some of its edges, has random pairs in place of "
+    "the others and may lack nodes. It has the edge directions, edge types and published "
+    "attributes if the release has them. No released node is known",
+    definition="share of people who are assigned their own released node by the best one-to-one "
+    "alignment of the two graphs, reassigned until no more edges are kept. Only "
+    "people with an edge both in the copy and in the release are counted",
+    source="based on FUGAL, Bommakanti et al., NeurIPS 2024; repeated, and with other starts, "
+    "as in seeded-matching",
     needs_linkage=True,
-    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: minutes for 1,000; {COST}; run where asked for",
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: minutes for 1,000; {COST}; not run by default",
     compute=alignment,
     seconds=seconds,
     options=AlignmentOptions,

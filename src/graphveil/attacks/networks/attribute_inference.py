@@ -60,7 +60,7 @@ def attribute_inference(
     pair = situation.comparison
     people = pair.people
     if people is None or pair.released.n_nodes == 0:
-        raise NotMeasuredError("no attribute is published")
+        raise NotMeasuredError("no attributes are published")
     n = pair.released.n_nodes
     figures: list[AttackFigure] = []
     risk, baseline = np.zeros(n), np.zeros(n)
@@ -75,7 +75,7 @@ def attribute_inference(
         better = near.right > risk
         risk[better], baseline[better] = near.right[better], near.baseline
     if not figures:
-        raise NotMeasuredError("every cell of the published attributes is suppressed")
+        raise NotMeasuredError("all cells of the published attributes are suppressed")
     return Outcome(figures, risk[pair.linked], baseline[pair.linked])
 
 
@@ -169,10 +169,11 @@ def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) 
 ATTRIBUTE_INFERENCE = Attack(
     name="attribute-inference",
     kind=Network,
-    knows="nothing but the release: the ties, and the attributes that it shows of neighbors",
-    definition="how often the value that most neighbors of a person show is that person's own, of "
-    "whom it is suppressed and of everybody; and where shares of values are passed from neighbor "
-    "to neighbor. Beside it the most frequent value",
+    knows="only the release: the edges, and the published attributes of the neighbors",
+    definition="how often the most common published value among a person's neighbors is that "
+    "person's own, for people whose value is suppressed and for everyone; and the "
+    "same if shares of values are passed from neighbor to neighbor. Compared with "
+    "the most frequent value",
     source="Zheleva & Getoor, To join or not to join, WWW 2009; label propagation: Zhu & "
     "Ghahramani, CMU-CALD-02-107, 2002",
     needs_linkage=True,
@@ -185,9 +186,9 @@ ATTRIBUTE_INFERENCE = Attack(
             "inferred",
             "neighbors",
             who="who looks at the neighbors of a person whose {column} is suppressed",
-            line="{column} where it is suppressed, by what neighbors are like",
+            line="suppressed {column}, inferred from the neighbors",
             label="{column}, suppressed",
-            says="of {n} people it is guessed rightly",
+            says="it is guessed correctly for {n} people",
             when=lambda setting: setting.among == "suppressed",
             if_measured=True,
         ),
@@ -198,8 +199,8 @@ ATTRIBUTE_INFERENCE = Attack(
 Ints = NDArray[np.int64]
 
 NOTHING_ATTACHED = (
-    "no column is attached, by --attach when it was released, or beside it: --attached FILE "
-    "--attached-column NAME, or attached=Attached(name, values) in Python"
+    "no column is attached, neither in the release (--attach) nor next to it. Use --attached "
+    "FILE --attached-column NAME, or attached=Attached(name, values) in Python"
 )
 
 

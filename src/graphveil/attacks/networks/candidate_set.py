@@ -58,9 +58,9 @@ class CandidateSetOptions(AttackOptions):
 
     targets: int | None = parameter(
         default=None,
-        text="how many people are looked for, drawn evenly",
+        text="number of people to look for, sampled uniformly",
         minimum=1,
-        unset=f"{TARGETS:,}, above {MANY_NODES:,} nodes {TARGETS_OF_MANY}",
+        unset=f"{TARGETS:,}, or {TARGETS_OF_MANY} above {MANY_NODES:,} nodes",
     )
 
     def of_nodes(self, n: int) -> int:
@@ -80,7 +80,7 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
     pair = situation.comparison
     n = pair.original.n_nodes
     if n == 0:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
     rng = situation.rng("candidate-set")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
     known, released = Signatures.of(pair.original), Signatures.of(pair.released)
@@ -112,7 +112,7 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
     """
     pair = situation.comparison
     n = pair.original.n_nodes
-    refuse_more_nodes(n, MOST_NODES, "Try it on a release of a part of the people")
+    refuse_more_nodes(n, MOST_NODES, "Use a release of fewer people")
     return PER_SQUARE * squares(pair) + PER_END * options.of_nodes(n) * ends_of(pair)
 
 
@@ -227,33 +227,40 @@ def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> S
     )
 
 
-_ATTRIBUTES = "the published attributes of a person, and how many ties"
+_ATTRIBUTES = "the published attributes and the degree of a person"
 SAID = (
-    known_of_people("degree", "how many ties a person has", "number of ties", more=False),
+    known_of_people("degree", "the degree of a person", "number of connections", more=False),
     known_of_people(
         "degree and triangles",
-        "how many ties and triangles a person has",
-        "ties and closed triangles",
+        "the degree and triangle count of a person",
+        "connections and closed triangles",
         more=False,
     ),
     known_of_people(
         "vrq",
-        "how many ties each neighbor of a person has",
-        "ties of everyone they know",
+        "the degrees of a person's neighbors",
+        "numbers of connections of everyone they know",
         more=False,
     ),
-    known_of_people(PROFILE, "how many ties lead away from a person, and how many back", PROFILE),
+    known_of_people(PROFILE, "the out-degree and in-degree of a person", PROFILE),
     known_of_people(
-        AROUND, "how many ties out and in, and how many people and ties are around a person", AROUND
+        AROUND,
+        (
+            "the out-degree and in-degree of a person, the number of neighbors, and the "
+            "number of edges among the person and the neighbors"
+        ),
+        AROUND,
     ),
-    known_of_people(OF_EACH_KIND, "how many ties of each kind a person has", OF_EACH_KIND),
+    known_of_people(OF_EACH_KIND, "the degree of a person in each layer", OF_EACH_KIND),
     known_of_people(f"degree{WITH_ATTRIBUTES}", _ATTRIBUTES, "attributes, and degree"),
     known_of_people(
-        f"{PROFILE}{WITH_ATTRIBUTES}", f"{_ATTRIBUTES} out and in", f"attributes, and {PROFILE}"
+        f"{PROFILE}{WITH_ATTRIBUTES}",
+        ("the published attributes, the out-degree and the in-degree of a person"),
+        f"attributes, and {PROFILE}",
     ),
     known_of_people(
         f"{OF_EACH_KIND}{WITH_ATTRIBUTES}",
-        f"{_ATTRIBUTES} of each kind",
+        "the published attributes of a person, and the degree for each edge type",
         f"attributes, and {OF_EACH_KIND}",
     ),
 )
@@ -261,12 +268,14 @@ SAID = (
 CANDIDATE_SET = Attack(
     name="candidate-set",
     kind=Graph,
-    knows="of one person, in the original: the degree; the degree and the triangles; the degree "
-    "and those of all neighbors (vrq); or, of directed ties, how many lead away and how many back, "
-    "and also how many people and ties that makes around",
-    definition="how many released nodes are as near as the person's own to what is known, by the "
-    "sum of absolute differences, and how often a guess among the nearest is right; ties share",
-    source="Hay et al., PVLDB 2008; distance in place of equality: ours",
+    knows="for one person, in the original: the degree; the degree and the number of triangles; "
+    "the degrees of the person and of all neighbors (vrq); or, for directed edges, the "
+    "out-degree and in-degree, and also the number of neighbors and of edges among all of "
+    "them",
+    definition="how many released nodes are at least as close to what is known as the person's "
+    "own node, by the sum of absolute differences; and how often a guess among the "
+    "nearest nodes is correct, with equal distances shared",
+    source="Hay et al., PVLDB 2008; distance instead of equality is graphveil's own",
     needs_linkage=True,
     cost=f"targets times edges, up to {MOST_NODES:,} nodes",
     compute=candidate_set,

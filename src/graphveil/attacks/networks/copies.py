@@ -378,13 +378,13 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
         for rate in (*rates, recall):
             figure = rate.figure(rng)
             if figure is None:
-                missing[rate.setting.part(rate.name)] = "nobody to count in any draw"
+                missing[rate.setting.part(rate.name)] = "no people to count in any draw"
             else:
                 figures.append(figure)
         figures.extend(recall.extremes())
         risk = np.fmax(risk, _risk(some.draws))
     if np.isnan(risk).all():
-        raise NotMeasuredError("nobody whom it looks for has ties in the copy and in the release")
+        raise NotMeasuredError("no target has edges both in the copy and in the release")
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n), missing)
 
 
@@ -409,7 +409,7 @@ def said_of_copies(by: str = "") -> tuple[Said, ...]:
         who="who has {copy}",
         by=by,
         label="{copy}",
-        says="{n} people are pointed at rightly, though nobody is known beforehand",
+        says="{n} people are identified correctly, with no one known in advance",
         when=lambda setting: not setting.known,
         take=strongest,
     )

@@ -43,10 +43,17 @@ class EdgeGainOptions(AttackOptions):
     label: ClassVar[str] = "edge-gain"
 
     overlap: float = parameter(
-        default=0.8, text="share of the original's edges that are known", minimum=0, maximum=1
+        default=0.8,
+        text="share of the original edges that the attacker knows",
+        minimum=0,
+        maximum=1,
     )
-    known: int = parameter(default=30, text="people whose released node is known", minimum=1)
-    draws: int = parameter(default=10, text="copies, each with other known people", minimum=1)
+    known: int = parameter(
+        default=30, text="number of people whose released node is known", minimum=1
+    )
+    draws: int = parameter(
+        default=10, text="number of copies, each with different known people", minimum=1
+    )
 
 
 class Learned(NamedTuple):
@@ -81,13 +88,13 @@ def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions)
     drawn: list[Learned] = []
     capped = 0
     for draw in range(options.draws):
-        with stage(f"matching known ties, {draw + 1} of {options.draws}"):
+        with stage(f"matching known edges, {draw + 1} of {options.draws}"):
             two = pairing(pair, options.overlap, rng, filled=False)
             made = guess(two, options.known, rng)
             drawn.append(learned(pair.original, made))
             capped += made.capped
     if not any(one.hidden.size for one in drawn):
-        raise NotMeasuredError("no tie of the original is unknown to the adversary")
+        raise NotMeasuredError("the attacker already knows every edge of the original")
     risk, baseline = (
         _revealed(pair.original.n_nodes, drawn, source) for source in ("shown", "predicted")
     )
@@ -189,12 +196,12 @@ def _figures(
     figures, missing = [], {}
     for part, base in bases.items():
         if not base.sum():
-            missing[part] = "the release shows no further tie in any draw"
+            missing[part] = "the release reveals no further edge in any draw"
             continue
         enough = len(drawn) >= FEWEST_DRAWS
         sample = bootstrap_ratio(hits, base, rng) if enough else Sample(len(drawn))
         value, baseline = (float(number.sum() / base.sum()) for number in (hits, guesses))
-        unit = "share of shown ties" if part == "precision" else "share of unknown ties"
+        unit = "share of revealed edges" if part == "precision" else "share of unknown edges"
         figure = AttackFigure(part, value, unit, baseline, sample=sample, setting=setting)
         figures.append(figure)
     return figures, missing
@@ -216,16 +223,17 @@ def _ties(pairs: Pairs, n: int) -> NDArray[np.int64]:
 EDGE_GAIN = Attack(
     name="edge-gain",
     kind=Graph,
-    knows="most of the ties of the original, none of them false, with their directions and kinds "
-    "and the published attributes where the release has them; and the released nodes of some "
-    "people",
-    definition="of the released ties between people who were matched, how many that the adversary "
-    "did not know are the original's, and how many of those it did not know are shown; beside as "
-    "many pairs predicted from the known ties alone",
+    knows="most of the edges of the original, none of them false, with their directions, their "
+    "types and the published attributes if the release has them; and the released nodes "
+    "of some people",
+    definition="for released edges between matched people that the attacker did not know: the "
+    "share that are edges of the original, and the share of all unknown original "
+    "edges that they reveal; compared with the same number of pairs predicted from "
+    "the known edges alone",
     source="matching as in seed-propagation; prediction: Zhou, Lü & Zhang 2009",
     needs_linkage=True,
-    cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}; run "
-    "where asked for",
+    cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}; "
+    "not run by default",
     compute=edge_gain,
     seconds=seconds,
     options=EdgeGainOptions,
@@ -234,15 +242,15 @@ EDGE_GAIN = Attack(
         Said(
             "inferred",
             "precision",
-            who="who knows most ties, and reads the rest from the release",
-            line="further ties, read off by who knows most: that are right",
-            label="further ties of known people",
-            says="{n} ties that it shows are true",
+            who="who knows most edges and reads further ones from the release",
+            line="revealed edges that are correct, for an attacker who knows most edges",
+            label="further connections of known people",
+            says="{n} of the connections it shows are true",
         ),
         Said(
             "inferred",
             "recall",
-            line="further ties, read off by who knows most: of all unknown ones",
+            line="unknown edges that are revealed, for an attacker who knows most edges",
         ),
     ),
 )

@@ -157,7 +157,7 @@ def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions)
     released, fake = pair.aligned, added_edges(pair)
     number = int(fake.sum())
     if number < FEWEST_FAKES:
-        raise NotMeasuredError(f"{number:,} edges were added, fewer than {FEWEST_FAKES}")
+        raise NotMeasuredError(f"only {number:,} edges were added; {FEWEST_FAKES} are needed")
     if number == fake.size:
         raise NotMeasuredError("all released edges were added")
     rng = situation.rng("fake-edge")
@@ -275,24 +275,25 @@ FAKE_EDGE = Attack(
     name="fake-edge",
     kind=Graph,
     knows="the release, and how many edges were added",
-    definition="how likely a real edge has more in common at its ends than an added one (AUC), how "
-    "many of the least likely edges, as many as were added, were added, and how often people are "
-    "then known again as in candidate-set once these are dropped",
-    source="resource allocation: Zhou, Lü & Zhang 2009; sum of ranks: ours",
+    definition="the probability that the ends of a real edge have more in common than those of "
+    "an added edge (AUC); the share of added edges among the least likely edges, of "
+    "which as many are flagged as were added; and how often people are "
+    "re-identified, as in candidate-set, once the flagged edges are dropped",
+    source="resource allocation: Zhou, Lü & Zhang 2009; the sum of ranks is graphveil's own",
     needs_linkage=True,
-    cost=f"squares of the degrees, up to a sum of {MOST_SQUARES:,} and {MOST_NODES:,} nodes",
+    cost=f"sum of squared degrees, up to {MOST_SQUARES:,}, and up to {MOST_NODES:,} nodes",
     compute=fake_edge,
     seconds=seconds,
     options=FakeEdgeOptions,
     said=(
-        Said("inferred", f"AUC, {BEST}", line="which of an added and a real tie is real"),
+        Said("inferred", f"AUC, {BEST}", line="whether an edge is real or added"),
         Said(
             "inferred",
             FLAGGED,
-            who="who looks for ties that are false",
+            who="who looks for false edges",
             line=None,
-            label="which ties are false",
-            says="{n} ties that look false are false, which leaves the rest more believable",
+            label="which connections are false",
+            says="{n} connections that look false are false, which makes the rest more credible",
         ),
     ),
 )

@@ -118,9 +118,9 @@ def neighbor_attributes(
     pair = situation.comparison
     rows, n = published_attributes(pair), pair.original.n_nodes
     if n == 0:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
     if rows is None:
-        raise NotMeasuredError("no attribute is published")
+        raise NotMeasuredError("no attributes are published")
     layers = layers_of(pair)
     both = (
         Besides.of_graphs(pair.original, pair.released)
@@ -197,7 +197,7 @@ def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttribut
     """
     pair = situation.comparison
     n = pair.original.n_nodes
-    refuse_more_nodes(n, MOST_NODES, "Try it on a release of a part of the people")
+    refuse_more_nodes(n, MOST_NODES, "Use a release of fewer people")
     columns = max(len(pair.networks[1].attributes), 1)
     return PER_END * options.of_nodes(n) * ends_of(pair) * columns
 
@@ -205,15 +205,16 @@ def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttribut
 NEIGHBOR_ATTRIBUTES = Attack(
     name="neighbor-attributes",
     kind=Network,
-    knows="of one person, in the original: how many neighbors there are and how many of them have "
-    "each value of each published attribute, of each kind and direction of ties apart; or that, "
-    "and the person's own attributes",
-    definition="how many people share the list of their neighbors' attributes with nobody, in the "
-    "original and in the release; and how many released nodes are as near as the person's own to "
-    "what is known, as candidate-set counts them. No method promises anything of it",
-    source="ours; without attributes: Hay et al., PVLDB 2008",
+    knows="for one person, in the original: the number of neighbors and how many of them have "
+    "each value of each published attribute, separately for each edge type and direction; "
+    "or this and the person's own attributes",
+    definition="the share of people whose list of neighbors' attributes is unique, in the "
+    "original and in the release; and how many released nodes are at least as close "
+    "to what is known as the person's own node, counted as in candidate-set. No "
+    "method gives a guarantee against this",
+    source="graphveil's own; without attributes: Hay et al., PVLDB 2008",
     needs_linkage=True,
-    cost=f"targets times ties and attributes, up to {MOST_NODES:,} nodes",
+    cost=f"targets times edges times attributes, up to {MOST_NODES:,} nodes",
     compute=neighbor_attributes,
     seconds=seconds,
     options=NeighborAttributesOptions,
@@ -221,7 +222,7 @@ NEIGHBOR_ATTRIBUTES = Attack(
         known_of_people(NEIGHBORS, "the published attributes of a person's neighbors", NEIGHBORS),
         known_of_people(
             f"{NEIGHBORS}{WITH_ATTRIBUTES}",
-            "the published attributes of a person, and of the neighbors",
+            "the published attributes of a person and of the neighbors",
             "own attributes and those of the neighbors",
         ),
     ),

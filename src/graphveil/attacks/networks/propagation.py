@@ -235,7 +235,7 @@ def refine(
     seeds
         Known pairs, which stay.
     rounds
-        At most so many; it ends where 99.9 % of the nodes keep their match.
+        At most so many; it ends where 99.9% of the nodes keep their match.
     more
         What the graphs say beside who is tied to whom.
 
@@ -324,7 +324,7 @@ def row_blocks(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 def surest_pairs(one: Graph, two: Graph, more: Besides | None = None) -> Match:
     """Return a few pairs of nodes whose surroundings are far more alike than any others.
 
-    Nodes of degree 3 and more that are each other's nearest, of those the 15 % whose second nearest
+    Nodes of degree 3 and more that are each other's nearest, of those the 15% whose second nearest
     is farthest off, in proportion.
     """
     more = Besides.of_graphs(one, two) if more is None else more
@@ -380,7 +380,7 @@ MOST_NODES, MOST_SQUARES = 100_000, 400_000_000
 MOST_NODES_UNKNOWN = 6_000
 """Up to so many nodes they are matched with nobody known: all pairs of nodes are held at once."""
 
-SMALLER = "Try it on a release of a part of the people"
+SMALLER = "Use a release of fewer people"
 
 OVERLAPS, KNOWN = (1.0, 0.9, 0.8), (0, 5, 10, 20, 50)
 ROUNDS, ROUNDS_UNKNOWN = 12, 25
@@ -395,23 +395,25 @@ class SeedPropagationOptions(AttackOptions):
 
     overlap: float | None = parameter(
         default=None,
-        text="share of the edges between people of the copy that stand in it, random pairs for "
-        "the others",
+        text="share of the original edges between the people in the copy that the copy has; "
+        "random pairs replace the others",
         minimum=0,
         maximum=1,
         unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
     )
     known: int | None = parameter(
         default=None,
-        text="people whose released node is known; 0 is nobody",
+        text="number of people whose released node is known; 0 for none",
         minimum=0,
         unset=", ".join(map(str, KNOWN)),
     )
     people: float = parameter(
-        default=1.0, text="share of the people whom the copy has", minimum=0, maximum=1
+        default=1.0, text="share of the people who are in the copy", minimum=0, maximum=1
     )
     copy: CopyOf = parameter(default="network", text=COPY)
-    draws: int = parameter(default=10, text="copies, each with other known people", minimum=1)
+    draws: int = parameter(
+        default=10, text="number of copies, each with different known people", minimum=1
+    )
 
     @property
     def settings(self) -> list[tuple[float, int]]:
@@ -481,7 +483,7 @@ def check_people(pair: GraphComparison) -> None:
         With the reason.
     """
     if pair.original.n_nodes == 0:
-        raise NotMeasuredError("there are no people")
+        raise NotMeasuredError("the data has no people")
 
 
 def check_matching(pair: GraphComparison) -> None:
@@ -496,7 +498,8 @@ def check_matching(pair: GraphComparison) -> None:
     refuse_more_nodes(n, MOST_NODES, SMALLER)
     if total > MOST_SQUARES:
         raise TooLargeError(
-            f"the squares of the degrees add up to {total:,}, more than {MOST_SQUARES:,}. {SMALLER}"
+            f"the sum of squared degrees, {total:,}, exceeds the limit of {MOST_SQUARES:,}. "
+            f"{SMALLER}"
         )
 
 
@@ -536,7 +539,10 @@ def seconds_of_draw(pair: GraphComparison) -> float:
 
 def _too_many_unknown(n: int) -> str:
     """Return why nobody can be matched without known people."""
-    return f"{n:,} nodes are more than {MOST_NODES_UNKNOWN:,}. Let some people be known, such as 20"
+    return (
+        f"{n:,} nodes exceed the limit of {MOST_NODES_UNKNOWN:,} if no one is known. Set a "
+        "number of known people, such as 20"
+    )
 
 
 def _drawn(
@@ -568,7 +574,10 @@ def known_people(two: Pairing, known: int, rng: np.random.Generator) -> NDArray[
     fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
     if people.size < known:
-        raise NotMeasuredError(f"{people.size:,} people with two ties in both are fewer")
+        raise NotMeasuredError(
+            f"only {people.size:,} people have at least two edges both in "
+            "the copy and in the release, fewer than should be known"
+        )
     return rng.choice(people, known, replace=False)
 
 
@@ -607,17 +616,19 @@ def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
 SEED_PROPAGATION = Attack(
     name="seed-propagation",
     kind=Graph,
-    knows="a copy of the network that shares some of its edges, random pairs in place of the "
-    "others, and may lack people, with the directions and kinds of ties and the published "
-    "attributes where the release has them; and the released nodes of 5 to 50 people, or of nobody",
-    definition="of the people with a tie in the copy and one in the release, known people aside, "
-    "how many are given their own released node by what matched neighbors say, and how many of "
-    "those who are given one",
-    source="Narayanan & Shmatikov, S&P 2009; Kazemi, Hassani & Grossglauser, PVLDB 2015; "
-    "refinement, and the start with nobody known: ours",
+    knows="a copy of the network that shares some of its edges, has random pairs in place of "
+    "the others and may lack nodes. It has the edge directions, edge types and published "
+    "attributes if the release has them. Also the released nodes of 5 to 50 people, or of "
+    "no one",
+    definition="share of people who are assigned their own released node from their matched "
+    "neighbors, and the same share among those who are assigned a node. Only people "
+    "with an edge both in the copy and in the release are counted, excluding known "
+    "people",
+    source="Narayanan & Shmatikov, S&P 2009; Kazemi, Hassani & Grossglauser, PVLDB 2015; the "
+    "refinement and the start with no one known are graphveil's own",
     needs_linkage=True,
-    cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}, "
-    f"with nobody known up to {MOST_NODES_UNKNOWN:,} nodes; run where asked for",
+    cost=f"heavy, up to {MOST_NODES:,} nodes ({MOST_NODES_UNKNOWN:,} with no one known) and a "
+    f"sum of squared degrees of {MOST_SQUARES:,}; not run by default",
     compute=seed_propagation,
     seconds=seconds,
     options=SeedPropagationOptions,

@@ -65,26 +65,26 @@ class SeededMatchingOptions(AttackOptions):
 
     overlap: float = parameter(
         default=1.0,
-        text="share of the edges between people of the copy that stand in it, random pairs for "
-        "the others",
+        text="share of the original edges between the people in the copy that the copy has; "
+        "random pairs replace the others",
         minimum=0,
         maximum=1,
     )
     people: float = parameter(
-        default=1.0, text="share of the people whom the copy has", minimum=0, maximum=1
+        default=1.0, text="share of the people who are in the copy", minimum=0, maximum=1
     )
     known: int | None = parameter(
         default=None,
-        text="people whose released node is known; 0 is nobody",
+        text="number of people whose released node is known; 0 for none",
         minimum=0,
         unset=", ".join(map(str, KNOWN)),
     )
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int | None = parameter(
         default=None,
-        text="copies, each with other known people",
+        text="number of copies, each with different known people",
         minimum=1,
-        unset=f"{DRAWS}, with nobody known 1",
+        unset=f"{DRAWS}, or 1 with no one known",
     )
 
     def draws_of(self, known: int) -> int:
@@ -207,15 +207,16 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
 SEEDED_MATCHING = Attack(
     name="seeded-matching",
     kind=Graph,
-    knows="a copy of the network that shares some of its edges, random pairs in place of the "
-    "others, and may lack people, with the directions and kinds of ties and the published "
-    "attributes where the release has them; and the released nodes of 20 people, or of nobody",
-    definition="of the people of the copy with a tie in it and one in the release, known people "
-    "aside, how many are given their own released node by the one-to-one assignment that keeps "
-    "most ties, the best of several starts; in large networks among the nearest candidates of "
-    "everybody",
+    knows="a copy of the network that shares some of its edges, has random pairs in place of "
+    "the others and may lack nodes. It has the edge directions, edge types and published "
+    "attributes if the release has them. Also the released nodes of 20 people, or of no "
+    "one",
+    definition="share of people who are assigned their own released node by the one-to-one "
+    "assignment that keeps most edges (best of several starts; in large networks "
+    "only among each person's nearest candidates). Only people in the copy with an "
+    "edge both in it and in the release are counted, excluding known people",
     source="FAQ: Vogelstein et al., PLOS ONE 2015; Fishkind et al., Pattern Recognition 2019; "
-    "graduated starts after Gold & Rangarajan, IEEE TPAMI 1996",
+    "graduated starts based on Gold & Rangarajan, IEEE TPAMI 1996",
     needs_linkage=True,
     cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {COST}",
     compute=seeded_matching,

@@ -263,8 +263,8 @@ Relations: TypeAlias = "tuple[SortedLists, ...]"
 
 
 COPY = (
-    "what the copy has: all that is published of a network (directions and kinds of ties, "
-    "attributes of people), or who is tied to whom alone"
+    "contents of the copy: everything published about a network (edge directions, edge types, "
+    "node attributes), or only its edges"
 )
 """What is said of the option of attacks by copies that chooses one."""
 

@@ -40,12 +40,12 @@ class TieMembershipOptions(AttackOptions):
 
     shadows: int = parameter(
         default=SHADOWS,
-        text="releases that lack a random half of these ties each",
+        text="number of releases, each without a random half of these edges",
         minimum=FEWEST_RELEASES,
         maximum=1_000,
     )
     ties: int = parameter(
-        default=1_000, text="the most ties that are asked about", minimum=FEWEST_TIES
+        default=1_000, text="maximum number of edges to test", minimum=FEWEST_TIES
     )
 
 
@@ -54,7 +54,7 @@ class _Attacked(ShadowReleases):
     """Makes releases of the graph without some ties, and looks at these pairs."""
 
     choices = CHOICES
-    words = ("one tie", "share of ties")
+    words = ("one tie", "share of edges")
 
     again: Rerun
     graph: Graph
@@ -95,7 +95,7 @@ def seen_of(release: Release[Graph], data: Graph, pairs: NDArray[np.int32]) -> N
     """
     linkage = release.private.linkage if release.private else None
     if linkage is None:
-        raise TypeError("a run of a method comes with its linkage")
+        raise TypeError("a run of a method must return its linkage")
     ties = release.data.to_scipy().astype(np.float64)
     position = linkage.positions_of(data.labels(), release.data.labels())
     one, two = (ties[position[side]] for side in pairs.T)
@@ -129,19 +129,19 @@ def _attacked(
     """Return what makes the releases, of ties drawn evenly."""
     if isinstance(situation.comparison, NetworkComparison):
         raise NotMeasuredError(
-            "it runs the method on ties alone, and this one was run on attributes, directions or "
-            "kinds of ties too"
+            "supports methods run on undirected edges only; this release has attributes, "
+            "directions or edge types"
         )
     if situation.rerun is None:
         raise NotMeasuredError(
-            "this version does not know the method, or the owner's record is not there"
+            "this version does not know the method, or the private record is missing"
         )
     graph = situation.comparison.original
     number = min(options.ties, graph.n_edges // ONE_IN)
     if number < FEWEST_TIES:
         raise NotMeasuredError(
-            f"{graph.n_edges} ties are too few: one in {ONE_IN} is asked about, and at least "
-            f"{FEWEST_TIES}, so {ONE_IN * FEWEST_TIES} are needed"
+            f"{graph.n_edges} edges are too few; {ONE_IN * FEWEST_TIES} are needed (one in "
+            f"{ONE_IN} is tested, at least {FEWEST_TIES})"
         )
     targets = np.sort(rng.choice(graph.n_edges, number, replace=False))
     return _Attacked(situation.rerun, graph, targets)
@@ -194,15 +194,15 @@ def foreseen(situation: AttackInput[GraphComparison], options: TieMembershipOpti
 TIE_MEMBERSHIP = Attack(
     name="tie-membership",
     kind=Graph,
-    knows="who is who in the release, all ties but those that are asked about, and the method with "
-    "its parameters",
-    definition="how often a tie scores higher than a pair whose tie was taken away before the "
-    "method was run, ties being a half: the area under the curve; and the share of ties that are "
-    "found at 1 % and 0.1 % false alarms",
-    source="likelihood ratio of Carlini et al., Membership inference attacks from first "
-    "principles, 2022; scores of pairs are graphveil's own",
+    knows="the identity of every released node, all edges except those tested, and the method "
+    "with its parameters",
+    definition="how often an edge scores higher than a pair whose edge was removed before the "
+    "method was run; equal scores count half (area under the curve). And the share "
+    "of edges found at 1% and 0.1% false-positive rates",
+    source="likelihood ratio: Carlini et al., Membership inference attacks from first "
+    "principles, 2022; the scores of pairs are graphveil's own",
     needs_linkage=True,
-    cost="24 runs of the method, on 1,000 ties, one in ten at most",
+    cost="24 runs of the method, on 1,000 edges, at most one in ten",
     compute=tie_membership,
     seconds=seconds,
     foreseen=foreseen,
@@ -212,10 +212,10 @@ TIE_MEMBERSHIP = Attack(
         Said(
             "inferred",
             "one tie",
-            who="who knows who is who, all other ties and the method, and asks for one tie",
-            line="which tie is there, by who knows who is who",
-            label="one tie, all others known",
-            says="of one tie and one pair without, the right one is told {n} times",
+            who="who knows all identities, all other edges and the method, and tests for one edge",
+            line="presence of one edge, for an attacker who knows all identities",
+            label="one connection, all others known",
+            says="given one real and one absent connection, the real one is recognized {n} times",
             if_measured=True,
         ),
     ),

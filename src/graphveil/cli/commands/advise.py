@@ -84,11 +84,13 @@ def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, ev
         result_json(_summary(advice, commands) | {"claimed": claimed})
         return 0
     worst = max(advice.risks, key=lambda risk: risk.share_unique, default=None)
-    alone = f"{percent(worst.share_unique)} of the people are alone" if worst else "Nobody is alone"
-    known = f" to someone who knows {worst.known}" if worst else ""
+    alone = (
+        f"{percent(worst.share_unique)} of the people are unique" if worst else ("Nobody is unique")
+    )
+    known = f" to an attacker who knows {worst.known}" if worst else ""
     answer = (
-        f"A release, as it stands: {alone}{known}. It claims, and verify checks: {claimed} Its "
-        "owner makes another release from the original, never from a release."
+        f"This is a release. As published: {alone}{known}. Its guarantee, which verify can "
+        f"check: {claimed} To change it, its owner makes a new release from the original data."
     )
     check = command_line("verify", file_word(path))
     _print_advice(advice, path.name, commands, every=every, answer=answer, check=check)
@@ -115,7 +117,10 @@ def _until(
         result_json(summary)
         return 0 if advice.met else 1
     say_answer(advice.answer)
-    titles = {True: "These meet every bound, the cheapest first:", False: "These do not:"}
+    titles = {
+        True: "Settings that meet every bound, cheapest first:",
+        False: "Settings that do not:",
+    }
     for met, title in titles.items():
         some = [one for one in advice.reached if one.met == met]
         if some:
@@ -126,7 +131,10 @@ def _until(
                 result(line)
     measured = dict.fromkeys(one.measured_on for one in advice.reached)
     result("")
-    say_answer(f"Measured on {'; '.join(measured)}. Trials claim nothing: a command releases anew.")
+    say_answer(
+        f"Measured on {'; '.join(measured)}. Trial releases carry no guarantee; run the "
+        "printed command to make a real release."
+    )
     if advice.met:
         say_next(commands[0])
     return 0 if advice.met else 1
@@ -155,23 +163,23 @@ def _print_advice(
             result(line)
         return
     result("")
-    result("What each method hides, and what it keeps:")
+    result("Methods: what each hides and keeps")
     for choice in advice.choices:
         if choice.middle is None:
             continue
         for line in wrapped(f" {choice.method}, {choice.middle.words}", indent=" " * 6):
             result(line)
-        for line in wrapped(f"  from someone who knows {choice.known}", indent=" " * 6):
+        for line in wrapped(f"  against an attacker who knows {choice.known}", indent=" " * 6):
             result(line)
     result("")
-    more = "What each leaves open, further strengths and methods to compare with: --all."
+    more = "For limits, other strengths and baseline methods: --all."
     best = advice.recommended
     say_next(check or (commands[best.method] if best else "graphveil methods"), more=more)
 
 
 def _print_risks(advice: Advice, *, every: bool) -> None:
     result("")
-    head = ["who knows of a person", *(["measure"] if every else []), "unique", "below k=5"]
+    head = ["attacker knows", *(["measure"] if every else []), "unique", "below k=5"]
     rows = [
         (
             risk.known,
@@ -183,7 +191,7 @@ def _print_risks(advice: Advice, *, every: bool) -> None:
     ]
     result_table(head, rows, right=(len(head) - 2, len(head) - 1))
     result("")
-    result("A promise covers the knowledge that it names, and no other.")
+    result("A guarantee covers only the background knowledge it names.")
 
 
 def _command(
@@ -238,25 +246,28 @@ command = with_signature(
         flag(
             "until",
             list[str] | None,
-            "A bound that must hold, such as 'kept >= 0.9', 'false <= 2 %', "
-            "'largest class risk <= 0.09', or of a part of a metric or an attack. May be repeated: "
-            "the strength of each method is searched that keeps all.",
+            "A bound to meet, such as 'kept >= 0.9', 'false <= 2%' or 'largest class risk <= "
+            "0.09', or on one part of a metric or attack. Repeatable; the strength of each "
+            "method is searched until every bound is met.",
             default=None,
             negative="",
         ),
-        flag("seconds", float, "CPU that a search under bounds may take, about.", default=120.0),
+        flag(
+            "seconds",
+            float,
+            "Approximate CPU time for the search under bounds, in seconds.",
+            default=120.0,
+        ),
         flag("all", bool, "Print every figure.", default=False, group=OUTPUT_GROUP, negative=""),
         flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
         *reading_flags(CONTAINERS),
     ],
     name="advise",
-    text="Help to choose: what a release with each method would promise, leave open and cost.\n\n"
-    "Measures how identifiable people are as the data stands, and tries every method that fits on "
-    "a part of the data, within about 30 s of CPU. The figures are for the owner; nothing is "
-    "written.\n\n"
-    "With --until the strength of each method is searched that keeps every bound; exit code 1 "
-    "where no method does.\n\n"
-    "Of the folder of a release: how identifiable people are in it, and what it claims.\n\n"
-    "Example: graphveil advise friends.csv\n\n"
-    "Example: graphveil advise friends.csv --until 'kept >= 0.9'",
+    text="Compare methods on your data: what each guarantees, leaves open and costs.\n\n"
+    "Measures how identifiable people are in the data as it is, then tries every suitable "
+    "method on a sample, in about 30 s of CPU time. The figures are for the data owner; "
+    "nothing is written.\n\nWith --until, searches each method for the strength that meets "
+    "every bound; exit code 1 if none does.\n\nGiven the folder of a release, shows how "
+    "identifiable people are in it and what it claims.\n\nExample: graphveil advise "
+    "friends.csv\n\nExample: graphveil advise friends.csv --until 'kept >= 0.9'",
 )

@@ -65,22 +65,22 @@ def output_flags() -> list[inspect.Parameter]:
         flag(
             "out",
             Path,
-            "Folder of the release; it must not exist.",
+            "Folder for the release; must not exist yet.",
             group=OUTPUT_GROUP,
             placed=True,
         ),
         flag(
             "format",
             str | None,
-            "Format of the released data, such as csv, parquet, gml. Without this, the format that "
-            "came in, or csv or parquet where that one has more than one form for the same data.",
+            "Format of the released data, such as csv, parquet or gml. Default: the input "
+            "format; csv or parquet if that format can write the same data in more than one way.",
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "force",
             bool,
-            "Replace a release of that name, once the new one is whole.",
+            "Replace an existing release once the new one is complete.",
             default=False,
             group=OUTPUT_GROUP,
             negative="",
@@ -88,14 +88,17 @@ def output_flags() -> list[inspect.Parameter]:
         flag(
             "linkage",
             bool,
-            "Keep which new id stands for which old one, in the private folder.",
+            "Keep the table of old and new ids in the private folder.",
             default=True,
             group=OUTPUT_GROUP,
         ),
         flag(
             "seed",
             int | None,
-            "Make the run repeatable; keep it secret. Without this: entropy.",
+            (
+                "Make the run reproducible; keep the seed secret. Default: entropy from the "
+                "operating system."
+            ),
             default=None,
             group=OUTPUT_GROUP,
         ),
@@ -114,16 +117,16 @@ def parts_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "parts",
             bool | None,
-            "With --on-disk or Spark: Parquet in parts of 1,048,576 users. Without this: if there "
-            "are more.",
+            "With --on-disk or Spark: write Parquet in parts of 1,048,576 users. Default: only "
+            "for more users than that.",
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "private",
             Path | None,
-            "Folder of the private record and the linkage. Without this: OUT.private. Needed where "
-            "--out is an address (s3a://..., of rows on the disk or on Spark); may be one, too.",
+            "Folder for the private record and linkage. Default: OUT.private. Required if --out "
+            "is an address (such as s3a://...); can itself be an address.",
             default=None,
             group=OUTPUT_GROUP,
             placed=True,
@@ -139,7 +142,7 @@ def nesting_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "nested_in",
             Path | None,
-            "An earlier release of the same people: its classes are merged, none is divided.",
+            "An earlier release of the same people; the new classes are unions of its classes.",
             default=None,
             group=OUTPUT_GROUP,
         )
@@ -154,21 +157,24 @@ def ledger_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "ledger",
             Path | None,
-            "A file of yours that adds up epsilons: this run is entered before anything is drawn.",
+            (
+                "Privacy ledger (a private file): records the epsilon of this run before anything "
+                "is drawn."
+            ),
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "ledger_limit",
             float | None,
-            "The most that the ledger's total may reach: given once, kept in the file.",
+            "Upper limit on the ledger's total epsilon; set once and stored in the ledger.",
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "ledger_unclaimed",
             bool,
-            "Enter a run that claims nothing, too: the ledger has no total from then on.",
+            "Record a run without a guarantee as well; the ledger then has no total.",
             default=False,
             group=OUTPUT_GROUP,
             negative="",
@@ -180,35 +186,38 @@ def engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return the flags of where a method runs; none of them changes the result."""
     sources = method.sources
     if "ties" in sources:
-        return [_on_disk_flag("Keep ties on the disk: for networks larger than memory.")]
+        return [_on_disk_flag("Keep edges on disk, for networks larger than memory.")]
     if not {"rows", "blocks"} & set(sources):
         return []
     parts = "chunks" if "rows" in sources else "blocks"
     jobs = flag(
         "jobs",
         int | None,
-        f"Processes that share the {parts}. Without this: one a processor; one up to 1 MB.",
+        f"Number of processes for {parts}. Default: one per processor; one for data up to 1 MB.",
         default=None,
         group=ENGINE_GROUP,
     )
     if "rows" not in sources:
         return [jobs]
-    rows = "Keep rows on the disk: for data larger than memory, always in chunks."
+    rows = "Keep rows on disk, for data larger than memory; always processed in chunks."
     return [
         jobs,
         _on_disk_flag(rows),
         flag(
             "engine",
             Literal["local", "spark"],
-            "This machine, or the executors of Spark, for a folder of Parquet or table:NAME.",
+            (
+                "Where to run: this machine, or Spark executors (input: a folder of Parquet, or "
+                "table:NAME)."
+            ),
             default="local",
             group=ENGINE_GROUP,
         ),
         flag(
             "working",
             Path | None,
-            "With Spark: a folder or an address (s3a://...) that driver and executors write, with "
-            "people's rows meanwhile.",
+            "With Spark: a folder or address (s3a://...) that driver and executors can write; "
+            "holds people's rows during the run.",
             default=None,
             group=ENGINE_GROUP,
             placed=True,
@@ -216,7 +225,7 @@ def engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
         flag(
             "estimate",
             bool,
-            "On the disk or on Spark: say what this will cost, and write nothing.",
+            "With --on-disk or Spark: estimate time and memory, and write nothing.",
             default=False,
             group=ENGINE_GROUP,
             negative="",
@@ -244,14 +253,14 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
     if as_json:
         result_json(_plain(estimate))
         return
-    of = "of one core, all processes together"
-    say_answer(f"Expected: {time_words(estimate.cpu_seconds)} {of}.")
+    of = "on one core, summed over all processes"
+    say_answer(f"Estimate: {time_words(estimate.cpu_seconds)} {of}.")
     result(
         f"  rows: {estimate.rows:,}, with about {estimate.entries:,} items; chunks: "
         f"{estimate.chunks:,}"
     )
-    result(f"  memory of a process: {_between(estimate.worker_mib)} MiB")
-    result(f"  folders of the run, before its release stands: {_bytes(estimate.working_bytes)}")
+    result(f"  memory per process: {_between(estimate.worker_mib)} MiB")
+    result(f"  temporary files: {_bytes(estimate.working_bytes)}")
     if estimate.shuffle_bytes is not None:
         result(f"  shuffled: {_bytes(estimate.shuffle_bytes)}")
     result("Assumed:")
@@ -346,7 +355,7 @@ class _Given(NamedTuple):
 
             return Ledger(self.ledger, limit=self.ledger_limit, unclaimed=self.ledger_unclaimed)
         if self.ledger_limit is not None or self.ledger_unclaimed:
-            raise UsageError("--ledger-limit and --ledger-unclaimed need --ledger FILE. Give it.")
+            raise UsageError("--ledger-limit and --ledger-unclaimed require --ledger FILE.")
         return None
 
 
@@ -392,7 +401,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     _say_how_read(path, options, flags)
     record = read_record(flags.out, flags.private)
     if record is None:
-        raise ReleaseError(f"{flags.out}: no private folder lies beside it. Anonymize again.")
+        raise ReleaseError(f"{flags.out}: its private folder is missing. Anonymize again.")
     manifest = read_manifest(flags.out)
     say_warnings(every=flags.all)
     if flags.json:
@@ -456,17 +465,17 @@ def print_release(
         Its private folder or address; None for the one beside it.
     """
     promised = in_plain_words(claim.sentence)
-    say_answer(f"{promised} {claim.why}" if claim.why is not None else f"Promised: {promised}")
-    say_answer(f"Not protected: {limits}")
+    say_answer(f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}")
+    say_answer(f"Not covered: {limits}")
     cost = ", ".join(cost_words(private.cost))
     say_answer(f"Cost: {cost}.")
-    result(f"To publish: {printable(out)}")
+    result(f"Publish: {printable(out)}")
     if isinstance(out, Address):
-        result(f"For you alone: {printable(owners)}")
+        result(f"Keep private: {printable(owners)}")
         return
-    result(f"For you alone: {printable(owners or private_folder(out))}")
+    result(f"Keep private: {printable(owners or private_folder(out))}")
     if owners is not None:
-        result(f"For checks of your own, link it as: {printable(private_folder(out))}")
+        result(f"To let verify and evaluate find it, link it as: {printable(private_folder(out))}")
 
 
 def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Place, typed: str) -> str:
@@ -493,8 +502,8 @@ def subcommand(name: str) -> Callable[..., int]:
     ]
     limits = f"{method.limits} {method.limits_of_attributes}".rstrip()
     text = (
-        f"{method.promise}\n\n{limits}\n\nSource: {method.source}.\n\n"
-        f"Example: graphveil anonymize {name} {_example(method)}"
+        f"{method.promise}\n\nNot covered: {limits}\n\nReference: {method.source}.\n\nExample: "
+        f"graphveil anonymize {name} {_example(method)}"
     )
     command: Callable[..., int] = with_signature(_bound(method), parameters, name=name, text=text)
     return command
@@ -517,7 +526,7 @@ def _example(method: type[Anonymizer[Any]]) -> str:
 
 def _methods(*, listed: bool) -> App:
     """Return the command: its page lists the promises where the methods' classes are imported."""
-    app = App(name="anonymize", help="Make a release: graphveil anonymize METHOD INPUT --out DIR.")
+    app = App(name="anonymize", help="Anonymize data: graphveil anonymize METHOD INPUT --out DIR.")
     for name in METHODS:
         promise = METHODS[name].promise if listed else None
         app.command(f"{__name__}:{name}", name=name, help=promise)

@@ -64,7 +64,7 @@ def _run(folder: Path, **given: Any) -> int:
     say_warnings(every=every)
     if every:
         _print(rows)
-    say(f"everybody's own risk: {private_folder(folder) / ATTACKED}")
+    say(f"risk of each person: {private_folder(folder) / ATTACKED}")
     if not every:
         print_attacks(rows, _Where(folder, file_word(path), read.options, asked or ()))
     return 0
@@ -103,16 +103,16 @@ def print_headline(rows: Rows) -> None:
     say_answer(attacks.headline(rows))
 
 
-FAILED = "An attack that fails proves nothing. Every figure: --all. "
+FAILED = "A failed attack proves nothing. Every figure: --all. "
 
 
 def _table(groups: Sequence[Group]) -> Iterator[str]:
     """Yield the lines of a table: question, figure, guess, and whether it lies above the guess."""
     lines = [line for group in groups for line in group.lines]
     asked = max((len(line.question) for line in lines), default=0) + 2
-    head = "right of 100 cases"
+    head = "success per 100 cases"
     if lines:
-        yield f"{head:<{asked}}  {'release':>8}  {'guess':>6}  above it?"
+        yield f"{head:<{asked}}  {'release':>8}  {'guess':>6}  above?"
     for group in groups:
         yield group.heading
         for line in group.lines:
@@ -128,14 +128,14 @@ def _left_out(rows: Rows, asked: Sequence[str]) -> list[str]:
         for row in rows.missing
         if row.seconds is not None
     ]
-    texts = [f"Not run: {', '.join(run)}: --attacks NAME runs it, --attacks all every one."]
+    texts = [f"Not run: {', '.join(run)}. Run one with --attacks NAME, all with --attacks all."]
     texts = texts if run else []
     asked_for = {*asked}
     reasons: dict[str, list[str]] = {}
     for row in whole:
         name, by_name = row.question, ATTACKS[row.question].by_name
         if name in _NEEDS:
-            texts.append(f"Not run: {name}, which needs {_NEEDS[name]}.")
+            texts.append(f"Not run: {name} (requires {_NEEDS[name]}).")
         elif row.seconds is None and (asked_for & {name, EVERY} or not by_name):
             reasons.setdefault(row.reason or "", []).append(name)
     texts += [f"Not run: {', '.join(names)}: {reason}." for reason, names in reasons.items()]
@@ -148,7 +148,7 @@ _NEEDS = {"intersection": "--with DIR", "homogeneity": "--attached FILE and --at
 
 def _print(rows: Rows) -> None:
     """Print the rows as a table, and what could not be measured to stderr."""
-    columns = ["attack", "part", "value", "without it", "unit", ""]
+    columns = ["attack", "part", "value", "without release", "unit", ""]
     if rows:
         result_table(columns, cells_of(rows), right=(2, 3))
     say_missing(rows)
@@ -163,12 +163,12 @@ def _attacks_help() -> str:
     for name, entry in ATTACKS.items():
         for kind in entry.kinds:
             kinds.setdefault(kind.__name__, []).append(name)
-    named = "; ".join(f"of a {kind}: {', '.join(names)}" for kind, names in kinds.items())
+    named = "; ".join(f"for a {kind}: {', '.join(names)}" for kind, names in kinds.items())
     asked = ", ".join(name for name, entry in ATTACKS.items() if entry.by_name)
     return (
-        f"Attacks to try, {named}. Those of a Bipartite read a Table as well. Without this, all "
-        f"that fit but {asked}, as many as {SECONDS_UNASKED:g} seconds of CPU time have room for, "
-        "the strongest first; what is left out is named with its time. `all` runs every one."
+        f"Attacks to run: {named}. Attacks on a Bipartite also read a Table. Default: all that "
+        f"fit except {asked}, strongest first, within {SECONDS_UNASKED:g} seconds of estimated "
+        "CPU time; those left out are listed with their estimated time. `all` runs every one."
     )
 
 
@@ -195,15 +195,15 @@ def _command(*, described: bool) -> Callable[..., int]:
             flag(
                 "second",
                 Path | None,
-                "The folder of a second release of the same people, for intersection.",
+                "Folder of a second release of the same people (for the attack intersection).",
                 default=None,
                 spelled="--with",
             ),
             flag(
                 "jobs",
                 int | None,
-                "Processes that share the releases which an attacker makes, where they take more "
-                "than 10 seconds. Without this: one a processor.",
+                "Number of processes for the releases an attacker simulates, if these take more "
+                "than 10 seconds. Default: one per processor.",
                 default=None,
             ),
             *COLUMN_FLAGS,
@@ -211,11 +211,11 @@ def _command(*, described: bool) -> Callable[..., int]:
             *ROW_FLAGS,
         ],
         name="attack",
-        text="What an attacker still learns, beside a guess without the release.\n\n"
-        "An attack that fails proves nothing. The figures are for the owner: they are not "
-        "covered by the release's promise. Everybody's own risk is written into the private "
-        "folder.\n\n"
-        "Example: graphveil attack people-cluster-k --original people.csv --attacks matching",
+        text="Attack a release: what can still be learned, compared with guessing without it?\n"
+        "\nA failed attack proves nothing. The figures are for the data owner; the "
+        "guarantee of the release does not cover them. The risk of each person is written "
+        "to the private folder.\n\nExample: graphveil attack people-cluster-k --original "
+        "people.csv --attacks matching",
     )
 
 

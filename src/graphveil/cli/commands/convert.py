@@ -40,14 +40,14 @@ def _run(path: Path, **given: Any) -> int:
             data = read_input(path, options)
         write_copy(data, out, ids=ids, public=path.is_dir(), replace=force)
     if isinstance(data, Table) and data.ids is not None:
-        say("the ids of rows are left out: a table is written as its columns")
+        say("row ids were dropped: a table is written with its own columns only")
     written = f"{printable(out)}" + ("" if ids is None else f" and {printable(ids)}")
     say_warnings(every=every)
     if path.is_dir():
-        say_answer(f"Written to {written}, which carries no promise: it is no release.")
+        say_answer(f"Wrote {written}. This copy is not a release and carries no guarantee.")
         say_next(command_line("verify", file_word(path)))
     else:
-        say_answer(f"Written to {written}: people as they are, for you alone.")
+        say_answer(f"Wrote {written}. It contains the original people: keep it private.")
         # No header of a file tells a table.
         kind = flag_words("kind", kind_of(data).name) if isinstance(data, Table) else ()
         say_next(command_line("measure", file_word(out), *kind))
@@ -56,7 +56,7 @@ def _run(path: Path, **given: Any) -> int:
 
 def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bool) -> None:
     if ids is not None and is_same_file(out, ids):
-        raise UsageError(f"--out and --out-ids are both {out}. Give them different names.")
+        raise UsageError(f"--out and --out-ids are both {out}. Give two different names.")
     for target in (out, ids):
         if target is not None:
             check_new_file(target, inputs, force=force)
@@ -70,8 +70,8 @@ def _of_release(folder: Path, given: dict[str, Any]) -> Data:
     asked = [name for name, value in given.items() if value is not None]
     if asked:
         raise UsageError(
-            f"--{asked[0].replace('_', '-')} is not for a release, which says how it is read. "
-            "Leave it out."
+            f"--{asked[0].replace('_', '-')} does not apply to a release, which records how it "
+            "is read. Remove it."
         )
     return data_of_release(folder, as_table=as_table)
 
@@ -81,21 +81,21 @@ def _flags() -> list[inspect.Parameter]:
         flag(
             "out",
             Path,
-            "File to write; its extension says the format and the compression.",
+            "File to write; its extension sets format and compression.",
             group=OUTPUT_GROUP,
         ),
         flag(
             "out_ids",
             Path | None,
-            "File for the ids of all nodes or users: formats of edges or pairs alone lose those "
-            "that have none.",
+            "File for the ids of all nodes or users; edge-list formats drop nodes and users "
+            "without entries.",
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "force",
             bool,
-            "Replace files of these names.",
+            "Overwrite existing files.",
             default=False,
             group=OUTPUT_GROUP,
             negative="",
@@ -109,10 +109,9 @@ command = with_signature(
     from_pipes(_run),
     [path_argument("input", "A data file, or the folder of a release."), *_flags()],
     name="convert",
-    text="Write a data file, or the data of a release, in another format.\n\n"
-    "A copy is no release: it carries no promise, and nothing can be verified of it. Verify the "
-    "release first. The copy of a data file can be read by its owner alone.\n\n"
-    "Where a table was released as pairs of a row and a column=value, --kind table makes it a "
-    "table again.\n\n"
-    "Example: graphveil convert friends-k5 --out friends.npz",
+    text="Convert a data file, or the data of a release, to another format.\n\nThe copy is not "
+    "a release: it carries no guarantee and cannot be verified. Verify the release first. "
+    "A copy of a data file is readable by its owner only.\n\nIf a table was released as "
+    "pairs of row and column=value, --kind table turns it back into a table.\n\nExample: "
+    "graphveil convert friends-k5 --out friends.npz",
 )

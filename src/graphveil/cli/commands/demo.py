@@ -36,21 +36,23 @@ def _run(**given: Any) -> int:
     check_new_file(page_of(out, public=True), [], force=force)
     with shown(bars()):
         graph = datasets.load("copenhagen-calls")
-        say_answer(f"A network of {graph.n_nodes:,} people and {graph.n_edges:,} ties is released.")
-        _step(1, "Who stands out in it?")
+        say_answer(
+            f"Example: a network of {graph.n_nodes:,} people with {graph.n_edges:,} connections."
+        )
+        _step(1, "How identifiable are the people in it?")
         with stage("measuring"):
             print_standing_out(measure(graph, k=K))
-        _step(2, f"Make it so that nobody does, by k-degree with k={K}.")
+        _step(2, f"Anonymize it with k-degree, k={K}.")
         with stage("anonymizing"):
             release = KDegree(k=K).anonymize(graph)
         with stage(f"writing {out.name}"):
             release.write(out, force=force)
         record = read_record(out)
         if record is None:
-            raise ReleaseError(f"{out}: no private folder lies beside it. Run the demo again.")
+            raise ReleaseError(f"{out}: its private folder is missing. Run the demo again.")
         print_release(read_manifest(out).claim, KDegree.limits, record, out)
         say_warnings(every=every)
-        _step(3, "Is that true?")
+        _step(3, "Verify the guarantee.")
         with stage("verifying"):
             verdict = verify_release(out, graph)
         print_verdict(verdict, every=every)
@@ -72,7 +74,7 @@ def _attacked(out: Path, graph: Any) -> None:
     from graphveil.cli.commands.attack import print_headline  # noqa: PLC0415  not for its help
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415
 
-    _step(5, "What does an attacker still learn?")
+    _step(5, "What can an attacker still learn?")
     with stage("attacking"):
         attacked = attack_release(out, graph, attacks=ATTACKS_SHOWN)
     print_headline(attacked)
@@ -83,8 +85,8 @@ def _pages(out: Path, graph: Any, *, force: bool) -> None:
     from graphveil.verbs.report.document import page_of  # noqa: PLC0415  not for its help
     from graphveil.verbs.report.report import report_release  # noqa: PLC0415
 
-    _step(6, "Hand it on, with a page that says all this.")
-    for public, whose in ((False, "For you alone"), (True, "To hand on")):
+    _step(6, "Write the report.")
+    for public, whose in ((False, "Keep private"), (True, "Publish")):
         with stage("making a page"):
             made = report_release(out, None if public else graph, public=public)
         made.write(page_of(out, public=public), force=force)
@@ -106,15 +108,14 @@ command = with_signature(
         flag(
             "out",
             Path,
-            "Folder of the release.",
+            "Folder for the release.",
             default=Path("graphveil-demo"),
         ),
         ALL_FLAG,
-        flag("force", bool, "Replace an earlier demo's folder.", default=False, negative=""),
+        flag("force", bool, "Replace the folder of an earlier demo.", default=False, negative=""),
     ],
     name="demo",
-    text="The whole way, on data that ships with graphveil.\n\n"
-    "Measures, anonymizes, writes, verifies and evaluates a phone-call network of 536 people, and "
-    "makes the two pages of its report.\n\n"
-    "Example: graphveil demo --out first-release",
+    text="See every step once, on data that ships with graphveil.\n\nMeasures, anonymizes, "
+    "verifies, evaluates and attacks a phone-call network of 536 people, and writes both "
+    "reports.\n\nExample: graphveil demo --out first-release",
 )

@@ -60,7 +60,7 @@ def _run(folder: Path, **given: Any) -> int:
     print_answers(rows, named=bool(asked["metrics"]))
     result("")
     missing = f", and why {len(rows.missing)} are missing" if rows.missing else ""
-    say_next(command, more=f"Every figure{missing}: --all. The figures are for you alone.")
+    say_next(command, more=f"Every figure{missing}: --all. Keep these figures private.")
     return 0
 
 
@@ -101,8 +101,8 @@ def _test_people(path: Path, options: AnyOptions) -> Data:
     for name, how in bins.items():
         if not how.startswith("edges:"):
             raise UsageError(
-                f"the column {name!r} was read in bins by {how}, which test people would get other "
-                f"ones of. Read both in bins of given edges: --bins {name}=edges:A,B."
+                f"the bins of column {name!r} ({how}) depend on the data, so test people would "
+                f"get different bins. Give fixed edges for both: --bins {name}=edges:A,B."
             )
     people: Data = load(path, options).data
     return people
@@ -127,10 +127,10 @@ def _metrics_help() -> str:
     )
     tasks = " and ".join(name for name, metric in METRICS.items() if metric.by_name)
     limits = " or ".join(f"{most:,} {what}" for what, most in (k.measured for k in KINDS.values()))
-    each = ". ".join(f"Of {kind_of(kind).words}: {names}" for kind, names in named.items())
+    each = ". ".join(f"For {kind_of(kind).words}: {names}" for kind, names in named.items())
     return (
-        f"Metrics to compute. {each}. All that fit without this, but {heavy} only up to {limits}; "
-        f"{tasks} read tables too, need --test and are computed only where they are named."
+        f"Metrics to compute. {each}. Default: all that fit, {heavy} only up to {limits}; "
+        f"{tasks} also read tables, require --test and run only if named."
     )
 
 
@@ -143,31 +143,30 @@ command = with_signature(
         flag(
             "test",
             Path | None,
-            "People whom the release was not made from, read as the original: classification and "
-            "recommendation are tested on them.",
+            "Data about people who are not in the release, read like the original; used to test "
+            "classification and recommendation.",
             default=None,
         ),
         flag(
             "label",
             str | None,
-            "The column that classification tells: of the test people, and of the release or of "
-            "--attached.",
+            "Column to predict by classification; must be in the test data and in the release "
+            "or --attached.",
             default=None,
         ),
         *COLUMN_FLAGS,
         flag(
             "as_sample",
             bool,
-            "Say what share of the ties, entries or rows is as far off when it is kept at random: "
-            "of each figure that compares and costs linear time.",
+            "For each comparing figure with linear cost, also give the share of edges, entries "
+            "or rows that, kept at random, would cause the same loss.",
             default=True,
             negative="--no-as-sample",
         ),
         *ROW_FLAGS,
     ],
     name="evaluate",
-    text="What was kept, compared with the original.\n\n"
-    "The figures compare with the original, so they are for its owner: they are not covered by "
-    "the release's promise.\n\n"
+    text="Compare a release with the original: what was kept?\n\nThe figures depend on the "
+    "original, so keep them private: the guarantee of the release does not cover them.\n\n"
     "Example: graphveil evaluate friends-k5 --original friends.csv --metrics edge-jaccard",
 )

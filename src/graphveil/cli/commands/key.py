@@ -15,8 +15,8 @@ from graphveil.methods.rename import Key
 def _run(path: Path) -> int:
     check_new_file(path, [], force=True)  # Key.new replaces nothing
     Key.new(path)
-    say(f"written: {path}, which you alone can read. Keep it: it cannot be made again.")
-    say(f"use it: graphveil anonymize rename INPUT --key {shlex.quote(file_word(path))} --out DIR")
+    say(f"Wrote {path}, readable by you only. Keep it: it cannot be recreated.")
+    say(f"Next: graphveil anonymize rename INPUT --key {shlex.quote(file_word(path))} --out DIR")
     return 0
 
 
@@ -24,9 +24,9 @@ command = with_signature(
     _run,
     [path_argument("file", "The file to write; it must not exist.")],
     name="key",
-    text="A new key, with which people get the same new ids in several files.\n\n"
-    "256 bits from the operating system, as hexadecimal digits, in a file for its owner alone. "
-    "Whoever has the key can test every original id that comes to mind, so keep it as secret as "
-    "the ids; without it nobody can give later files the same ids.\n\n"
+    text="Create a key that gives people the same new ids in several files.\n\nThe key is 256 "
+    "bits from the operating system, written as hexadecimal digits to a file readable by "
+    "its owner only. Anyone with the key can test guesses of original ids, so keep it as "
+    "secret as the ids. Without it, nobody can give the same ids to later files.\n\n"
     "Example: graphveil key people.key",
 )

@@ -13,13 +13,13 @@ from graphveil.core.errors import InputError
 _WHAT: dict[Unit, str] = {
     "edge": "for one edge or entry",
     "value": "for one value of a column",
-    "node": "for all of one person",
+    "node": "for all edges or entries of one person",
 }
 
 
 def _run(path: Path, **given: Any) -> int:
     if not path.exists():
-        raise InputError(f"{path} does not exist. Give the file that --ledger named.")
+        raise InputError(f"{path} does not exist. Give the file you passed to --ledger.")
     ledger = Ledger(path)
     entries = ledger.entries()
     units = [unit for unit in _WHAT if unit != "value" or any(e.unit == unit for e in entries)]
@@ -32,7 +32,7 @@ def _run(path: Path, **given: Any) -> int:
     for number, entry in enumerate(entries, start=1):
         result(f"{number}. {entry.method}: {_words(entry)}")
     for unit in units:
-        total = printed[unit] or "not claimed: a release in it claims nothing"
+        total = printed[unit] or "no total: it contains a release without a guarantee"
         kept = f", of at most {limit.epsilon}" if limit is not None and limit.unit == unit else ""
         result(f"total {_WHAT[unit]}: {total}{kept}")
     return 0
@@ -51,7 +51,7 @@ command = with_signature(
         flag("json", bool, "Print it as JSON.", default=False, negative=""),
     ],
     name="ledger",
-    text="Epsilons spent on one group of people, and their total, rounded up.\n\n"
-    "Runs are entered by: graphveil anonymize METHOD INPUT --out DIR --ledger FILE\n\n"
-    "Example: graphveil ledger friends.ledger",
+    text="Show the privacy budget spent on one group of people: each epsilon and the total, "
+    "rounded up.\n\nRecord runs with: graphveil anonymize METHOD INPUT --out DIR --ledger "
+    "FILE\n\nExample: graphveil ledger friends.ledger",
 )

@@ -82,15 +82,15 @@ def print_standing_out(
     say_answer(standing_out.headline(measured))
     result("")
     shown = standing_out.lines(measured, finer=finer, alone=alone, cascaded=cascaded)
-    result("  someone who knows")
+    result("  an attacker who knows")
     say_lines(line_texts(shown), most=9)
     ids = measured.unprotected()
     if ids.size:
         names = [printable(name, LONGEST_ID) for name in ids[:FIRST_IDS].tolist()]
         more = f" and {ids.size - FIRST_IDS:,} more" if ids.size > FIRST_IDS else ""
-        say_answer(f"  first of them: {', '.join(names)}{more}")
+        say_answer(f"  smallest classes: {', '.join(names)}{more}")
     result("")
-    result("  people who are alike   groups   people")
+    result("  size of class          classes   people")
     for size, classes, people in in_few_rows(measured.size_distribution(), FIRST_SIZES):
         result(f"  {size:>21}   {classes:>6}   {people:>6}")
 
@@ -120,31 +120,36 @@ def _print_nodes(measured: Identifiability) -> None:
     figures = measured.summary()
     knows = MEASURES[measured.measure].knows
     result(
-        f"someone who knows {knows} (measure: {measured.measure}, distance: {measured.distance}):"
+        f"An attacker who knows {knows} (measure: {measured.measure}, distance: "
+        f"{measured.distance}):"
     )
     _print_classes(figures, "nodes")
-    _line("unique, twins aside", figures["twin_unique_nodes"], measured.twin_uniqueness)
+    _line(
+        "unique, not counting structural twins",
+        figures["twin_unique_nodes"],
+        measured.twin_uniqueness,
+    )
     _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
     if measured.fuzzy is not None:
         fuzzy = figures["fuzzy"]
-        result(f"if that knowledge is off by up to {measured.fuzzy.phi:g} %:")
+        result(f"if that knowledge is off by up to {measured.fuzzy.phi:g}%:")
         _line("unique", fuzzy["unique_nodes"], fuzzy["uniqueness"])
         _line(
             f"unprotected (k={measured.k})",
             fuzzy["unprotected_nodes"],
             fuzzy["share_unprotected"],
         )
-        result(f"if each number is off by up to {measured.fuzzy.phi:g} % at random:")
+        result(f"if each number is off by a random amount of up to {measured.fuzzy.phi:g}%:")
         noisy = f"{100 * fuzzy['noisy_share_unprotected']:.2f}"
-        result(f"  {f'unprotected (k={measured.k})':<26} {noisy:>12} % of people")
+        result(f"  {f'unprotected (k={measured.k})':<26} {noisy:>12}% of nodes")
     _print_people(measured, "nodes")
 
 
 def _print_network(measured: NetworkRisk) -> None:
     for part in measured.parts:
-        result(f"someone who knows {part.knows}:")
-        result(f"  {'unique':<26} {100 * part.uniqueness:>12.2f} % of people")
-    result(f"someone who knows {measured.knows}:")
+        result(f"an attacker who knows {part.knows}:")
+        result(f"  {'unique':<26} {100 * part.uniqueness:>12.2f}% of nodes")
+    result(f"an attacker who knows {measured.knows}:")
     figures = measured.summary()
     _print_classes(figures, "nodes")
     _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
@@ -153,13 +158,13 @@ def _print_network(measured: NetworkRisk) -> None:
 
 def _print_rows(measured: EqualRows) -> None:
     noun = measured.noun
-    known = "the whole row of a person"
+    known = "the complete row of a person"
     if measured.columns is not None:
         known = f"{', '.join(map(printable, measured.columns))} of a person"
     elif noun == "users":
-        known = "all features of a person, and that these are all"
+        known = "all features of a person, and that the person has no others"
     figures = measured.summary()
-    result(f"someone who knows {known}:")
+    result(f"an attacker who knows {known}:")
     _print_classes(figures, noun)
     _line(
         f"unprotected (k={measured.k})", figures[f"unprotected_{noun}"], measured.share_unprotected
@@ -186,7 +191,7 @@ def _print_more(measured: Measured) -> None:
     """Print how many are found by who knows more: a low figure is no all-clear."""
     figures = summary_of_more(measured)
     result("")
-    result(f"someone who also knows {_also_known(measured)}:")
+    result(f"an attacker who also knows {_also_known(measured)}:")
     _line("unique", figures["unique"], figures["uniqueness"])
     _line(f"unprotected (k={measured.k})", figures["unprotected"], figures["share_unprotected"])
 
@@ -194,12 +199,12 @@ def _print_more(measured: Measured) -> None:
 def _print_singled_out(alone: Sequence[SingledOut], what: str) -> None:
     """Print how many people a few of their items single out, for each number of items."""
     result("")
-    result(f"someone who knows some {what} of a person, drawn at random, singles out:")
+    result(f"An attacker who knows some random {what} of a person singles out:")
     for each in alone:
         name = f"with {each.items} {what if each.items > 1 else what.removesuffix('s')}"
         percent = [f"{100 * share:.2f}" for share in (each.share, each.low, each.high)]
-        interval = "exact" if each.low == each.high else f"95 %: {percent[1]} to {percent[2]}"
-        result(f"  {name:<26} {percent[0]:>12} % of people  ({interval})")
+        interval = "exact" if each.low == each.high else f"95%: {percent[1]} to {percent[2]}"
+        result(f"  {name:<26} {percent[0]:>12}% of people  ({interval})")
 
 
 def _print_classes(figures: dict[str, Any], noun: str) -> None:
@@ -233,14 +238,14 @@ def in_few_rows(sizes: list[tuple[int, int, int]], most: int) -> Iterator[tuple[
 
 
 def _line(name: str, count: int, share: float | None = None) -> None:
-    result(f"  {name:<26} {count:>12,}" + ("" if share is None else f"  {100 * share:.2f} %"))
+    result(f"  {name:<26} {count:>12,}" + ("" if share is None else f"  {100 * share:.2f}%"))
 
 
 def _print_cascade(cascaded: Cascade) -> None:
     result("")
     result(
-        "identified through a neighbor, neighbors distinguished by "
-        f"{cascaded.second} (cascade, distance: {cascaded.second_distance}):"
+        f"identified through a neighbor; neighbors told apart by {cascaded.second} (cascade, "
+        f"distance: {cascaded.second_distance}):"
     )
     identified = 0
     for level, count in enumerate(cascaded.per_level() or [0]):
@@ -284,7 +289,7 @@ def _run(path: Path, **given: Any) -> int:
         cascaded: Cascade | None = None
         alone: Sequence[SingledOut] = ()
         if kind not in (Graph, Network):
-            with stage("drawing items"):
+            with stage("sampling items"):
                 alone = singled_out(data, columns=asked["columns"], seed=seed)
         if second["second"] is not None and kind is Graph:
             with stage("following the cascade"):
@@ -313,7 +318,7 @@ def _check_graph(asked: dict[str, Any], second: dict[str, Any], seed: int | None
     if seed is not None:
         raise not_for("seed", Graph)
     if asked["columns"]:
-        raise UsageError("--columns is for a table. Leave it out, or say --kind table.")
+        raise UsageError("--columns applies to tables only. Remove it, or give --kind table.")
     for name, default in OF_A_GRAPH.items():
         asked[name] = default if asked[name] is None else asked[name]
     second["second_distance"] = second["second_distance"] or 1
@@ -340,12 +345,15 @@ def _check_on_disk(
 ) -> None:
     """Refuse what needs all ties in memory, where they are to stay on the disk."""
     if asked and (kind is not Graph or options is None):
-        raise UsageError("--on-disk is for a file of ties. Leave it out.")
+        raise UsageError("--on-disk applies to edge files only. Remove it.")
     measure, cascade = measures
     if asked and cascade is not None:
-        raise UsageError("--cascade needs all ties in memory. Leave --on-disk out.")
+        raise UsageError("--cascade needs all edges in memory. Remove --on-disk.")
     if asked and measure != "degree":
-        raise UsageError(f"--on-disk counts degrees alone, not {measure or 'count'}. Leave it out.")
+        raise UsageError(
+            "--on-disk supports the measure degree only, not "
+            f"{measure or 'count'}. Remove it, or choose degree."
+        )
 
 
 def _data(path: Path, options: AnyOptions | None, stack: ExitStack, *, on_disk: bool) -> Data:
@@ -397,7 +405,7 @@ def _show(
         return
     print_standing_out(measured, found_by_more, alone, cascaded)
     result("")
-    say_next(command, more="Every figure: --all. Everybody who stands out: --at-risk FILE.csv")
+    say_next(command, more="Every figure: --all. List the unprotected people: --at-risk FILE.csv")
 
 
 def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) -> Cascade:
@@ -412,9 +420,9 @@ def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) ->
 
 def _given_up(undecided: int) -> str:
     return (
-        f"warning: {undecided:,} comparisons of neighborhoods were given up and count as "
-        "different, so that more nodes may be shown as unprotected than are. Use the measure "
-        "degree-distribution, or a smaller distance."
+        f"warning: {undecided:,} comparisons of neighborhoods were given up and counted as "
+        "different, so the number of unprotected nodes may be overstated. Use the measure "
+        "degree-distribution or a smaller distance."
     )
 
 
@@ -441,7 +449,7 @@ def _write_unprotected(measured: Measured, path: Path, *, force: bool) -> None:
         warn(advice)
     with new_file(path, force=force) as part, part.open("wb") as stream:
         csv.write_csv(table.sort_by([("class_size", "ascending"), (person, "ascending")]), stream)
-    say(f"written: {path}, {table.num_rows:,} unprotected {person}s")
+    say(f"Wrote {path}: {table.num_rows:,} unprotected {person}s")
 
 
 def _flags() -> list[inspect.Parameter]:
@@ -450,51 +458,57 @@ def _flags() -> list[inspect.Parameter]:
         flag(
             "k",
             int,
-            "People in equivalence classes smaller than k are unprotected (at least 2).",
+            "People in equivalence classes smaller than k count as unprotected (k >= 2).",
             default=2,
         ),
         flag(
             "columns",
             tuple[str, ...] | None,
-            "Of a table: the columns that the adversary knows. Without this: all.",
+            "For tables: columns the attacker knows. Default: all.",
             default=None,
         ),
         flag(
             "measure",
             names | None,
-            "Of a graph: what the adversary knows of a person; profile, of directed ties, how many "
-            "lead away and how many to a person; directed-count, also to how many people, and how "
-            "many ties are among them all. [default: degree, or profile]",
+            "For graphs: what the attacker knows about a person. profile (directed): numbers of "
+            "outgoing and incoming edges; directed-count: also the numbers of neighbors and of "
+            "edges among them. [default: degree, or profile]",
             default=None,
         ),
         flag(
             "known",
             str | None,
-            "Of a network: the attributes that the adversary knows, with commas between.",
+            "For networks: attributes the attacker knows, separated by commas.",
             default=None,
         ),
         flag(
             "distance",
             int | None,
-            "How many steps around a person that reaches (at least 1). [default: 1]",
+            "How far the attacker's knowledge reaches, in hops (at least 1). [default: 1]",
             default=None,
         ),
         flag(
             "phi",
             float | None,
-            "Also count for knowledge that is off by this many percent (count at distance 1).",
+            (
+                "Also measure for knowledge that is off by up to this many percent (count at "
+                "distance 1 only)."
+            ),
             default=None,
         ),
         flag(
             "cascade",
             names | None,
-            "Also follow from each identified person to neighbors, distinguished by this measure.",
+            (
+                "Also follow edges from each identified person to their neighbors, which this "
+                "measure tells apart."
+            ),
             default=None,
         ),
         flag(
             "cascade_distance",
             int | None,
-            "How many steps the measure of the cascade reaches (at least 1). [default: 1]",
+            "Distance of the cascade's measure, in hops (at least 1). [default: 1]",
             default=None,
         ),
     ]
@@ -504,8 +518,8 @@ def _seed_flag() -> inspect.Parameter:
     return flag(
         "seed",
         int | None,
-        "Of users by features and tables: repeats which people and items are drawn; fresh entropy "
-        "without it.",
+        "For user-item data and tables: makes the sampled figures reproducible. Default: fresh "
+        "entropy.",
         default=None,
     )
 
@@ -514,7 +528,7 @@ def _on_disk_flag() -> inspect.Parameter:
     return flag(
         "on_disk",
         bool,
-        "Keep ties on the disk, for networks larger than memory: the measure degree alone.",
+        "Keep edges on disk, for networks larger than memory (degree only).",
         default=False,
         negative="",
     )
@@ -532,7 +546,7 @@ def _output_flags() -> list[inspect.Parameter]:
         flag(
             "force",
             bool,
-            "Replace the file of --at-risk if it exists.",
+            "Overwrite the --at-risk file if it exists.",
             default=False,
             group=OUTPUT_GROUP,
             negative="",
@@ -540,7 +554,7 @@ def _output_flags() -> list[inspect.Parameter]:
         flag(
             "json",
             bool,
-            "Print JSON, with the id of every unprotected person.",
+            "Print JSON, including the id of every unprotected person.",
             default=False,
             group=OUTPUT_GROUP,
             negative="",
@@ -553,9 +567,10 @@ command = with_signature(
     from_pipes(_run),
     [INPUT, *_flags(), _seed_flag(), _on_disk_flag(), *_output_flags(), *reading_flags(CONTAINERS)],
     name="measure",
-    text="How identifiable are the people of this data as it stands?\n\n"
-    "Counts equivalence classes exactly, says who is unique, and names the unprotected people: "
-    "of a network by what surrounds them, of users by features and of tables by equal rows. Of the "
-    "last two also: how many people 1, 2, 4 and 8 of their items single out, from a sample.\n\n"
-    "Example: graphveil measure friends.csv --measure count --k 5",
+    text="Measure how identifiable the people in your data are.\n\nCounts equivalence classes "
+    "exactly, reports how many people are unique, and lists the unprotected ones: in a "
+    "network by their neighborhood, in user-item data and tables by equal rows. For the "
+    "latter two it also estimates, from a sample, how many people are singled out by 1, 2, "
+    "4 and 8 of their items.\n\nExample: graphveil measure friends.csv --measure count --k "
+    "5",
 )

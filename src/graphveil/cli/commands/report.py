@@ -38,12 +38,12 @@ def _run(folder: Path, **given: Any) -> int:
     private = private_folder(folder).is_dir()
     public = given.pop("public") or not is_page or (path is None and not private)
     if public and path is not None:
-        raise UsageError(
-            "--original is not for a public report, which says nothing of it. Leave it out."
-        )
+        raise UsageError("a public report uses no original. Remove --original.")
     file = out or page_of(folder, public=public, form=form)
     if out is None and not public and not private:
-        raise UsageError(f"{private_folder(folder)} is not there. Name the file: --out FILE.html.")
+        raise UsageError(
+            f"{private_folder(folder)} does not exist. Give a file name: --out FILE.html."
+        )
     if figures is not None:
         check_new_folder(figures, is_page=is_page)
     if (folder / "release.json").is_file():
@@ -59,7 +59,10 @@ def _run(folder: Path, **given: Any) -> int:
     for one in written:
         result(f"written: {one}")
     if not public:
-        say(f"for its owner alone. The one to hand on: graphveil report {folder} --public")
+        say(
+            f"This report is for the data owner only. To publish one: graphveil report {folder} "
+            "--public"
+        )
     return made.exit_code
 
 
@@ -73,8 +76,8 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     if wrong is not None:
         flag_name = {"form": "as"}.get(wrong, wrong).replace("_", "-")
         raise UsageError(
-            f"{folder} is a sweep, and --{flag_name} is about one release. Leave it out, or name a "
-            "release in its points."
+            f"{folder} is a sweep, but --{flag_name} applies to one release. Remove it, or give "
+            "a release from the sweep's points folder."
         )
     file = out or folder / "report.html"
     if out is not None:
@@ -87,59 +90,65 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     result(answer_of(done, (), None))
     for one in written:
         result(f"written: {one}")
-    say("for its owner alone, as the sweep is.")
+    say("This report is for the data owner only, like the sweep.")
     return 0
 
 
 def check_new_folder(folder: Path, *, is_page: bool) -> None:
     """Refuse a folder of figures that cannot be written, before any work is done."""
     if not is_page:
-        raise UsageError("--figures draws a page, and --as makes none. Leave one of them out.")
+        raise UsageError(
+            "--figures draws pictures of the page, but --as writes no page. Remove one of them."
+        )
     if os.path.lexists(folder):
         raise UsageError(f"{folder} exists. Choose another name for --figures.")
     if not folder.resolve().parent.is_dir():
         raise UsageError(f"{folder.resolve().parent} does not exist. Create it.")
     if os.path.lexists(folder.resolve().parent / MANIFEST):
         raise UsageError(
-            f"{folder} would stand in a release, which is for the public. Name one elsewhere."
+            f"{folder} would be inside a release, which is for the public. Choose a folder "
+            "elsewhere."
         )
 
 
 command = with_signature(
     _run,
     [
-        path_argument("dir", "The folder of the release, or of a sweep."),
+        path_argument("dir", "Folder of a release or a sweep."),
         *original_flags(required=False),
         flag(
             "attacks",
             list[str] | None,
-            "Attacks to try that run only where they are named, such as alignment, or all.",
+            "Additional attacks to run that are not run by default, such as alignment; or all.",
             default=None,
         ),
         flag(
             "public",
             bool,
-            "The page to hand on: nothing but what follows from the released files.",
+            "Write the report for publication: only what follows from the released files.",
             default=False,
             negative="",
         ),
         flag(
             "recipient",
             Literal["public", "named", "controlled"] | None,
-            "To whom it is released: the public, named recipients, or under controlled access.",
+            (
+                "Who receives the release: the public, named recipients, or recipients under "
+                "controlled access."
+            ),
             default=None,
         ),
         flag(
             "declared",
             Path | None,
-            "A TOML file of what its owner declares: purpose, other_data, motive, review.",
+            "TOML file with the owner's declarations: purpose, other_data, motive, review.",
             default=None,
         ),
-        flag("seed", int | None, "Repeats figures that are sampled.", default=None),
+        flag("seed", int | None, "Seed that makes sampled figures repeatable.", default=None),
         flag(
             "form",
             Literal["croissant", "datapackage", "json"] | None,
-            "A description for machines in place of the page.",
+            "Write a machine-readable description instead of the page.",
             default=None,
             group=OUTPUT_GROUP,
             spelled="--as",
@@ -147,30 +156,30 @@ command = with_signature(
         flag(
             "out",
             Path | None,
-            "The new file [default: DIR.private/report.html, or DIR-report.html with --public].",
+            "File to write [default: DIR.private/report.html, or DIR-report.html with --public].",
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "figures",
             Path | None,
-            "A new folder for the pictures of the page: SVG, and PDF with the extra figures.",
+            "New folder for the pictures of the page: SVG, and PDF with the figures extra.",
             default=None,
             group=OUTPUT_GROUP,
         ),
         flag(
             "force",
             bool,
-            "Replace a file of this name.",
+            "Replace an existing file of this name.",
             default=False,
             group=OUTPUT_GROUP,
             negative="",
         ),
     ],
     name="report",
-    text="A page that a person can hand on: can somebody be singled out, linked, inferred?\n\n"
-    "One HTML file without a script, for its owner or, with --public, for anybody. It is made for "
-    "a release that does not keep its promise, too, and says so first. Exit code 1 then.\n\n"
-    "Of a sweep it shows every point: what is kept against what is learned.\n\n"
-    "Example: graphveil report friends-k5 --original friends.csv",
+    text="Write a report: can anyone be singled out, linked or inferred?\n\nWrites one HTML "
+    "file without scripts: for the data owner or, with --public, for anyone. If a release "
+    "does not keep its guarantee, the report says so first, and the exit code is 1.\n\nFor "
+    "a sweep, the report compares what each point keeps with what can be learned from it.\n"
+    "\nExample: graphveil report friends-k5 --original friends.csv",
 )

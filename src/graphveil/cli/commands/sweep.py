@@ -127,23 +127,27 @@ def _configured(path: Path | None, method: type[Anonymizer[Any]] | None) -> _Con
     if path is None:
         if method is None:
             raise UsageError(
-                "no method is named. Say graphveil sweep METHOD INPUT, or give several with "
-                "--config FILE.toml, a table [sweep.METHOD] each."
+                "no method given. Use graphveil sweep METHOD INPUT, or list several in --config "
+                "FILE.toml, one table [sweep.METHOD] each."
             )
         return _Config({}, {})
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("sweep", {})
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}. Give a TOML file.") from error
+        raise InputError(
+            f"cannot read {path}: {error.strerror}. Give an existing TOML file."
+        ) from error
     except ValueError as error:
-        raise InputError(f"{path.name} is no TOML: {error}. Correct the line.") from error
+        raise InputError(f"{path.name} is not valid TOML: {error}. Correct that line.") from error
     if not isinstance(table, dict):
-        raise UsageError(f"{path.name}: sweep is no table. Write [sweep.k-degree] and k = [2, 5].")
+        raise UsageError(
+            f"{path.name}: sweep is not a table. Write [sweep.k-degree] and k = [2, 5]."
+        )
     grid = {name: value for name, value in table.items() if isinstance(value, dict)}
     options = {name: value for name, value in table.items() if name not in grid}
     for name in options:
         if name not in RUN:
-            raise UsageError(f"{path.name}: sweep has no option {name!r}. {one_of(name, RUN)}")
+            raise UsageError(f"{path.name}: unknown option {name!r} of sweep. {one_of(name, RUN)}")
     if method is None and not grid:
         raise UsageError(f"{path.name} names no method. Write a table such as [sweep.k-degree].")
     return _Config(grid, options)
@@ -206,10 +210,10 @@ def print_sweep(
     say_lines(lines, most=len(lines) if every else MOST_SHOWN)
     result("")
     say_answer(
-        "Releases are trials: publish one of them at most. One under differential privacy claims "
-        "nothing here: its command releases anew."
+        "The releases are trials: publish at most one. A differentially private trial carries "
+        "no guarantee; run its command to make a real release."
     )
-    result(f"For you alone: {printable(out)} (releases in points, figures in sweep.parquet)")
+    result(f"Keep private: {printable(out)} (releases in points, figures in sweep.parquet)")
     say_next(command_line("report", file_word(out)))
 
 
@@ -230,62 +234,62 @@ def _grid_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     for item in flags_of(method, METHOD_GROUP):
         note = item.annotation.__metadata__[0]
         marks = "semicolons" if between(kinds.get(item.name)) == ";" else "commas"
-        text = f"{note.help} Several: with {marks}."
+        text = f"{note.help} Separate several values by {marks}."
         flags.append(flag(item.name, str | None, text, default=None, group=METHOD_GROUP))
     return flags
 
 
 def _run_flags() -> list[inspect.Parameter]:
     return [
-        flag("repeats", int | None, "Releases of each combination [default: 1].", default=None),
+        flag("repeats", int | None, "Releases per combination [default: 1].", default=None),
         flag(
             "seed",
             int | None,
-            "Make the sweep repeatable; keep it secret. Without this: entropy.",
+            "Seed that makes the sweep repeatable; keep it secret. Default: entropy.",
             default=None,
         ),
         flag(
             "metrics",
             list[str] | None,
-            "Metrics to compute, as of evaluate. All that fit without this.",
+            "Metrics to compute, as for evaluate. Default: all that fit.",
             default=None,
         ),
         flag(
             "attacks",
             list[str] | None,
-            "Attacks to try, as of attack. All that fit without this.",
+            "Attacks to run, as for attack. Default: all that fit.",
             default=None,
         ),
         flag(
             "until",
             list[str] | None,
-            "A bound such as 'kept >= 0.9': points that keep all are marked; exit code 1 where "
-            "none does. May be repeated.",
+            "A bound such as 'kept >= 0.9'. Points that meet every bound are marked; exit code "
+            "1 if none does. Repeatable.",
             default=None,
             negative="",
         ),
         flag(
             "seconds",
             float | None,
-            "CPU time of a point; beyond it, it is given up. No limit without this.",
+            "CPU time limit per point, in seconds. Default: none.",
             default=None,
         ),
         flag(
             "jobs",
             int | None,
-            "Processes that share the points. Without this: one a processor.",
+            "Number of processes. Default: one per processor.",
             default=None,
         ),
         flag(
             "config",
             Path | None,
-            "A TOML file of the grid: a table [sweep.METHOD] for each method, with k = [2, 5, 10].",
+            "A TOML file with the grid: one table [sweep.METHOD] per method, with k = [2, 5, 10].",
             default=None,
         ),
         flag(
             "out",
             Path,
-            "The folder of the sweep: a new one, or that of the same sweep, which goes on.",
+            "Folder for the sweep; an unfinished one is resumed.",
             group=OUTPUT_GROUP,
         ),
         ALL_FLAG,
@@ -299,9 +303,9 @@ def subcommand(name: str) -> Callable[..., int]:
     values = {**method.example, **{k: v for k, v in SEVERAL.items() if k in method.example}}
     example = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in values.items())
     text = (
-        f"A release and its figures for every combination of parameters of {name}.\n\n"
-        "Each parameter takes several values with commas between them.\n\n"
-        f"Example: graphveil sweep {name} friends.csv {example} --out sweep"
+        f"Make a release and its figures for every combination of parameters of {name}.\n\nEach "
+        "parameter takes several values, separated by commas.\n\nExample: graphveil sweep "
+        f"{name} friends.csv {example} --out sweep"
     )
     parameters = [
         INPUT,
@@ -326,12 +330,12 @@ def _several() -> Callable[..., int]:
 
 
 TEXT = (
-    "Try a grid: graphveil sweep METHOD INPUT --out DIR, a release and its figures a point.\n\n"
-    "DIR is its owner's alone. It keeps every release, their figures in sweep.parquet, and what "
-    "failed with its reason. The same command goes on where it ended. Releases are trials: publish "
-    "one of them at most.\n\n"
-    "Several methods come from a file: graphveil sweep INPUT --config FILE.toml --out DIR.\n\n"
-    "Example: graphveil sweep k-degree friends.csv --k 2,5,10 --out sweep"
+    "Run a grid of parameters: graphveil sweep METHOD INPUT --out DIR makes one release per "
+    "point and measures it.\n\nDIR is private. It holds every release, all figures "
+    "(sweep.parquet) and the reason for each failure. Run the same command again to resume. The "
+    "releases are trials: publish at most one.\n\nFor several methods, use a file: graphveil "
+    "sweep INPUT --config FILE.toml --out DIR.\n\nExample: graphveil sweep k-degree friends.csv "
+    "--k 2,5,10 --out sweep"
 )
 
 

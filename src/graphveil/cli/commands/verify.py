@@ -31,7 +31,9 @@ def _run(folder: Place, **given: Any) -> int:
     trusted, strict = given.pop("trust_method"), given.pop("strict")
     on_disk = given.pop("on_disk")
     if on_disk and path is None:
-        raise UsageError("--on-disk keeps the ties of the original there. Give --original, too.")
+        raise UsageError(
+            "--on-disk keeps the edges of the original on disk, so it requires --original."
+        )
     read = nullcontext() if path is None else original_of(folder, path, given, on_disk=on_disk)
     with shown(bars()), read as original, stage(f"verifying {folder.name}"):
         verdict = verify_release(
@@ -66,7 +68,7 @@ def print_verdict(verdict: Verdict, *, every: bool) -> None:
 MOST_FAILING = 16
 """So many lines of failing checks are printed."""
 
-ANSWERS = {0: "holds", 1: "fails", 4: "not enough to say"}
+ANSWERS = {0: "holds", 1: "fails", 4: "undecided"}
 """The answers of a verdict, by its exit code."""
 
 
@@ -80,7 +82,7 @@ def size_in_bytes(text: str) -> int:
     """
     match = re.fullmatch(r"([0-9]{1,18}) ?([KMGT]?)(i?)B?", text.strip(), re.IGNORECASE)
     if match is None or (match[3] and not match[2]):
-        raise UsageError(f"--limit {text!r} is no size. Give one such as 512MiB or 8GB.")
+        raise UsageError(f"--limit {text!r} is not a size. Give one such as 512MiB or 8GB.")
     units = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
     return int(match[1]) * int((1024 if match[3] else 1000) ** units[match[2].upper()])
 
@@ -93,33 +95,36 @@ command = with_signature(
         flag(
             "key",
             Path | None,
-            "The key that new ids were made with: checks that they say nothing else.",
+            "Key that the new ids were made with; checks that the ids carry nothing else.",
             default=None,
         ),
         flag(
             "trust_method",
             str | None,
-            "A method of which this version knows nothing: its words and parameters are believed.",
+            (
+                "Trust the stated parameters and texts of this method, which this version does not "
+                "know."
+            ),
             default=None,
         ),
         flag(
             "limit",
             str,
-            "The largest content of one file, such as 512MiB or 8GB, or the memory for ties in "
-            "Parquet; links of neighborhoods, too.",
+            "Largest size of one file, such as 512MiB or 8GB; also limits memory for Parquet "
+            "edges and neighborhood links.",
             default="4GiB",
         ),
         flag(
             "on_disk",
             bool,
-            "Keep the ties of the original on the disk: for networks larger than memory.",
+            "Keep the edges of the original on disk, for networks larger than memory.",
             default=False,
             negative="",
         ),
         flag(
             "strict",
             bool,
-            "Links and extended attributes in the folder fail, too: no digest counts them.",
+            "Also fail on links and extended attributes in the folder, which no digest covers.",
             default=False,
             negative="",
         ),
@@ -127,9 +132,9 @@ command = with_signature(
         flag("json", bool, "Print JSON.", default=False, negative=""),
     ],
     name="verify",
-    text="Check every claim of a release again from its files.\n\n"
-    "Exit code 0: every claim holds; 1: one does not; 4: not enough to say, since the promise "
-    "needs --original, or this version does not know the method. Conditions beside the promise "
-    "that need the original are reported as not checked without it.\n\n"
-    "Example: graphveil verify friends-k5 --original friends.csv",
+    text="Verify every claim of a release from its files.\n\nExit code 0: every claim holds. 1: "
+    "a claim fails. 4: undecided, because the guarantee can only be checked with "
+    "--original or this version does not know the method. Without --original, conditions "
+    "that need it are listed as not checked; they do not change the exit code.\n\nExample: "
+    "graphveil verify friends-k5 --original friends.csv",
 )

@@ -47,7 +47,7 @@ SHORT: dict[str, Any] = {"iterations": 20_000}
 
 
 def command(
-    *methods: Annotated[str, Parameter(help="Methods, or measure. All of them without this.")],
+    *methods: Annotated[str, Parameter(help="Methods to compile, or measure. Default: all.")],
 ) -> int:
     """Compile beforehand what usual runs compile when they first need it.
 
@@ -58,7 +58,9 @@ def command(
     known = [*METHODS, MEASURE]
     for name in methods:
         if name not in known:
-            raise UsageError(f"no method {name!r} to compile. Use some of {', '.join(known)}.")
+            raise UsageError(
+                f"no method {name!r} to compile. Use one or more of {', '.join(known)}."
+            )
     from graphveil.core.kernels.tiers import compile_at_once  # noqa: PLC0415  heavy: not for its help
 
     compile_at_once()
@@ -81,8 +83,8 @@ def _run_all(name: str, runs: Iterator[Callable[[], object]]) -> None:
             refused = error
     if not done:
         raise UsageError(
-            f"{name}: nothing was compiled, since every run was refused; the last one said: "
-            f"{refused} Please report this."
+            f"{name}: nothing was compiled, because every run was refused; the last message "
+            f"was: {refused} Please report this."
         )
 
 

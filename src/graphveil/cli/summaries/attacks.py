@@ -1,7 +1,7 @@
 """What an attacker still learns, by the questions of WP29 05/2014: rows become a line a question.
 
 Singling out, linking and inferring, each beside a guess without the release. The answer follows
-from the figures by rule: *yes* where the figure, or its 95 % interval, lies above the guess, else
+from the figures by rule: *yes* where the figure, or its 95% interval, lies above the guess, else
 *not shown*, since an attack that fails proves nothing.
 
 What attacks reached on releases of each method, as the documentation has it.
@@ -43,11 +43,11 @@ class Reached(NamedTuple):
 
 SOMEONE = {
     "seeded-matching": (
-        "someone who has a whole copy of the network, and knows at most 20 people",
-        "networks of 242 to 1,226 people",
+        "an attacker who has a complete copy of the network and knows at most 20 nodes",
+        "networks of 242 to 1,226 nodes",
     ),
-    "linkage": ("someone who knows 8 items of a person", "2,000 people"),
-    "matching": ("someone who has the original and runs the method again", "187 people"),
+    "linkage": ("an attacker who knows 8 items of a person", "2,000 people"),
+    "matching": ("an attacker who has the original and runs the method again", "187 people"),
 }
 """What the adversary of each attack knows, and how many people the releases had."""
 
@@ -108,15 +108,18 @@ def documented(method: str, attacks: set[str]) -> str:
     ends = dict.fromkeys((of_hundred(low), of_hundred(high)))
     strength = f" ({at})" if at else ""
     share = " to ".join(ends)
-    return f"Documented, of {method}{strength}: {who}, re-identified {share} of 100, on {people}."
+    return (
+        f"In our benchmarks of {method}{strength}: {who}, re-identified {share} of 100, on "
+        f"{people}."
+    )
 
 
 NOTHING_SHOWN = (
-    "No attack that was run re-identifies more people than a guess without the release does. An "
-    "attack that fails proves nothing."
+    "No attack that was run re-identifies more people than guessing does. A failed attack "
+    "proves nothing."
 )
 
-ONE_DRAW = " in one draw of who is known"
+ONE_DRAW = " in one sample of the known nodes"
 
 
 def strength(row: Row) -> Answer:
@@ -185,7 +188,11 @@ the release: 0.2).'
         return NOTHING_SHOWN
     if shown:
         return _line(*shown[0]).sentence
-    return "No attack could be run." if not rows else "See --all: no question is answered by these."
+    return (
+        "No attack was run."
+        if not rows
+        else ("See --all: these attacks answer none of the three questions.")
+    )
 
 
 def _shown(rows: Rows) -> Iterator[tuple[Said, Taken]]:
@@ -205,18 +212,18 @@ def _line(said: Said, taken: Taken) -> Line:
     figure = f"{row.value:.2f}" if row.unit == "epsilon" else of_hundred(row.value or 0.0)
     guess = "" if row.guess is None or row.unit == "epsilon" else of_hundred(row.guess)
     figure = figure if least is None else f"{of_hundred(least)} to {figure}"
-    beside = f" (a guess without the release: {guess})" if guess else ""
+    beside = f" (guessing without the release: {guess})" if guess else ""
     who = said.who.format(**words)
-    question = said.line.format(**words) if said.line else f"by someone {who}"
+    question = said.line.format(**words) if said.line else f"by an attacker {who}"
     sentence = f"{question}: {figure} of 100{beside}."
     if said.re_identifies:
         draws = ""
         if least is not None:
-            by = "who is known" if row.setting.known else "which ties the copy has"
+            by = "which nodes are known" if row.setting.known else "which edges the copy has"
             draws = f", depending on {by}"
         elif row.setting.known and row.setting.overlap is not None and row.sample_size == 1:
-            question, draws = f"{question}, one draw", ONE_DRAW
-        sentence = f"Someone {who} re-identifies {figure} of 100 people{draws}{beside}."
+            question, draws = f"{question}, one sample", ONE_DRAW
+        sentence = f"An attacker {who} re-identifies {figure} of 100 people{draws}{beside}."
     return Line(
         question=question,
         figure=figure,

@@ -41,20 +41,20 @@ def in_plain_words(sentence: str) -> str:
 
 
 _COSTS = (
-    ("nodes_unprotected", "people left without protection"),
-    ("edges_added", "ties added"),
-    ("edges_deleted", "ties deleted"),
-    ("edges_before", "ties before"),
+    ("nodes_unprotected", "people not protected"),
+    ("edges_added", "edges added"),
+    ("edges_deleted", "edges deleted"),
+    ("edges_before", "edges before"),
     ("entries_kept", "entries kept"),
     ("entries_suppressed", "entries suppressed"),
     ("entries_created", "entries created"),
     ("entries_deleted", "entries deleted"),
     ("entries_added", "entries added"),
     ("entries_before", "entries before"),
-    ("stars_added", "cells hidden"),
+    ("stars_added", "cells suppressed"),
     ("cells", "cells before"),
-    ("unique_by_degree", "people unique by how many ties they have"),
-    ("unique_by_vrq", "people unique by how many ties their neighbors have"),
+    ("unique_by_degree", "people unique by degree"),
+    ("unique_by_vrq", "people unique by their neighbors' degrees"),
     ("unique_by_items", "people unique by their items"),
     ("unique_by_row", "people unique by their row"),
     ("kept_share", "of the cells kept"),
@@ -97,14 +97,14 @@ def _fewest(cost: Mapping[str, float | int]) -> str:
     """Return how near the edits are to the fewest that are possible."""
     edits, least = cost["edits"], cost["edits_lower_bound"]
     if edits <= least:
-        return f"{number(edits)} in all, and no fewer will do"
-    return f"{number(edits)} in all, of which at least {number(least)} are needed"
+        return f"{number(edits)} edits in all, proved minimal"
+    return f"{number(edits)} edits in all; at least {number(least)} are necessary"
 
 
 _ANSWERS = {
-    "recomputed": "Every claim holds",
-    "by construction": "Every claim that a file can show holds",
-    "not claimed": "Nothing is promised, and nothing speaks against what is said besides",
+    "recomputed": "Verified: every claim holds",
+    "by construction": "Verified as far as files can show: every checkable claim holds",
+    "not claimed": "No guarantee is claimed; no other statement of the release was found false",
 }
 
 
@@ -139,20 +139,20 @@ def _failing(verdict: Verdict) -> tuple[Message, ...]:
     first = next((one for one in failures if one.name in verdict.decisive), failures[0])
     number = f"{len(failures)} of {_checks(len(verdict.checks))}"
     verb = "fails" if len(failures) == 1 else "fail"
-    answer = f"A claim does not hold: {first.detail} ({first.name}; {number} {verb})."
+    answer = f"Verification failed: {first.detail} ({first.name}; {number} {verb})."
     rest = [one for one in failures if one is not first]
     return (Message(answer), *(Message(f"  {one.name}: {one.detail}") for one in rest))
 
 
 def _counted(verdict: Verdict) -> str:
     """Return how many checks there are, how many were not checked, and what those need."""
-    how = "by construction, given the lists; " if verdict.word == "by construction" else ""
+    how = "by construction, given the public lists; " if verdict.word == "by construction" else ""
     unchecked = [check for check in verdict.checks if check.outcome == "not checked"]
     if not unchecked:
         return f"{how}{_checks(len(verdict.checks))}"
     needs = dict.fromkeys(spelled(check.needs) for check in unchecked)
     listed = " or ".join(filter(None, needs))
-    need = f": need {listed}" if listed else ""
+    need = f"; to check them: {listed}" if listed else ""
     return f"{how}{_checks(len(verdict.checks))}, {len(unchecked)} not checked{need}"
 
 

@@ -42,8 +42,8 @@ def knowledge(measured: Measured) -> str:
         more = len(measured.columns) - len(named)
         return ", ".join(named) + (f" and {more} more columns" if more else "") + " of a person"
     if measured.noun == "users":
-        return "all items of a person, and that these are all"
-    return "the whole row of a person"
+        return "all items of a person, and that there are no others"
+    return "the complete row of a person"
 
 
 def headline(measured: Measured) -> str:
@@ -63,9 +63,13 @@ def headline(measured: Measured) -> str:
     count, n = int(measured.unprotected().size), int(measured.own_sizes.size)
     verb = "stands" if count < 2 else "stand"
     who = f"{count:,} of {n:,} people ({percent(count / max(n, 1))})" if count else "Nobody"
-    who = who if count else f"Nobody of {n:,} people"
-    others = "" if measured.k == 2 else f": fewer than {measured.k - 1} others are like them"
-    return f"{who} {verb} out to someone who knows {knowledge(measured)}{others}."
+    who = who if count else f"None of {n:,} people"
+    others = (
+        ""
+        if measured.k == 2
+        else (f": fewer than {measured.k - 1} others are indistinguishable from them")
+    )
+    return f"{who} {verb} out to an attacker who knows {knowledge(measured)}{others}."
 
 
 def lines(
@@ -93,20 +97,20 @@ def lines(
     >>> from graphveil import Graph, measure
     >>> [line] = lines(measure(Graph.from_edges([0, 0], [1, 2], n=3)))
     >>> line.question, line.figure, line.unit
-    ('how many neighbors a person has', '33.3 %', 'are alone')
+    ('how many neighbors a person has', '33.3%', 'are alone')
     """
     every = [_line(knowledge(measured), measured.own_sizes, measured.k)]
     if isinstance(measured, NetworkRisk):
         every = [*(_of_part(part, measured.k) for part in measured.parts), *every]
     if isinstance(measured, Identifiability) and measured.fuzzy is not None:
         fuzzy = measured.summary()["fuzzy"]
-        figure, unit = percent(fuzzy["uniqueness"]), "are alone"
-        question = f"the same, off by up to {measured.fuzzy.phi:g} %"
+        figure, unit = percent(fuzzy["uniqueness"]), "are unique"
+        question = f"the same, off by up to {measured.fuzzy.phi:g}%"
         every.append(_answered(question, figure, unit))
         figure = percent(fuzzy["noisy_share_unprotected"])
-        few = "are alone" if measured.k == 2 else f"have fewer than {measured.k} candidates"
+        few = "are unique" if measured.k == 2 else f"have fewer than {measured.k} candidates"
         every.append(
-            _answered(f"numbers that are off by up to {measured.fuzzy.phi:g} %", figure, few)
+            _answered(f"numbers that are off by up to {measured.fuzzy.phi:g}%", figure, few)
         )
     if finer is not None:
         also = NEIGHBORS if isinstance(finer, Identifiability) else WHOLE_ROW
@@ -122,14 +126,14 @@ def _line(question: str, sizes: Any, k: int) -> Line:
 
 
 def _of_part(part: Alone, k: int) -> Line:
-    figure, unit = percent(part.uniqueness), "are alone"
+    figure, unit = percent(part.uniqueness), "are unique"
     if k > 2:
-        unit += f"; {percent(part.share_unprotected)} in groups below {k}"
+        unit += f"; {percent(part.share_unprotected)} in classes smaller than {k}"
     return _answered(part.knows, figure, unit)
 
 
 def _answered(question: str, figure: str, unit: str) -> Line:
-    sentence = f"To someone who knows {question}: {figure} of the people {unit}."
+    sentence = f"For an attacker who knows {question}: {figure} of the people {unit}."
     return Line(question=question, figure=figure, unit=unit, sentence=sentence)
 
 
@@ -137,9 +141,9 @@ def _of_items(alone: Sequence[SingledOut], what: str) -> Iterator[Line]:
     for each in alone:
         name = what if each.items > 1 else what.removesuffix("s")
         low, high = percent(each.low), percent(each.high)
-        interval = "" if each.low == each.high else f" (95 %: {low} to {high})"
-        figure, unit = percent(each.share), f"are alone{interval}"
-        question = f"{each.items} {name}, drawn at random"
+        interval = "" if each.low == each.high else f" (95% interval: {low} to {high})"
+        figure, unit = percent(each.share), f"are unique{interval}"
+        question = f"{each.items} random {name}"
         yield _answered(question, figure, unit)
 
 
@@ -147,6 +151,6 @@ def _cascade(cascaded: Cascade | None) -> Iterator[Line]:
     if cascaded is None:
         return
     figure = percent(sum(cascaded.per_level()) / max(cascaded.levels.size, 1))
-    unit = "are identified in the end"
-    question = f"the same, and goes on to neighbors by {cascaded.second}"
+    unit = "are identified in total"
+    question = f"the same, continued to neighbors by {cascaded.second}"
     yield _answered(question, figure, unit)

@@ -42,7 +42,7 @@ NAMES = (
 """What is overridden or called, beside what is imported."""
 
 if numba.__version__.rpartition(".")[0] not in TRIED:
-    raise ImportError(f"Numba {numba.__version__} was not tried")
+    raise ImportError(f"Numba {numba.__version__} was not tested")
 for _owner, _names in NAMES:
     for _name in _names.split():
         getattr(_owner, _name)
@@ -90,8 +90,8 @@ class PrivateKernel(CPUDispatcher):
         if _thread.interprets:
             return self.py_func(*arguments)
         raise TypeError(
-            f"{self.py_func.__name__} is compiled for other kernels alone, not for Python. "
-            "Call a kernel that uses it."
+            f"{self.py_func.__name__} is compiled for use by other kernels only, not from "
+            "Python. Call a kernel that uses it."
         )
 
 

@@ -34,10 +34,10 @@ PACKAGE = ROOM.parents[1]
 UNUSED_SECONDS = 7 * 24 * 3600
 """A folder that no run has used for so long is removed."""
 
-ONCE = "compiling what this run needs, once for this machine; it is kept in {home}"
+ONCE = "compiling the code that this run needs, once for this machine; the result is kept in {home}"
 ALWAYS = (
-    "compiling what this run needs, in every run: there is no folder to keep it in that you can "
-    "write and others cannot. Name one in NUMBA_CACHE_DIR"
+    "compiling the code that this run needs, again in every run: no cache folder is writable by "
+    "you and nobody else. Set NUMBA_CACHE_DIR to such a folder"
 )
 
 ANYBODY = -1

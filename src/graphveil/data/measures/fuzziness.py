@@ -166,7 +166,7 @@ def check_phi(phi: float) -> None:
     >>> check_phi(2.5)
     """
     if not (math.isfinite(phi) and phi >= 0):
-        raise ParameterError(f"phi={phi} is no uncertainty. Give a percentage, 0 or more.")
+        raise ParameterError(f"phi={phi} is not a valid uncertainty. Give a percentage >= 0.")
 
 
 def _reach(values: Ints, phi: float) -> Ints:

@@ -21,8 +21,8 @@ from graphveil.data.measures.rows import equal_rows
 from graphveil.data.measures.values import Columns, Labels, classes_of, degrees_around, twins
 from graphveil.data.objects import as_container
 
-NEIGHBORS = "how many neighbors each neighbor of a person has"
-WHOLE_ROW = "the whole row of a person"
+NEIGHBORS = "the degrees of a person's neighbors"
+WHOLE_ROW = "the complete row of a person"
 _KNOW_IT = {"vrq", "hybrid"}
 """The measures that know the degrees of neighbors already."""
 
@@ -61,7 +61,8 @@ def finer(
     """
     if measured.labels.size != data.size:
         raise ParameterError(
-            f"{measured.labels.size} people were measured, the data has {data.size}. Measure it."
+            f"the measurement covers {measured.labels.size} people, but the data has "
+            f"{data.size}. Measure this data."
         )
     if isinstance(measured, Identifiability) and isinstance(data, Graph):
         if measured.measure in _KNOW_IT:
@@ -88,14 +89,14 @@ def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | No
     """
     check_distance(entry_of(measure), distance)
     if k < 2:
-        raise ParameterError(f"k={k} leaves no node unprotected. Give k >= 2.")
+        raise ParameterError(f"k={k} would leave no node unprotected. Choose k >= 2.")
     if phi is None:
         return
     check_phi(phi)
     if (measure, distance) != ("count", 1):
         raise ParameterError(
-            f"phi={phi} does not go with {measure} at distance {distance}. "
-            "Use the measure count at distance 1, or leave phi out."
+            f"phi={phi} does not apply to {measure} at distance {distance}. Use the measure "
+            "count at distance 1, or remove phi."
         )
 
 
@@ -195,20 +196,20 @@ def measure(
     container = as_container(data, CONTAINERS, wanted_by="measure")
     if isinstance(container, Graph):
         if columns is not None:
-            raise ParameterError("columns go with a table. Leave them out for a graph.")
+            raise ParameterError("columns applies to tables only. Remove it for a graph.")
         name = measure or "degree"
         check_parameters(name, k, distance=distance, phi=phi)
         _refuse_known(known)
         return _of_nodes(container, entry_of(name), distance, k, phi)
     if isinstance(container, Network):
         if columns is not None or phi is not None:
-            raise ParameterError("columns and phi are not for a network. Leave them out.")
+            raise ParameterError("columns and phi do not apply to a network. Remove them.")
         check_parameters("degree", k)
         return measure_network(container, measure, distance, k, known)
     _refuse_known(known)
     if measure is not None or distance != 1 or phi is not None:
         kind = type(container).__name__
-        raise ParameterError(f"measure, distance and phi go with a graph, not with a {kind}.")
+        raise ParameterError(f"measure, distance and phi apply to a graph, not to a {kind}.")
     check_parameters("degree", k)
     return EqualRows(
         k=k,
@@ -221,7 +222,7 @@ def measure(
 
 def _refuse_known(names: Sequence[str]) -> None:
     if names:
-        raise ParameterError("known names attributes of a network. Leave it out.")
+        raise ParameterError("known applies to attributes of a network only. Remove it.")
 
 
 def _of_nodes(

@@ -15,9 +15,11 @@ from graphveil.data.measures.registry import DIRECTED_COUNT, MEASURES, PROFILE, 
 from graphveil.data.measures.risk import EquivalenceClasses, class_sizes_of_nodes
 from graphveil.data.measures.values import Columns, Labels, classes_of, directed_count
 
-_PROFILE = "how many ties lead away from a person, and how many to that person"
-_PROFILE_OF_LAYERS = "how many ties of each kind a person has"
-_DIRECTED_COUNT = "how many ties lead away and back, and how many people and ties are around"
+_PROFILE = "the out-degree and in-degree of a person"
+_PROFILE_OF_LAYERS = "the degree of a person in each layer"
+_DIRECTED_COUNT = (
+    "the out-degree and in-degree of a person, and the numbers of people and edges around"
+)
 
 
 class Alone(NamedTuple):
@@ -115,8 +117,9 @@ def measure_network(
     for name in known_columns:
         if name not in network.attributes:
             raise ParameterError(
-                f"no attribute {name!r} for known. {did_you_mean(name, network.attributes)}There "
-                f"are {', '.join(network.attributes) or 'none'}."
+                f"no attribute {name!r} for known. "
+                f"{did_you_mean(name, network.attributes)}Attributes: "
+                f"{', '.join(network.attributes) or 'none'}."
             )
     plain = len(network.layers) == 1 and not network.layers[0].directed
     name = measure or ("degree" if plain else PROFILE)
@@ -173,17 +176,17 @@ def _check_directed_count(network: Network, distance: int) -> None:
     if len(network.layers) > 1:
         names = ", ".join(layer.name for layer in network.layers)
         raise ParameterError(
-            f"measure={DIRECTED_COUNT} is of one kind of ties, and there are {names}. Read one of "
-            f"them with {option('kinds')}, or take measure={PROFILE}."
+            f"measure={DIRECTED_COUNT} is for a single edge type, but there are {names}. Read "
+            f"one of them with {option('kinds')}, or use measure={PROFILE}."
         )
     if not network.is_directed:
         raise ParameterError(
-            f"measure={DIRECTED_COUNT} is of directed ties, and these have no direction. Read them "
-            f"with {option('directed', 'keep')}, or take measure=count."
+            f"measure={DIRECTED_COUNT} is for directed edges, but these are undirected. Read "
+            f"them with {option('directed', 'keep')}, or use measure=count."
         )
     if distance != 1:
         raise ParameterError(
-            f"distance={distance} has no meaning for {DIRECTED_COUNT}. Leave it at 1."
+            f"distance={distance} does not apply to {DIRECTED_COUNT}. Leave it at 1."
         )
 
 

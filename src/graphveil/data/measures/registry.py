@@ -135,7 +135,7 @@ _COMPARISON = "de Jong, van der Loo & Takes, A systematic comparison of measures
 _ALL = (
     Measure(
         name="degree",
-        knows="how many neighbors a person has",
+        knows="the number of a person's neighbors",
         definition="the number of neighbors",
         source="Liu & Terzi, SIGMOD 2008",
         classes=_by_value(scalars.degree),
@@ -146,7 +146,7 @@ _ALL = (
     ),
     Measure(
         name="count",
-        knows="how many people are near a person, and how many ties are among them all",
+        knows="the number of people near a person, and the number of edges among them all",
         definition="the numbers of nodes and of edges of N",
         source=_COMPARISON,
         classes=_by_value(scalars.nodes_and_edges),
@@ -156,7 +156,7 @@ _ALL = (
     ),
     Measure(
         name="edge-count",
-        knows="how many ties there are among a person and the people near",
+        knows="the number of edges among a person and the people nearby",
         definition="the number of edges of N",
         source=_COMPARISON,
         classes=_by_value(scalars.edges_alone),
@@ -166,7 +166,7 @@ _ALL = (
     ),
     Measure(
         name="degree-distribution",
-        knows="how many ties each of the people near a person has among them, and the person too",
+        knows="the degrees of a person and the people nearby, counted among them",
         definition="the multiset of the degrees of the nodes of N, counted inside N",
         source=_COMPARISON,
         classes=_by_multiset(multisets.degrees_inside),
@@ -175,7 +175,7 @@ _ALL = (
     ),
     Measure(
         name="dk",
-        knows="how all the people near a person are tied to each other and to the person",
+        knows="how all the people near a person are connected to each other and to the person",
         definition="N up to isomorphism, node to node",
         source="de Jong, van der Loo & Takes, Scientific Reports 2024 (d-k-anonymity)",
         classes=dk.isomorphic,
@@ -184,8 +184,8 @@ _ALL = (
     ),
     Measure(
         name="vrq",
-        knows="how many neighbors each of the people near a person has in the whole network",
-        definition="the multiset of the degrees of the nodes of N, counted in the whole graph",
+        knows="the degrees of the people near a person, counted in the entire network",
+        definition="the multiset of the degrees of the nodes of N, counted in the entire graph",
         source="Hay et al., PVLDB 2008 (vertex refinement queries)",
         classes=_by_multiset(multisets.degrees_around),
         affected=near_either,
@@ -193,7 +193,9 @@ _ALL = (
     ),
     Measure(
         name="hybrid",
-        knows="how the people near a person are tied, and how many neighbors each has anywhere",
+        knows=(
+            "how the people near a person are connected, and their degrees in the entire network"
+        ),
         definition="the pair of the values of dk and vrq",
         source=_COMPARISON,
         classes=dk.isomorphic_and_degrees_around,
@@ -221,11 +223,11 @@ def known(name: str) -> Measure:
     """
     if name in OF_DIRECTED_TIES:
         raise ParameterError(
-            f"measure={name} is of directed ties, and these have no direction. Read them with "
+            f"measure={name} is for directed edges, but these are undirected. Read them with "
             f"{option('directed', 'keep')}, or use one of {', '.join(MEASURES)}."
         )
     if name not in MEASURES:
-        raise ParameterError(f"no measure {name!r}. {one_of(name, MEASURES)}")
+        raise ParameterError(f"unknown measure {name!r}. {one_of(name, MEASURES)}")
     return MEASURES[name]
 
 
@@ -242,9 +244,9 @@ def check_distance(measure: Measure, distance: int) -> None:
     >>> check_distance(known("count"), 3)
     """
     if distance < 1:
-        raise ParameterError(f"distance={distance} reaches nobody. Give a distance >= 1.")
+        raise ParameterError(f"distance={distance} reaches no one. Choose distance >= 1.")
     if measure.largest_distance is not None and distance > measure.largest_distance:
         raise ParameterError(
-            f"distance={distance} is too far for {measure.name}. "
-            f"Give distance={measure.largest_distance}, or another measure."
+            f"distance={distance} is too large for {measure.name}. Use "
+            f"distance={measure.largest_distance}, or a different measure."
         )

@@ -264,7 +264,7 @@ class EqualRows(EquivalenceClasses):
 
     def __repr__(self) -> str:
         """Return what is compared and how many are unprotected; never an id."""
-        known = "whole rows" if self.columns is None else ", ".join(map(printable, self.columns))
+        known = "complete rows" if self.columns is None else ", ".join(map(printable, self.columns))
         return self._described(known, self.noun)
 
 

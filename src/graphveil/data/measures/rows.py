@@ -48,7 +48,9 @@ def equal_rows(data: Bipartite | Table, *, columns: Sequence[str] | None = None)
         ends = np.arange(data.n_rows + 1, dtype=np.int64) * codes.shape[1]
         return _numbered(codes.ravel(), ends)
     if columns is not None:
-        raise ParameterError("columns go with a table; users are compared by all their features.")
+        raise ParameterError(
+            "columns apply to tables only; users are compared by all their features."
+        )
     return _numbered(data.indices, data.indptr)
 
 
@@ -69,7 +71,7 @@ def known_columns(table: Table, columns: Sequence[str] | None) -> list[int]:
         if name not in table.columns:
             known = ", ".join(table.columns)
             raise ParameterError(
-                f"no column {name!r}. {did_you_mean(name, table.columns)}The table has {known}."
+                f"no column {name!r}. {did_you_mean(name, table.columns)}Columns: {known}."
             )
     chosen = table.columns if columns is None else tuple(columns)
     return [table.columns.index(name) for name in chosen]
@@ -114,7 +116,7 @@ class SingledOut:
     people
         How many people were drawn for that, each with one draw of items.
     low, high
-        The 95 % interval of the share among all people and draws; the share itself where everybody
+        The 95% interval of the share among all people and draws; the share itself where everybody
         was looked at and nobody has more items.
     """
 
@@ -173,9 +175,9 @@ def singled_out(
     kinds = Bipartite, Table
     container = cast("Bipartite | Table", as_container(data, kinds, wanted_by="singled_out"))
     if not items or min(items) < 1 or people < 1:
-        raise ParameterError(f"items={list(items)}, people={people}. Give numbers from 1 on.")
+        raise ParameterError(f"items={list(items)}, people={people}. Give numbers >= 1.")
     if columns is not None and isinstance(container, Bipartite):
-        raise ParameterError("columns go with a table; leave them out for users by features.")
+        raise ParameterError("columns apply to tables only; remove them for user-item data.")
     rows = _items_of(container, columns)
     rng = Randomness(seed=seed).stream("singled out")
     drawn = np.sort(rng.permutation(rows.n)[:people])

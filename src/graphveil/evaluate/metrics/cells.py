@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 else:
     sparse = lazy_module("scipy.sparse")
 
-QUANTILES = {"5 % quantile": 0.05, "25 % quantile": 0.25, "median": 0.5, "75 % quantile": 0.75}
+QUANTILES = {"5% quantile": 0.05, "25% quantile": 0.25, "median": 0.5, "75% quantile": 0.75}
 
 
 def jaccard(pair: BipartiteComparison) -> Figures:
@@ -180,7 +180,7 @@ def _most_frequent(best: FeaturePairs, more: FeaturePairs, n_pairs: int) -> Feat
 
 
 STAR = -1
-QUANTILES_OF_CLASSES = {"median": 0.5, "75 % quantile": 0.75, "95 % quantile": 0.95}
+QUANTILES_OF_CLASSES = {"median": 0.5, "75% quantile": 0.75, "95% quantile": 0.95}
 
 
 def stars(pair: TableComparison) -> Figures:

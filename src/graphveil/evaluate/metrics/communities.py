@@ -181,8 +181,8 @@ def modularities(
 def median_run(values: NDArray[np.float64]) -> Estimate:
     """Return the median of ten runs, between the second-lowest and the second-highest.
 
-    Both hold the median of all runs between them in at least 97.8 % of cases, whatever the
-    distribution of runs is: at most one of ten falls below it, or above, in 1.1 % each.
+    Both hold the median of all runs between them in at least 97.8% of cases, whatever the
+    distribution of runs is: at most one of ten falls below it, or above, in 1.1% each.
 
     Examples
     --------

@@ -37,7 +37,7 @@ OPEN = 1_000
 """The fewest of these that must not close to a triangle: shares of fewer say too little."""
 
 Z_OF_ALL = 2.638257273476751
-"""The one that 2.5 % over six exceed: intervals of six shares that hold together."""
+"""The one that 2.5% over six exceed: intervals of six shares that hold together."""
 
 ADDED = 2
 """Draws of a graphlet, and of others, that are added in its interval: a rare one has one, too."""
@@ -55,9 +55,9 @@ class Frequencies(NamedTuple):
     shares
         float64, shape (6,).
     low, high
-        float64, shape (6,): the 95 % interval of each; the shares themselves where all was counted.
+        float64, shape (6,): the 95% interval of each; the shares themselves where all was counted.
     errors
-        float64, shape (6,): by how much each is off at most, in 95 % of samples for all together.
+        float64, shape (6,): by how much each is off at most, in 95% of samples for all together.
     size
         How many 3-paths were drawn; None where all were looked at.
     """
@@ -162,8 +162,8 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
         return Frequencies(shares, shares, shares, np.zeros(6), None)
     if counts[:5].sum() < OPEN:
         raise NotMeasuredError(
-            f"of {PATHS:,} paths of three edges drawn fewer than {OPEN:,} are open: nearly all "
-            "close to triangles"
+            f"fewer than {OPEN:,} of {PATHS:,} sampled paths of three edges are open; nearly "
+            "all close to triangles"
         )
     return estimated(counts, paths.number, stars)
 

@@ -90,7 +90,7 @@ def mixing_matrix(pair: NetworkComparison) -> Figures:
             if all(one.sum() for one in shares):
                 one, other = (matrix / matrix.sum() for matrix in shares)
                 apart = float(np.abs(one - other).sum() / 2)
-                yield Figure(f"{each.prefix}{name}, half L1", apart, "share of ties")
+                yield Figure(f"{each.prefix}{name}, half L1", apart, "share of edges")
 
 
 def kept_by_group(pair: NetworkComparison) -> Figures:
@@ -116,9 +116,9 @@ def _kept_by_value(network: Network, column: str, layer: Layer, kept: NDArray[np
         shares = stays[1:][groups] / has[1:][groups]
         worst = int(np.argmin(shares))
         value = _value(network, column, int(groups[worst]))
-        yield Figure(f"{column}, least ({value})", float(shares[worst]), "share of ties")
+        yield Figure(f"{column}, least ({value})", float(shares[worst]), "share of edges")
         every = float(kept.mean())
-        yield Figure(f"{column}, everybody", every, "share of ties", judged=False)
+        yield Figure(f"{column}, everybody", every, "share of edges", judged=False)
 
 
 def assortative_mixing(layer: Layer, codes: NDArray[np.int32]) -> float | None:
@@ -183,7 +183,7 @@ def _pairs_of_layers(pair: NetworkComparison) -> Iterator[_PairOfLayers]:
     before, after = pair.networks
     names = [[layer.name for layer in network.layers] for network in pair.networks]
     if _has_layers(pair) and names[0] != names[1]:
-        raise NotMeasuredError("kinds of ties are not the same")
+        raise NotMeasuredError("the edge types differ")
     for one, other in zip(before.layers, after.layers, strict=True):
         yield _PairOfLayers(printable(one.name) if _has_layers(pair) else "", one, other)
 
@@ -196,7 +196,7 @@ def _of_profile(pair: NetworkComparison) -> list[_PairOfLayers]:
 def _directed(pair: NetworkComparison) -> list[_PairOfLayers]:
     directed = [e for e in _pairs_of_layers(pair) if e.before.directed and e.after.directed]
     if not directed:
-        raise NotMeasuredError("ties have no direction")
+        raise NotMeasuredError("edges are undirected")
     return directed
 
 
@@ -210,7 +210,7 @@ def _attributes(pair: NetworkComparison) -> Iterator[_Attribute]:
     """Yield every published attribute in one numbering of its values, before and after."""
     rows = pair.people
     if rows is None:
-        raise NotMeasuredError("no attribute is published")
+        raise NotMeasuredError("no attributes are published")
     for column, name in enumerate(rows.released.columns):
         yield _Attribute(printable(name), rows.before[:, column], rows.after[:, column])
 
@@ -231,6 +231,6 @@ def _tie_is_kept(pair: NetworkComparison, layers: _PairOfLayers) -> NDArray[np.b
 def _value(network: Network, column: str, code: int) -> str:
     people = network.people
     if people is None:
-        raise TypeError("nothing is said of people")
+        raise TypeError("the network has no node attributes")
     names = people.categories[people.columns.index(column)]
     return printable(str(names[code]))

@@ -97,12 +97,12 @@ def harmonic_of(found: Distances, n: int) -> Estimate:
 
 
 def effective_diameter(pair: GraphComparison) -> Figures:
-    """Yield the least distance within which 90 % of joined pairs are, before and after."""
+    """Yield the least distance within which 90% of joined pairs are, before and after."""
     return _compared(pair, within_90_percent)
 
 
 def within_90_percent(found: Distances, n: int) -> Estimate:
-    """Return the least whole distance within which 90 % of the pairs are.
+    """Return the least whole distance within which 90% of the pairs are.
 
     Notes
     -----

@@ -54,15 +54,15 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="edges-kept",
         direction="higher is better",
-        definition="original edges that stand in the release, too",
+        definition="original edges that are also in the release",
         source=PROBLEM,
         needs_linkage=True,
         compute="metrics.shape.kept",
         as_sample="every part",
         said=Said(
-            "ties kept",
+            "edges kept",
             {"share": ""},
-            "of the original ties",
+            "of the original edges",
             place=1,
             ending=" are kept",
             headline=True,
@@ -76,9 +76,9 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         needs_linkage=True,
         compute="metrics.shape.added",
         said=Said(
-            "ties that are false",
+            "false edges",
             {"share": ""},
-            "of the released ties",
+            "of the released edges",
             place=2,
             ending=" are false",
             headline=True,
@@ -96,7 +96,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="edge-jaccard",
         direction="higher is better",
-        definition="edges in both graphs over edges in either; 1 if there are none",
+        definition="edges in both graphs divided by edges in either; 1 if there are none",
         source="Jaccard 1912",
         needs_linkage=True,
         compute="metrics.shape.jaccard",
@@ -105,8 +105,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="edge-edit-distance",
         direction="lower is better",
-        definition="edges to add and to delete that lead from the original to the release; a "
-        "rewiring of two edges is 4",
+        definition="number of edges to add and to delete to get from the original to the "
+        "release; a rewiring of two edges counts 4",
         source=PROBLEM,
         needs_linkage=True,
         compute="metrics.shape.edit_distance",
@@ -123,9 +123,9 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         compute_mean="metrics.shape.mean_degree_distribution",
         as_sample="every part",
         said=Said(
-            "how many ties people have",
+            "degrees",
             {"half L1": ""},
-            "of the people, at least, have another number of ties",
+            "of the nodes, at least, have a different degree than before",
             place=5,
         ),
     ),
@@ -159,29 +159,31 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="power-law",
         direction="lower is better",
-        definition="exponent of the power law nearest to the degrees above 0 (Kolmogorov-Smirnov, "
-        "over all least degrees), before and after",
+        definition="exponent of the power law that best fits the degrees above 0 "
+        "(Kolmogorov-Smirnov, over all minimum degrees), before and after",
         source=TOP_M,
         compute="metrics.shape.power_law",
     ),
     _graph(
         name="transitivity",
         direction="lower is better",
-        definition="three times the triangles over the wedges, before and after",
+        definition=(
+            "three times the number of triangles divided by the number of wedges, before and after"
+        ),
         source=TOP_M,
         compute="metrics.shape.transitivity",
     ),
     _graph(
         name="triangles",
         direction="lower is better",
-        definition="triangles, before and after",
+        definition="number of triangles, before and after",
         source="Watts & Strogatz 1998",
         compute="metrics.shape.triangles",
     ),
     _graph(
         name="wedges",
         direction="lower is better",
-        definition="pairs of edges that share a node, before and after",
+        definition="number of pairs of edges that share a node, before and after",
         source="Seshadhri, Pinar & Kolda 2014",
         cost="linear",
         compute="metrics.shape.wedges",
@@ -190,9 +192,10 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="graphlets",
         direction="lower is better",
-        definition="the share of each of the six connected graphs of four nodes among all sets of "
-        "four nodes that are connected, before and after, and half the sum of absolute "
-        f"differences; exact up to {GRAPHLET_PATHS:,} 3-paths, above from so many drawn evenly",
+        definition="shares of the six connected graphs on four nodes among all connected sets "
+        "of four nodes, before and after, and half the sum of absolute differences; "
+        f"exact up to {GRAPHLET_PATHS:,} 3-paths, above that estimated from that "
+        "many sampled uniformly",
         source="Jha, Seshadhri & Pinar 2015",
         compute="metrics.graphlets.compared",
         compute_mean="metrics.graphlets.mean_compared",
@@ -209,7 +212,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="core-correlation",
         direction="higher is better",
-        definition="rank correlation of people's core numbers before and after",
+        definition="rank correlation of the nodes' core numbers before and after",
         source="Seidman 1983; Spearman 1904",
         needs_linkage=True,
         compute="metrics.centrality.core_correlation",
@@ -232,7 +235,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="pagerank-correlation",
         direction="higher is better",
-        definition=f"rank correlation of people's PageRank (damping {DAMPING}) before and after",
+        definition=f"rank correlation of the nodes' PageRank (damping {DAMPING}) before and after",
         source="Page et al. 1999; Spearman 1904",
         needs_linkage=True,
         compute="metrics.centrality.pagerank_correlation",
@@ -240,7 +243,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="eigenvector-correlation",
         direction="higher is better",
-        definition="rank correlation of people's entries in the leading eigenvector of the "
+        definition="rank correlation of the nodes' entries in the leading eigenvector of the "
         "adjacency matrix before and after",
         source="Bonacich 1972; Spearman 1904",
         needs_linkage=True,
@@ -262,9 +265,9 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source="Watts & Strogatz 1998",
         compute="metrics.shape.clustering",
         said=Said(
-            "closed groups (clustering)",
+            "clustering",
             {"released": "original"},
-            "of two friends of a person are friends too",
+            "of pairs of neighbors of a node are connected",
             place=6,
         ),
     ),
@@ -277,7 +280,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         compute="metrics.shape.largest_component",
         as_sample="every part",
         said=Said(
-            "how many are cut off",
+            "connectivity",
             {"released": "original"},
             "of people are outside the largest connected part",
             place=10,
@@ -287,15 +290,15 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="shortest-path",
         direction="lower is better",
-        definition="average length of a shortest path over all pairs of nodes that a path joins, "
-        f"before and after; exact up to {EXACT_UP_TO_NODES:,} nodes, above from "
-        f"{SAMPLED_SOURCES:,} sampled sources, with a 95 % interval",
+        definition="average length of a shortest path over all connected pairs of nodes, before "
+        f"and after; exact up to {EXACT_UP_TO_NODES:,} nodes, above that from "
+        f"{SAMPLED_SOURCES:,} sampled sources, with a 95% interval",
         source=PROBLEM,
         compute="metrics.paths.shortest_path",
         said=Said(
-            "how far people are apart",
+            "distances",
             {"released": "original"},
-            "steps from person to person",
+            "hops between two nodes on average",
             place=9,
             spelled=number,
         ),
@@ -303,32 +306,32 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="characteristic-length",
         direction="lower is better",
-        definition="harmonic mean of the distances of all pairs of nodes that a path joins, "
-        "before and after; sampled as shortest-path",
+        definition="harmonic mean of the distances between all connected pairs of nodes, before "
+        "and after; sampled as in shortest-path",
         source=TOP_M,
         compute="metrics.paths.characteristic_length",
     ),
     _graph(
         name="effective-diameter",
         direction="lower is better",
-        definition="least whole distance within which 90 % of the pairs that a path joins are, "
-        "before and after; sampled as shortest-path",
+        definition="smallest integer distance that covers 90% of the connected pairs of nodes, "
+        "before and after; sampled as in shortest-path",
         source=TOP_M,
         compute="metrics.paths.effective_diameter",
     ),
     _graph(
         name="diameter",
         direction="lower is better",
-        definition="largest distance of two nodes that a path joins, before and after; a lower "
-        "bound where it is sampled as shortest-path",
+        definition="largest distance between two connected nodes, before and after; a lower "
+        "bound if sampled as in shortest-path",
         source=TOP_M,
         compute="metrics.paths.diameter",
     ),
     _graph(
         name="distance-distribution",
         direction="lower is better",
-        definition="half the sum of absolute differences of the distributions of distances over "
-        "pairs that a path joins; sampled as shortest-path",
+        definition="half the sum of absolute differences between the distributions of distances "
+        "over connected pairs of nodes; sampled as in shortest-path",
         source=TOP_M,
         compute="metrics.paths.distance_distribution",
         compute_mean="metrics.paths.mean_distance_distribution",
@@ -336,15 +339,16 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="betweenness",
         direction="higher is better",
-        definition=f"overlap of the {BETWEENNESS_TOP} nodes of highest betweenness, ties for the "
-        f"last ranks shared evenly; exact where nodes times edges are at most "
-        f"{BETWEENNESS_EXACT_UP_TO:,}, above estimated from {BETWEENNESS_PIVOTS:,} pivots",
+        definition=f"overlap of the {BETWEENNESS_TOP} nodes of highest betweenness, with equal "
+        "values for the last ranks shared evenly; exact if nodes times edges is at "
+        f"most {BETWEENNESS_EXACT_UP_TO:,}, above that estimated from "
+        f"{BETWEENNESS_PIVOTS:,} pivots",
         source=f"{PROBLEM}; Brandes 2001; Geisberger, Sanders & Schultes 2008",
         needs_linkage=True,
         cost="heavy",
         compute="metrics.centrality.overlap",
         said=Said(
-            "who is central",
+            "betweenness",
             {"overlap": "by chance"},
             "of the {top:,} most central people still are",
             place=8,
@@ -355,13 +359,13 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="communities",
         direction="higher is better",
         definition="normalized mutual information (NMI) of the communities before and after; "
-        f"each the consensus of {COMMUNITY_RUNS} Leiden runs",
+        f"each is the consensus of {COMMUNITY_RUNS} Leiden runs",
         source=f"{PROBLEM}; Traag et al. 2019; Lancichinetti & Fortunato 2012",
         needs_linkage=True,
         cost="heavy",
         compute="metrics.communities.agreement",
         said=Said(
-            "groups (communities)",
+            "communities",
             {"released against original": "original against itself"},
             "of 100 alike",
             place=7,
@@ -372,7 +376,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
         name="modularity",
         direction="lower is better",
-        definition="modularity of each graph's own communities, before and after: the median of "
+        definition="modularity of each graph's own communities, before and after; median of "
         f"{MODULARITY_RUNS} Leiden runs",
         source="Newman & Girvan 2004; Traag et al. 2019",
         cost="heavy",
@@ -386,7 +390,9 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     _features(
         name="entry-jaccard",
         direction="higher is better",
-        definition="entries (user, feature) in both over entries in either; 1 if there are none",
+        definition=(
+            "entries (user, feature) in both divided by entries in either; 1 if there are none"
+        ),
         source=SMOOTH,
         needs_linkage=True,
         compute="metrics.cells.jaccard",
@@ -418,7 +424,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         needs_linkage=True,
         compute="metrics.cells.created",
         said=Said(
-            "entries that are false",
+            "false entries",
             {"share": ""},
             "of the released entries",
             place=2,
@@ -430,24 +436,24 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     _features(
         name="user-jaccard",
         direction="higher is better",
-        definition="the Jaccard index of every user's features before and after (1 if both are "
-        "empty), and how it is distributed over users",
+        definition="the Jaccard index of each user's features before and after (1 if both are "
+        "empty), and its distribution over users",
         source="Jaccard 1912",
         needs_linkage=True,
         compute="metrics.cells.user_jaccard",
         as_sample=("mean",),
         said=Said(
-            "a person's own items",
+            "each person's items",
             {"mean": ""},
-            "of a person's items, before or after, are the same, on average",
+            "of a person's items (before or after) are the same on average",
             place=6,
         ),
     ),
     _features(
         name="feature-jaccard",
         direction="higher is better",
-        definition="the Jaccard index of every feature's users before and after, and how it is "
-        "distributed over the features that anybody has before or after",
+        definition="the Jaccard index of each feature's users before and after, and its "
+        "distribution over the features that at least one user has before or after",
         source="Jaccard 1912",
         needs_linkage=True,
         compute="metrics.cells.feature_jaccard",
@@ -456,14 +462,14 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     _features(
         name="feature-frequency",
         direction="lower is better",
-        definition="how many users have a feature: the largest difference of the cumulative "
-        "distributions over features, and the mean and largest change of one feature; features "
-        "that one side lacks count as 0 users there",
+        definition="number of users who have a feature: the largest difference between the "
+        "cumulative distributions over features, and the mean and largest change of "
+        "a single feature; features missing on one side count as 0 users there",
         source="Kolmogorov-Smirnov distance",
         compute="metrics.cells.frequency",
         as_sample="every part",
         said=Said(
-            "how popular items are",
+            "item popularity",
             {"mean change": "largest change"},
             "of people more or fewer have an item, on average",
             place=4,
@@ -473,27 +479,28 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     _features(
         name="pair-frequency",
         direction="lower is better",
-        definition=f"how many users have both features of a pair: relative error for the "
-        f"{TOP_PAIRS} pairs most frequent in the original (ties by name), counted exactly",
+        definition="number of users who have both features of a pair: relative error for the "
+        f"{TOP_PAIRS} pairs most frequent in the original (equal counts ordered by "
+        "name), counted exactly",
         source="ours",
         cost="heavy",
         compute="metrics.cells.pair_frequency",
         said=Said(
-            "items that go together",
+            "item pairs",
             {"mean relative error": ""},
-            "is the error of how many people have both of two popular items",
+            "mean error in how many people have both items of a popular pair",
             place=5,
         ),
     ),
     _features(
         name="empty-rows",
         direction="lower is better",
-        definition="users without any feature",
+        definition="number of users without any feature",
         source=SMOOTH,
         cost="linear",
         compute="metrics.cells.empty_rows",
         said=Said(
-            "how many items people have",
+            "items per person",
             {"released": "original"},
             "people have no item",
             place=3,
@@ -508,15 +515,15 @@ NETWORK_METRICS: tuple[Metric[NetworkComparison], ...] = (
     _network(
         name="arcs-kept",
         direction="higher is better",
-        definition="directed ties of the original that stand in the release, in the same "
-        "direction; where there are several kinds of ties, the ties of each",
-        source="edges-kept, of arcs",
+        definition="directed edges of the original that are in the release with the same "
+        "direction; if there are several edge types, also for each type",
+        source="edges-kept, for directed edges",
         needs_linkage=True,
         compute="metrics.networks.arcs_kept",
         said=Said(
-            "ties kept as they lead",
+            "edges kept with their direction",
             {"share": ""},
-            "of the original ties, in their direction",
+            "of the original edges, with their direction",
             place=3,
             ending=" are kept",
         ),
@@ -524,52 +531,55 @@ NETWORK_METRICS: tuple[Metric[NetworkComparison], ...] = (
     _network(
         name="profile-distribution",
         direction="lower is better",
-        definition="distance between the distributions of ties out, and of ties in: half the sum "
-        "of absolute differences, and the largest difference of the cumulative ones",
-        source="degree-distribution, of both directions",
+        definition="distance between the out-degree distributions and between the in-degree "
+        "distributions: half the sum of absolute differences, and the largest "
+        "difference of the cumulative ones",
+        source="degree-distribution, for both directions",
         cost="linear",
         compute="metrics.networks.profile_distribution",
     ),
     _network(
         name="reciprocity",
         direction="lower is better",
-        definition="share of directed ties with one the other way round, before and after",
+        definition="share of directed edges that are reciprocated, before and after",
         source="Garlaschelli & Loffredo, Phys. Rev. Lett. 93 (2004), eq. 1",
         compute="metrics.networks.reciprocity",
         said=Said(
-            "ties both ways", {"released": "original"}, "of ties have one the other way", place=4
+            "reciprocated edges", {"released": "original"}, "of the edges are reciprocated", place=4
         ),
     ),
     _network(
         name="suppressed-attributes",
         direction="lower is better",
-        definition="cells that the original has and the release has not, of each attribute",
-        source="Sweeney, IJUFKS 10 (2002), of networks",
+        definition=(
+            "attribute cells that the original has and the release does not, for each attribute"
+        ),
+        source="Sweeney, IJUFKS 10 (2002), applied to networks",
         cost="linear",
         compute="metrics.networks.suppressed",
     ),
     _network(
         name="homophily",
         direction="lower is better",
-        definition="how much more often ties join people with the same value of an attribute than "
-        "chance would have it, over the most that is possible, before and after; ties of people "
-        "without a value do not count",
+        definition="excess over chance of edges between nodes with the same value of an "
+        "attribute, relative to the maximum possible, before and after; edges of "
+        "nodes without a value are not counted",
         source=NEWMAN,
         compute="metrics.networks.homophily",
     ),
     _network(
         name="mixing-matrix",
         direction="lower is better",
-        definition="half the sum of absolute differences between the shares of ties that join each "
-        "pair of values of an attribute; a suppressed one is a value",
+        definition="half the sum of absolute differences between the shares of edges that "
+        "connect each pair of values of an attribute; suppressed counts as a value",
         source=NEWMAN,
         compute="metrics.networks.mixing_matrix",
     ),
     _network(
         name="kept-by-group",
         direction="higher is better",
-        definition="share of the ties that people of one value of an attribute keep: of the group "
-        "that keeps the least, and of all",
+        definition="share of kept edges among those of nodes with one value of an attribute: "
+        "for the group that keeps the smallest share, and for all edges",
         source="ours",
         needs_linkage=True,
         compute="metrics.networks.kept_by_group",
@@ -582,15 +592,15 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="stars",
         direction="lower is better",
-        definition="suppressed cells of the released columns, before and after",
+        definition="number of suppressed cells in the released columns, before and after",
         source=ADAPTIVE,
         cost="linear",
         compute="metrics.cells.stars",
         as_sample="every part",
         said=Said(
-            "cells with *",
+            "suppressed cells",
             {"released": "original"},
-            "cells are hidden by *",
+            "cells are suppressed (*)",
             place=2,
             spelled=number,
         ),
@@ -608,7 +618,10 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="cells-shown",
         direction="higher is better",
-        definition="utility: 1 - stars / (rows x columns); 1 if there are no cells",
+        definition=(
+            "utility: 1 - stars / (rows x columns), where stars are suppressed cells; 1 "
+            "if there are no cells"
+        ),
         source=ADAPTIVE,
         cost="linear",
         compute="metrics.cells.utility",
@@ -625,13 +638,13 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="stars-by-column",
         direction="lower is better",
-        definition="the share of each released column that is suppressed",
+        definition="share of each released column that is suppressed",
         source="ours",
         cost="linear",
         compute="metrics.cells.stars_by_column",
         as_sample="every part",
         said=Said(
-            "each column's values",
+            "values of each column",
             {},
             "of the cells of {part} are hidden, the most of all columns",
             place=6,
@@ -640,22 +653,27 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="stars-by-row",
         direction="lower is better",
-        definition="suppressed cells of a row, and how they are distributed over rows",
+        definition="number of suppressed cells per row, and its distribution over rows",
         source="ours",
         compute="metrics.cells.stars_by_row",
-        said=Said("rows with * alone", {"nothing shown": ""}, "of the rows show nothing", place=3),
+        said=Said(
+            "rows with all cells suppressed",
+            {"nothing shown": ""},
+            ("of the rows are entirely suppressed"),
+            place=3,
+        ),
     ),
     _table(
         name="class-sizes",
         direction="lower is better",
-        definition="sizes of the classes of equal rows, `*` a value of its own; discernibility is "
-        "the sum of their squares",
+        definition="sizes of the equivalence classes of equal rows, with `*` as a value of its "
+        "own; discernibility is the sum of their squares",
         source="Bayardo and Agrawal 2005 (discernibility); LeFevre et al. 2006 (average)",
         compute="metrics.cells.class_sizes",
         said=Said(
-            "rows that are alike",
+            "equal rows",
             {"released average": "original average"},
-            "rows are equal, on average",
+            "rows are equal on average",
             place=4,
             spelled=number,
         ),
@@ -663,16 +681,17 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="column-entropy",
         direction="lower is better",
-        definition="by how many bits a cell of a column says less on average: the entropy of the "
-        "values that it shows, times the share of its cells that show one, before less after",
+        definition="mean loss of information per cell of a column, in bits: the entropy of the "
+        "values that the column shows, times the share of its cells that show one, "
+        "before minus after",
         source="Shannon 1948",
         cost="linear",
         compute="metrics.cells.column_entropy",
         as_sample="every part",
         said=Said(
-            "what columns still tell",
+            "information in columns",
             {"mean of columns": ""},
-            "bits of a column are lost, on average",
+            "bits of information are lost per column on average",
             place=5,
             spelled=number,
         ),
@@ -683,10 +702,10 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     _features(
         name="classification",
         direction="higher is better",
-        definition="how many labels of held-back people are predicted from their features, by "
-        f"three classifiers that learned from the release: a perceptron of {HIDDEN_UNITS} "
-        "hidden units, logistic regression, gradient boosting; beside the same classifiers that "
-        "learned from the original, and the commonest label there",
+        definition="share of labels of test people predicted correctly from their features by "
+        f"three classifiers trained on the release: a perceptron with {HIDDEN_UNITS} "
+        "hidden units, logistic regression and gradient boosting; compared with the "
+        "same classifiers trained on the original, and with its most common label",
         source="Esfandiari et al., Smooth Anonymity for Sparse Graphs (perceptron, census income)",
         cost="heavy",
         compute="metrics.tasks.classification",
@@ -695,7 +714,7 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         said=Said(
             "prediction",
             {f"{name}, released": f"{name}, original" for name in CLASSIFIERS},
-            "of the test people are predicted rightly",
+            "of the test people are predicted correctly",
             place=7,
             beside="; learned from the original {}",
         ),
@@ -703,9 +722,9 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     _features(
         name="recommendation",
         direction="higher is better",
-        definition="how many held-back people are recommended the one item of theirs that is hidden"
-        f", among the first {RECOMMENDED}, by the {FACTORS} leading "
-        "singular vectors of the release; beside those of the original, and by popularity there",
+        definition=f"share of test people whose held-out item is among the first {RECOMMENDED} "
+        f"recommended by the {FACTORS} leading singular vectors of the release; "
+        "compared with those of the original, and with popularity in the original",
         source="PureSVD: Cremonesi, Koren and Turrin, RecSys 2010",
         cost="heavy",
         compute="metrics.tasks.recommendation",
@@ -714,7 +733,7 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         said=Said(
             "recommendation",
             {"factors, released": "factors, original"},
-            "of the left-out items are among ten recommended",
+            "of the held-out items are among the ten recommended",
             place=8,
             beside="; learned from the original {}",
         ),

@@ -39,19 +39,18 @@ MOST_CELLS = 200_000_000
 
 
 NO_TEST = (
-    "it is tested on people whom the release was not made from. Give them: --test FILE, or "
-    "test=DATA in Python"
+    "requires test people who are not in the original. Use --test FILE, or test=DATA in Python"
 )
-NO_LABEL = "which column to predict is not said. Name it: --label COLUMN, or label=NAME in Python"
+NO_LABEL = "no column to predict was given. Use --label COLUMN, or label=NAME in Python"
 NO_VALUES = (
-    "the column {label!r} has fewer than two values in the {whose}. If it is published beside the "
-    "release, attach it: --attached FILE, or attached=Attached(name, values) in Python"
+    "the column {label!r} has fewer than two values in the {whose}. If it is published next to "
+    "the release, attach it: --attached FILE, or attached=Attached(name, values) in Python"
 )
 NO_COLUMN = (
-    "no column {label!r} in the original, nor in the release. If it is published beside the "
+    "no column {label!r} in the original or in the release. If it is published next to the "
     "release, attach it: --attached FILE, or attached=Attached(name, values) in Python"
 )
-NO_LIBRARY = "it needs scikit-learn. Install the extra: pip install 'graphveil[learning]'"
+NO_LIBRARY = "requires scikit-learn. Install the extra: pip install 'graphveil[learning]'"
 
 UNIT = "share of test people"
 
@@ -98,8 +97,8 @@ def classification(pair: BipartiteComparison) -> Figures:
         for part, known in (("released", split.released), ("original", split.original)):
             if name == "gradient boosting" and np.prod(known.features.shape) > MOST_CELLS:
                 cells = " x ".join(f"{length:,}" for length in known.features.shape)
-                larger = f"{cells} cells are more than {MOST_CELLS:,}"
-                warn(f"{name} is left out: {larger}", LeftOutModelWarning)
+                larger = f"{cells} cells exceed the limit of {MOST_CELLS:,}"
+                warn(f"{name} is not run: {larger}", LeftOutModelWarning)
                 break
             right = hits(name, known, split.test, seed)
             judged = part == "released"
@@ -167,7 +166,7 @@ def split_of(pair: BipartiteComparison) -> Split:
     _check_column(pair, asked.label, beside=asked.attached is not None)
     columns = _columns(pair, asked.label)
     if not columns.size:
-        raise NotMeasuredError(f"there is no column but {asked.label!r} to learn from")
+        raise NotMeasuredError(f"no column other than {asked.label!r} to learn from")
     everybody = (pair.released, pair.original, asked.people)
     released, original, test = (_labeled(data, columns, asked.label) for data in everybody)
     if asked.attached is not None:
@@ -180,7 +179,7 @@ def split_of(pair: BipartiteComparison) -> Split:
         if np.unique(known.labels).size < 2:
             raise NotMeasuredError(NO_VALUES.format(label=asked.label, whose=whose))
     if not test.labels.size:
-        raise NotMeasuredError(f"no test person has a value of {asked.label!r}")
+        raise NotMeasuredError(f"no test person has a value for {asked.label!r}")
     return Split(released, original, test)
 
 
@@ -260,7 +259,7 @@ def recommendation(pair: BipartiteComparison) -> Figures:
         raise NotMeasuredError(NO_TEST)
     test = pair.held_back.people
     if pair.original.items == "people":
-        raise NotMeasuredError("items are people: their names are other ones in the release")
+        raise NotMeasuredError("items are people, so their names differ in the release")
     rng = pair.randomness.stream("recommendation")
     every = (pair.original, pair.released)
     columns = distinct(np.concatenate([as_text(data.feature_labels()) for data in every]))
@@ -320,7 +319,7 @@ def asked_of(
     own = np.diff(items.indptr)
     people = np.flatnonzero(own + missing >= 2)
     if not people.size:
-        raise NotMeasuredError("nobody of the test people has two items, one to be hidden")
+        raise NotMeasuredError("no test person has two items, one of which can be held out")
     known = items[people].astype(np.float64)
     place = rng.integers(0, own[people] + missing[people])
     is_known = place < own[people]

@@ -144,7 +144,7 @@ def fetch(name: str, *, cache: str | Path | None = None) -> Path:
     ['adult', 'ca-GrQc', 'facebook_combined', 'wiki-Vote']
     """
     if name not in LARGER:
-        raise UsageError(f"no larger data set {name!r}. {one_of(name, LARGER, verb='Choose')}")
+        raise UsageError(f"unknown larger data set {name!r}. {one_of(name, LARGER, verb='Choose')}")
     item = LARGER[name]
     local = _in_local_folder(item)
     if local is not None:
@@ -174,19 +174,23 @@ def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
     """Turn what the disk or the network says into one line."""
     import requests  # noqa: PLC0415  only a download needs it
 
-    advice = f"Try again later, or put {item.file} into a folder and name it in {FOLDER_VARIABLE}."
+    advice = (
+        f"Try again later, or put {item.file} into a folder and set {FOLDER_VARIABLE} to "
+        "that folder."
+    )
     try:
         yield
     except requests.HTTPError as error:
         status = "an error" if error.response is None else f"status {error.response.status_code}"
-        raise ResourceError(f"{item.url} answered with {status}. {advice}") from error
+        raise ResourceError(f"{item.url} responded with {status}. {advice}") from error
     except requests.RequestException as error:
         reason = type(error).__name__
         raise ResourceError(f"{item.url} could not be downloaded ({reason}). {advice}") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise ResourceError(
-            f"the cache folder {folder} cannot be used ({reason}). Free space, or choose another."
+            f"the cache folder {folder} cannot be used ({reason}). Free space, or choose a "
+            "different folder."
         ) from error
 
 
@@ -216,9 +220,9 @@ def _check(item: LargerSet, path: Path, *, origin: str) -> None:
         ) from error
     if digest != item.sha256:
         raise InputError(
-            f"{origin}: the content has SHA-256 {digest}, expected {item.sha256} for {item.name}. "
-            f"The file was changed or cut: try again, or put a good copy into the folder of "
-            f"{FOLDER_VARIABLE}."
+            f"{origin}: the content has SHA-256 {digest}, expected {item.sha256} for "
+            f"{item.name}. The file was changed or truncated: try again, or put a good copy "
+            f"into the folder of {FOLDER_VARIABLE}."
         )
 
 

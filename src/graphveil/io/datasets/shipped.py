@@ -67,9 +67,9 @@ _ALL = (
         ),
         url="https://doi.org/10.6084/m9.figshare.7267433",
         note=(
-            "Who called whom in four weeks among students in Copenhagen. Directions and times are "
-            "dropped, participants carry running numbers. The license is as stated for the "
-            "deposit of the data."
+            "Phone calls between students in Copenhagen over four weeks. Directions and times "
+            "are dropped; participants are numbered consecutively. The license is the one "
+            "stated for the deposit of the data."
         ),
     ),
     ShippedSet(
@@ -84,8 +84,8 @@ _ALL = (
         ),
         url="https://archive.ics.uci.edu/dataset/95/spect+heart",
         note=(
-            "267 patients by 22 binary partial diagnoses f1 to f22, training part first. The class "
-            "is left out. Patients without a finding stand in the list of users."
+            "267 patients by 22 binary partial diagnoses, f1 to f22, training part first. The "
+            "class is dropped. Patients without a finding are in the list of users."
         ),
     ),
     ShippedSet(
@@ -99,8 +99,8 @@ _ALL = (
         source="B. Becker, R. Kohavi: Adult. UCI Machine Learning Repository, 1996",
         url="https://doi.org/10.24432/C5XW20",
         note=(
-            "Every 16th row of adult.data from the first, 2,000 rows in all, and its 8 categorical "
-            "columns without the class. A question mark is a value as any other."
+            "Every 16th row of adult.data, starting with the first (2,000 rows), and its 8 "
+            "categorical columns without the class. A question mark is a value like any other."
         ),
     ),
 )
@@ -171,7 +171,7 @@ def load(name: str) -> Data:
 def _shipped(name: str) -> ShippedSet:
     if name not in DATASETS:
         raise UsageError(
-            f"no data set {name!r} ships with graphveil. {did_you_mean(name, DATASETS)}"
-            f"Choose one of {', '.join(DATASETS)}; larger ones are fetched."
+            f"no data set {name!r} ships with graphveil. {did_you_mean(name, DATASETS)}Choose "
+            f"one of {', '.join(DATASETS)}; larger ones are downloaded."
         )
     return DATASETS[name]

@@ -129,7 +129,7 @@ class Frame:
         if not self.is_text(name):
             return pa.array(self._integers(column, name))
         if column.null_count:
-            self.source.refuse(f"column {name}: an id is missing. Remove the row.")
+            self.source.refuse(f"column {name}: missing id. Remove the row.")
         return written_out(column).cast(pa.string())
 
     def n_rows(self) -> int | None:
@@ -146,7 +146,7 @@ class Frame:
         """Return a column of text, of whole floats, or of categories of these."""
         if self.is_text(name):
             if any(part.null_count for part in parts):
-                self.source.refuse(f"column {name}: an id is missing. Remove the row.")
+                self.source.refuse(f"column {name}: missing id. Remove the row.")
             return merged_text(
                 [written_out(part).cast(pa.string()).dictionary_encode() for part in parts]
             )
@@ -162,7 +162,8 @@ def opened_frame(source: Source) -> Iterator[Frame]:
             yield Frame(source, stream)
         except _FAILURES as error:
             source.refuse(
-                f"this is no whole {source.format.name} file ({shown(error)}). Write it again."
+                f"this is not a complete {source.format.name} file ({shown(error)}). Write it "
+                "again."
             )
 
 
@@ -356,7 +357,7 @@ def read_table(source: Source, options: TableOptions) -> ParsedCells:
         check_columns(source, names, options)
         table = frame.table()
     if table.num_rows == 0:
-        source.refuse("there are names but no rows. Give at least one row.")
+        source.refuse("the file has column names but no rows.")
     columns = {name: _categorical(source, name, table[name], options) for name in names}
     return ParsedCells(
         columns=columns, notes=Notes(rows=table.num_rows, binned=tuple(options.bins))
@@ -367,7 +368,7 @@ def read_ids(source: Source) -> ParsedColumn:
     """Return the first column of a frame that lists ids."""
     with opened_frame(source) as frame:
         if not frame.names:
-            source.refuse("the file has no column. Give one of ids.")
+            source.refuse("the file has no columns. Give a file with a column of ids.")
         (column,) = frame.columns((frame.names[0],), Notes(), share_labels=False)
     return column
 
@@ -490,10 +491,12 @@ def _list_column(source: Source, frame: Frame, options: BipartiteOptions) -> str
     if len(nested) > 1 and not asked:
         named = ", ".join(shown(field.name) for field in nested)
         say = option("item_column", str(nested[0].name))
-        source.refuse(f"several columns hold lists: {named}. Say which one, such as {say}.")
+        source.refuse(f"several columns contain lists: {named}. Choose one, for example {say}.")
     name, kind = (asked or nested)[0].name, (asked or nested)[0].type
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
-        source.refuse(f"column {name} holds {shown(kind)}, no list of items. Use list<string>.")
+        source.refuse(
+            f"column {name} has type {shown(kind)}, not a list of items. Use list<string>."
+        )
     return str(name)
 
 
@@ -507,7 +510,7 @@ def _user_column(
         ends = options.ends._replace(asked=(options.user_column, asked))
         if options.user_column is None:
             names = tuple(frame.names)
-            refuse_columns(source, names, len(names), ends, "of which one holds lists")
+            refuse_columns(source, names, len(names), ends, "including one that holds lists")
         user, _ = two_columns(source, tuple(frame.names), len(frame.names), notes, ends)
         return frame.names[user]
     return beside[0] if beside else None
@@ -524,7 +527,7 @@ def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -
     ids = as_ids(table[user], what=f"column {user}") if user is not None else None
     user_column = encoded(np.arange(table.num_rows) if ids is None else ids)
     if user_column.labels.size != table.num_rows:
-        source.refuse(f"column {user}: a user stands in two rows. Merge their lists.")
+        source.refuse(f"column {user}: a user appears in two rows. Merge their lists.")
     item_column = encoded(as_ids(column.flatten(), what=f"column {name}"))
     return ParsedPairs(
         user=np.repeat(user_column.codes, sizes),

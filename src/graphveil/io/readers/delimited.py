@@ -200,7 +200,9 @@ def read_ids(source: Source) -> ParsedColumn:
 def check_konect(source: Source, dialect: Dialect) -> None:
     """Refuse a file whose first line says that it holds users and items."""
     if dialect.comments and re.match(r"%\s*bip\b", dialect.comments[0]):
-        source.refuse("the first line says bip: users and items, no graph. Read it as bipartite.")
+        source.refuse(
+            "the first line marks a bipartite file (bip), not a graph. Use --kind bipartite."
+        )
 
 
 def says_directed(source: Source, dialect: Dialect, chosen: tuple[int, int]) -> bool | None:
@@ -295,8 +297,8 @@ def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
     for name in table.columns:
         if not name or "\n" in name or "\r" in name:
             raise InputError(
-                f"the column {shown(name)!r} has no name or one of two lines, which {form.name} "
-                f"cannot carry. Use {option('format', 'parquet')}."
+                f"the column name {shown(name)!r} is empty or has a line break, which "
+                f"{form.name} cannot store. Use {option('format', 'parquet')}."
             )
     columns = []
     for number, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):

@@ -123,7 +123,7 @@ class _Elements(GraphElements):
             self._builder.attribute(name)
 
     def _directed(self, said: str) -> bool:
-        return self._whether(said, _DIRECTED, "type of edges")
+        return self._whether(said, _DIRECTED, "edge direction")
 
     def _further(self, name: str, attributes: dict[str, str]) -> None:
         around = next((tag for tag in reversed(self._open) if tag in {"node", "edge"}), None)

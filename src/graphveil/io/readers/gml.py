@@ -64,8 +64,9 @@ def write_network(network: Network, stream: IO[bytes], _form: Format) -> None:
     for name in cells:
         if not _KEY.fullmatch(name) or name in _NODE:
             raise UsageError(
-                f"in GML {name!r} cannot name an attribute: such a name has letters and digits "
-                "alone, and id and label name nodes. Rename it, or write GraphML or GEXF."
+                f"in GML, {name!r} cannot be the name of an attribute: names consist of letters "
+                "and digits only, and id and label are names of nodes. Rename it, or write "
+                "GraphML or GEXF."
             )
     directed, several = network.is_directed, len(network.layers) > 1
     stream.write(f"graph [\n  directed {int(directed)}\n".encode())
@@ -150,14 +151,14 @@ class _Reader:
             elif path in _ELEMENTS:
                 fields[item.key] = item
         if not self._graphs:
-            self._source.refuse("there is no graph [ ... ] in it. Check the format.")
+            self._source.refuse("no graph [ ... ] found. Check the format.")
         return self._builder.arcs(use_labels=True)
 
     def _enter(self, path: list[str], offset: int) -> None:
         if path == ["graph"]:
             self._graphs += 1
             if self._graphs > 1:
-                self._refuse("a second graph. Give one file a graph", offset)
+                self._refuse("there is a second graph. Keep one graph per file", offset)
         elif len(path) > 2:
             self._builder.attribute(path[-1])
 
@@ -165,7 +166,7 @@ class _Reader:
         wanted = _NODE if kind == "node" else _EDGE
         for name in wanted[: 1 if kind == "node" else 2]:
             if name not in fields:
-                self._refuse(f"this {kind} has no {name}. Give it one", offset)
+                self._refuse(f"this {kind} has no {name}. Add it", offset)
         line = self._line(offset)
         said = {name: item.value for name, item in fields.items()}
         if kind == "node":
@@ -194,22 +195,26 @@ class _Reader:
                     depth -= 1
                     yield _Item(depth, "", "", "close", token.offset)
                 else:
-                    self._refuse(f"{shown(token.text)} where a key should stand", token.offset)
+                    self._refuse(f"found {shown(token.text)} instead of a key", token.offset)
                 continue
             if token.text == "[":
                 yield _Item(depth, key, "", "open", token.offset)
                 depth += 1
                 if depth > _DEEPEST:
-                    self._refuse(f"lists stand in lists more than {_DEEPEST} deep", token.offset)
+                    self._refuse(f"lists are nested more than {_DEEPEST} levels deep", token.offset)
             elif token.kind in ("text", "number"):
                 plain = token.text[1:-1] if token.kind == "text" else token.text
                 value = _unescaped(plain) if "&" in plain else plain
                 yield _Item(depth, key, value, token.kind, token.offset)
             else:
-                self._refuse(f"{shown(token.text)} where the value of {key} should", token.offset)
+                self._refuse(
+                    f"found {shown(token.text)} instead of the value of {key}", token.offset
+                )
             key = ""
         if depth or key:
-            self._refuse("the file ends inside a list. Copy it again, whole", len(self._text))
+            self._refuse(
+                "the file ends inside a list. Copy the complete file again", len(self._text)
+            )
 
     def _tokens(self) -> Iterator[_Token]:
         offset = 0
@@ -217,7 +222,7 @@ class _Reader:
             match = _TOKEN.match(self._text, offset)
             if match is None:
                 rest = self._text[offset : offset + 50]
-                self._refuse(f"{shown(rest)} is no key, number or text", offset)
+                self._refuse(f"{shown(rest)} is not a key, a number or text", offset)
             offset = match.end()
             if match.lastgroup is not None:
                 yield _Token(match.lastgroup, match.group(), match.start())

@@ -49,7 +49,7 @@ def check_signs(labels: Sequence[str], form: Format) -> None:
     negative = negative_among(labels)
     if negative is not None:
         raise InputError(
-            f"the id {shown(negative)} could not be read again from {form.name}: there it is a "
+            f"the id {shown(negative)} could not be read back from {form.name}: there it is a "
             f"negative number. Use {option('format', 'parquet')}."
         )
 
@@ -107,7 +107,10 @@ class Builder:
     def weight(self, name: str) -> None:
         """Note the weight of an edge, or refuse it."""
         if not self._ignore_weights:
-            self._source.refuse(f"the edges have weights ({shown(name)}). {leave_out()}")
+            self._source.refuse(
+                f"the edges have weights ({shown(name)}), which this method "
+                f"does not use. {leave_out()}"
+            )
         if name not in self._notes.columns_ignored:
             self._notes.columns_ignored += (name,)
 
@@ -200,8 +203,8 @@ class Builder:
         lacking = [at for at, kind in enumerate(kinds) if not (kind or "").strip()]
         if lacking:
             self._source.refuse(
-                f"{len(lacking)} of {len(kinds)} edges have no {shown(self._kind_column)}. Say of "
-                "which kind each is, or remove them.",
+                f"{len(lacking)} of {len(kinds)} edges have no {shown(self._kind_column)}. Add "
+                "the type of each, or remove these edges.",
                 line=self._edges[lacking[0]][2],
             )
         return [str(kind).strip() for kind in kinds]
@@ -210,12 +213,12 @@ class Builder:
         key = negative_among(keys)
         if key is not None:
             line = self._lines[self._position[key]]
-            self._source.refuse(f"the id {shown(key)} is negative. Give ids from 0 on.", line=line)
+            self._source.refuse(f"the id {shown(key)} is negative. Use ids >= 0.", line=line)
 
     def _end(self, key: str, line: int | None) -> int:
         if key not in self._position:
             self._source.refuse(
-                f"{shown(key)} is no listed node. List it, or correct it.", line=line
+                f"{shown(key)} is not in the list of nodes. Add it, or correct it.", line=line
             )
         return self._position[key]
 
@@ -248,10 +251,10 @@ class GraphElements(ABC):
         except (expat.ExpatError, ValueError, LookupError) as error:
             line = getattr(error, "lineno", None)
             self._source.refuse(
-                f"this is no whole XML ({shown(error)}). Write it again.", line=line
+                f"this is not complete XML ({shown(error)}). Write it again.", line=line
             )
         if not self._graphs:
-            self._source.refuse("there is no <graph> in it. Check the format.")
+            self._source.refuse("no <graph> found. Check the format.")
         return self._builder.arcs(use_labels=False)
 
     @abstractmethod
@@ -261,7 +264,7 @@ class GraphElements(ABC):
     def _graph(self, *, directed: bool) -> None:
         self._graphs += 1
         if self._graphs > 1:
-            self._refuse("a second graph. Give one file a graph.")
+            self._refuse("there is a second graph. Keep one graph per file.")
         self._builder.directed = directed
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -280,17 +283,17 @@ class GraphElements(ABC):
         """Take in the text of an element that ends; most have none."""
 
     def _declared(self, *_declared: object) -> None:
-        self._refuse("a document type or an entity is declared. Take the declaration out.")
+        self._refuse("the file declares a document type or an entity. Remove the declaration.")
 
     def _needed(self, attributes: dict[str, str], name: str, element: str) -> str:
         if name not in attributes:
-            self._refuse(f"this {element} has no {name}. Give it one.")
+            self._refuse(f"this {element} has no {name}. Add it.")
         return attributes[name]
 
     def _whether(self, said: str, meanings: Mapping[str, bool], what: str) -> bool:
         """Return what a word means, in any case of letters; refuse other words."""
         if said.lower() not in meanings:
-            self._refuse(f"{shown(said)} is no {what}. Use one of {', '.join(meanings)}.")
+            self._refuse(f"{shown(said)} is not a valid {what}. Use one of {', '.join(meanings)}.")
         return meanings[said.lower()]
 
     def _default(self, around: str, title: str, value: str) -> None:
@@ -354,6 +357,6 @@ def check_characters(texts: Sequence[str], form: Format) -> None:
     for text in texts:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", text):
             raise InputError(
-                f"the text {shown(text)} holds a control character, which {form.name} cannot "
-                f"carry. Use {option('format', 'parquet')}."
+                f"the text {shown(text)} contains a control character, which {form.name} cannot "
+                f"store. Use {option('format', 'parquet')}."
             )

@@ -73,7 +73,7 @@ class _Elements(GraphElements):
     def _element(self, _tag: str, name: str, attributes: dict[str, str]) -> None:
         if name == "graph":
             said = attributes.get("edgedefault", "undirected")
-            self._graph(directed=self._whether(said, _DIRECTED, "type of edges"))
+            self._graph(directed=self._whether(said, _DIRECTED, "edge direction"))
         elif name == "key":
             key = attributes.get("id", "")
             self._names[key] = attributes.get("attr.name", key)
@@ -85,12 +85,12 @@ class _Elements(GraphElements):
         elif name == "data":
             self._key = attributes.get("key", "")
         elif name == "hyperedge":
-            self._refuse("a hyperedge joins more than two nodes. Split it.")
+            self._refuse("a hyperedge connects more than two nodes. Split it.")
 
     def _edge(self, attributes: dict[str, str]) -> None:
         ends = [self._needed(attributes, end, "edge") for end in ("source", "target")]
         said = attributes.get("directed")
-        own = None if said is None else self._whether(said, _BOOLEAN, "true or false")
+        own = None if said is None else self._whether(said, _BOOLEAN, "boolean")
         self._builder.edge(*ends, line=self._line, directed=own)
         if "id" in attributes:
             self._builder.edge_id(attributes["id"])

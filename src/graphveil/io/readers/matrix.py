@@ -60,11 +60,11 @@ def entries_of_npz(source: Source) -> Entries:
         with source.open() as stream:
             matrix = _matrix_in(source, stream)
     except _FAILURES as error:
-        source.refuse(f"this is no whole npz file ({shown(error)}). Write it again.")
+        source.refuse(f"this is not a complete npz file ({shown(error)}). Write it again.")
     row, column = matrix.coords
     for axis, indices in enumerate((row, column)):
         if indices.size and (indices.min() < 0 or indices.max() >= matrix.shape[axis]):
-            source.refuse(f"an index is outside 0..{matrix.shape[axis] - 1}. Write it again.")
+            source.refuse(f"an index is outside 0..{matrix.shape[axis] - 1}. Write the file again.")
     if matrix.data.dtype.kind not in "biuf":
         source.refuse(f"the values are of type {matrix.data.dtype}. Write numbers or booleans.")
     return Entries(
@@ -75,10 +75,14 @@ def entries_of_npz(source: Source) -> Entries:
 def _matrix_in(source: Source, stream: Any) -> sparse.coo_array:
     with np.load(stream, allow_pickle=False) as archive:
         if "format" not in archive or "shape" not in archive:
-            source.refuse("this .npz holds no SciPy matrix. Write it with scipy.sparse.save_npz.")
+            source.refuse(
+                "this .npz file has no SciPy matrix. Write it with scipy.sparse.save_npz."
+            )
         shape = tuple(int(size) for size in archive["shape"])
         if len(shape) != 2 or min(shape) < 0:
-            source.refuse(f"a matrix of shape {shown(shape)} cannot be read. Give two dimensions.")
+            source.refuse(
+                f"cannot read a matrix of shape {shown(shape)}. Give a matrix with two dimensions."
+            )
         check_size(source, max(shape), max(archive[name].size for name in archive.files))
     stream.seek(0)
     matrix = sparse.load_npz(stream)
@@ -104,8 +108,8 @@ def entries_of_mtx(source: Source) -> Entries:
         _refuse_line(source, head)
     if notes.rows != head.entries:
         source.refuse(
-            f"{notes.rows} entries where line {head.line} says {head.entries}. "
-            "Copy the file again, whole."
+            f"{notes.rows} entries, but line {head.line} declares {head.entries}. Copy the "
+            "complete file again."
         )
     row, column = (grown.finish() - np.int32(1) for grown in columns)
     weights = np.concatenate(values) if values else None
@@ -134,7 +138,7 @@ def _head(source: Source) -> _Head:
         if banner is None:
             banner = _BANNER.fullmatch(line)
             if banner is None:
-                source.refuse("this is no Matrix Market banner. Check the format.", line=number)
+                source.refuse("this is not a Matrix Market banner. Check the format.", line=number)
         elif line.strip() and not line.lstrip().startswith("%"):
             words = {name: word.lower() for name, word in banner.groupdict().items()}
             _check_banner(source, words)
@@ -150,21 +154,25 @@ def _head(source: Source) -> _Head:
             rows, columns, entries = _sizes(source, line, number)
             symmetric = words["symmetry"] == "symmetric"
             return _Head((rows, columns), entries, symmetric, dialect, number)
-    return source.refuse("there is no line of sizes. Copy the file again, whole.")
+    return source.refuse("the line of sizes is missing. Copy the complete file again.")
 
 
 def _check_banner(source: Source, words: dict[str, str]) -> None:
     if words["layout"] != "coordinate":
-        source.refuse("the matrix is dense. Write it as coordinate.", line=1)
+        source.refuse("the matrix is dense. Write it in coordinate format.", line=1)
     if words["values"] not in _VALUES or words["symmetry"] not in _SYMMETRIES:
         kind = f"{words['values']} {words['symmetry']}"
-        source.refuse(f"a matrix that is {shown(kind)} is no data of people. Check it.", line=1)
+        source.refuse(
+            f"a matrix that is {shown(kind)} is not data about people. Check the file.", line=1
+        )
 
 
 def _sizes(source: Source, line: str, number: int) -> tuple[int, int, int]:
     sizes = line.split()
     if len(sizes) != 3 or not all(size.isascii() and size.isdigit() for size in sizes):
-        source.refuse(f"no three sizes ({shown(line)}). Give rows, columns, entries.", line=number)
+        source.refuse(
+            f"expected three sizes, found {shown(line)}. Give rows, columns, entries.", line=number
+        )
     rows, columns, entries = (int(size[:20]) for size in sizes)
     check_size(source, max(rows, columns), entries)
     return rows, columns, entries
@@ -178,8 +186,10 @@ def _refuse_line(source: Source, head: _Head) -> NoReturn:
         cells = expect_width(source, number, line, head.dialect)
         for cell, size in zip(cells, head.shape, strict=False):
             if not (cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= size):
-                source.refuse(f"{shown(cell)} is not from 1 to {size}. Correct it.", line=number)
-    source.refuse("a value is no number. Correct it, or write the matrix as pattern.")
+                source.refuse(
+                    f"{shown(cell)} is not between 1 and {size}. Correct it.", line=number
+                )
+    source.refuse("a value is not a number. Correct it, or write the matrix as pattern.")
 
 
 _BLOCK = 1 << 18
@@ -191,8 +201,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     rows, columns = matrix.shape
     if rows != columns:
         source.refuse(
-            f"the matrix is {rows} x {columns}, but that of a graph is square. "
-            "Read it as bipartite."
+            f"the matrix is {rows} x {columns}; an adjacency matrix must be square. Read it as "
+            "bipartite."
         )
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
     return ParsedArcs(
@@ -209,7 +219,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a matrix of users by items."""
     matrix = _read(source)
     if matrix.symmetric:
-        source.refuse("the matrix is symmetric, so it is that of a graph. Read it as a graph.")
+        source.refuse("the matrix is symmetric, so it belongs to a graph. Read it as a graph.")
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
     notes.nameless = True
     return ParsedPairs(
@@ -237,7 +247,10 @@ def _pattern(
         return row, column, Notes(rows=row.size)
     weights = values[(values != 0) & (values != 1)]
     if weights.size and not ignore_weights:
-        source.refuse(f"the entries are weights (such as {shown(weights[0])}). {leave_out()}")
+        source.refuse(
+            f"the entries are weights (such as {shown(weights[0])}), which this "
+            f"method does not use. {leave_out()}"
+        )
     stored = values != 0
     notes = Notes(
         rows=int(np.count_nonzero(stored)), columns_ignored=("values",) if weights.size else ()

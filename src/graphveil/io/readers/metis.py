@@ -33,16 +33,18 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         target.extend(neighbors)
         sizes.append(len(neighbors))
     if len(sizes) != n:
-        source.refuse(f"{len(sizes)} lines of neighbors for {n} nodes. Copy the file again, whole.")
+        source.refuse(
+            f"{len(sizes)} lines of neighbors for {n} nodes. Copy the complete file again."
+        )
     for number, line in lines:
         if line.strip():
             source.refuse(
-                f"a line after that of the last node ({shown(line)}). Drop it.", line=number
+                f"there is a line after the last node's ({shown(line)}). Remove it.", line=number
             )
     if len(target) != 2 * m:
         source.refuse(
-            f"{len(target)} neighbors in the lists, but {m} edges stand in {2 * m}. "
-            "Correct the first line, or list every edge twice."
+            f"{len(target)} neighbors in the lists, but {m} edges require {2 * m}. Correct the "
+            "first line, or list every edge twice."
         )
     notes.rows = n
     return ParsedArcs(
@@ -77,12 +79,13 @@ def _head(
     cells = line.split()
     if not 2 <= len(cells) <= 4 or not all(c.isascii() and c.isdigit() for c in cells):
         source.refuse(
-            f"no sizes ({shown(line)}). Give the numbers of nodes and edges.", line=number
+            f"expected the numbers of nodes and edges, found {shown(line)}. Correct the line.",
+            line=number,
         )
     n, m = int(cells[0][:20]), int(cells[1][:20])
     if n > MAX_NODES:
         source.refuse(
-            f"{n:,} nodes are more than {MAX_NODES:,}. Check the first line.", line=number
+            f"{n:,} nodes exceed the maximum of {MAX_NODES:,}. Check the first line.", line=number
         )
     weights = (cells[2] if len(cells) > 2 else "0").rjust(3, "0")[-3:]
     if set(weights) != {"0"} and not ignore_weights:
@@ -102,5 +105,5 @@ def _neighbors(source: Source, cells: list[str], n: int, number: int) -> list[in
         neighbors = [0]
     if neighbors and (min(neighbors) < 1 or max(neighbors) > n):
         bad = next(c for c in cells if not (c.isdigit() and 1 <= int(c[:20]) <= n))
-        source.refuse(f"{shown(bad)} is no node from 1 to {n}. Correct the line.", line=number)
+        source.refuse(f"{shown(bad)} is not a node from 1 to {n}. Correct the line.", line=number)
     return neighbors

@@ -75,11 +75,15 @@ class _Reader:
                 self._n = int(match[1][:19])
             elif match[2]:
                 if match[2] not in ("0", "1"):
-                    self._source.refuse("numbers begin at 0 or 1. Correct $=.", line=number)
+                    self._source.refuse(
+                        "node numbers must start at 0 or 1. Correct $=.", line=number
+                    )
                 self._first = self._node = int(match[2])
         rest = _COMMAND.sub("", line)
         if self._n < 0 and rest.strip():
-            self._source.refuse("the lists begin before !n=, the number of nodes.", line=number)
+            self._source.refuse(
+                "the lists start before !n=, the number of nodes. Put !n= first.", line=number
+            )
         return rest
 
     def _lists(self, line: str, number: int) -> None:
@@ -88,7 +92,7 @@ class _Reader:
             match = _TOKEN.match(line, start)
             if match is None:
                 rest = shown(line[start:])
-                self._source.refuse(f"{rest} is no list of neighbors. Correct it.", line=number)
+                self._source.refuse(f"{rest} is not a list of neighbors. Correct it.", line=number)
             start = match.end()
             if match["node"]:
                 self._node = self._checked(match["node"], number)
@@ -105,14 +109,17 @@ class _Reader:
         if not self._first <= node < self._first + self._n:
             last = self._first + self._n - 1
             self._source.refuse(
-                f"{shown(digits)} is no node from {self._first} to {last}. Correct it.", line=number
+                f"{shown(digits)} is not a node from {self._first} to {last}. Correct it.",
+                line=number,
             )
         return node
 
     def arcs(self) -> ParsedArcs:
         """Return what was read."""
         if self._n < 0:
-            self._source.refuse("there is no line !n= with the number of nodes. Check the format.")
+            self._source.refuse(
+                "the line !n= with the number of nodes is missing. Check the format."
+            )
         check_size(self._source, self._n, len(self._nodes))
         return ParsedArcs(
             source=np.array(self._nodes, dtype=np.int32) - np.int32(self._first),

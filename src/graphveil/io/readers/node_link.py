@@ -47,7 +47,9 @@ def _add_nodes(
     for number, node in enumerate(nodes):
         key = _id(source, node, "id", f"node {number + 1}")
         if spelled.setdefault(str(key), key) != key:
-            source.refuse(f"{shown(key)} is the id of a node as a number and as text. Rename one.")
+            source.refuse(
+                f"{shown(key)} is used as a node id both as a number and as text. Rename one."
+            )
         builder.node(str(key), None)
         for name, value in node.items():
             if name != "id":
@@ -65,7 +67,7 @@ def _add_edge(
     ends = [_id(source, edge, end, what) for end in _ENDS]
     for end in ends:
         if spelled.get(str(end)) != end:
-            source.refuse(f"{what}: {shown(end)} is no listed node. List it.")
+            source.refuse(f"{what}: {shown(end)} is not a listed node. Add it to the nodes.")
     builder.edge(*map(str, ends), directed=_directed(source, edge, what))
     for name, value in edge.items():
         if name not in {*_ENDS, "directed", "key"}:
@@ -78,8 +80,8 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write nodes with their attributes, and ties, as NetworkX's ``node_link_data`` does."""
     if "id" in network.attributes:
         raise UsageError(
-            "in node-link JSON id names a node, and an attribute is called so. Rename it, or write "
-            "GraphML or GEXF."
+            "in node-link JSON, id is the id of a node, so an attribute cannot have this name. "
+            "Rename it, or write GraphML or GEXF."
         )
     labels, directed = network.labels().tolist(), network.is_directed
     check_signs([str(label) for label in labels], form)
@@ -106,9 +108,11 @@ def _decoded(source: Source) -> dict[str, Any]:
     try:
         whole = msgspec.json.decode(source.text())
     except (msgspec.DecodeError, RecursionError) as error:
-        source.refuse(f"this is no whole JSON ({shown(error)}). Write it again.")
+        source.refuse(f"this is not complete JSON ({shown(error)}). Write it again.")
     if not isinstance(whole, dict):
-        source.refuse("this JSON is no object with nodes and edges. Write it as node-link data.")
+        source.refuse(
+            "this JSON is not an object with nodes and edges. Write it as node-link data."
+        )
     return whole
 
 
@@ -125,7 +129,7 @@ def _name_of_edges(source: Source, whole: dict[str, Any]) -> str:
 def _list(source: Source, whole: dict[str, Any], name: str) -> list[dict[str, Any]]:
     listed = whole.get(name)
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-        source.refuse(f"{name} is no list of objects. Write it as node-link data.")
+        source.refuse(f"{name} is not a list of objects. Write it as node-link data.")
     return listed
 
 
@@ -133,7 +137,7 @@ def _id(source: Source, item: dict[str, Any], name: str, what: str) -> int | str
     value = item.get(name)
     if isinstance(value, bool) or not isinstance(value, int | str):
         has = f"{shown(value)} as {name}" if name in item else f"no {name}"
-        source.refuse(f"{what} has {has}. Give it an integer or text.")
+        source.refuse(f"{what} has {has}. Use an integer or text.")
     return value
 
 
@@ -144,7 +148,9 @@ def _directed(source: Source, item: dict[str, Any], what: str) -> bool | None:
     said = item["directed"]
     if not isinstance(said, bool):
         spelled = shown(msgspec.json.encode(said).decode())
-        source.refuse(f"{what} has {spelled} as directed. Write true or false, without quotes.")
+        source.refuse(
+            f"{what} has the value {spelled} for directed. Write true or false, without quotes."
+        )
     return said
 
 

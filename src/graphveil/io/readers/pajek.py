@@ -56,12 +56,12 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """
     partitions = _partitions(network, form)
     labels = [str(label) for label in network.labels().tolist()]
-    for what, names in (("id", labels), ("kind of ties", [one.name for one in network.layers])):
+    for what, names in (("id", labels), ("edge type", [one.name for one in network.layers])):
         bad = next((name for name in names if re.search(r'["\n\r\x00]', name)), None)
         if bad is not None:
             raise InputError(
-                f"the {what} {shown(bad)} holds a quote or a line break, which {form.name} cannot "
-                f"carry. Use {option('format', 'graphml')}."
+                f"the {what} {shown(bad)} contains a quote or a line break, which {form.name} "
+                f"cannot store. Use {option('format', 'graphml')}."
             )
     stream.write(f"*Vertices {len(labels)}\n".encode())
     for number, label in enumerate(labels, start=1):
@@ -89,13 +89,13 @@ def _partitions(network: Network, form: Format) -> dict[str, list[int]]:
         bad = next((value for value in values if not isinstance(value, int)), None)
         if bad is not None:
             raise InputError(
-                f"the attribute {shown(name)} has the value {shown(str(bad))}, and a partition of "
-                f"{form.name} has whole numbers from 0 on. Use {option('format', 'graphml')}."
+                f"the attribute {shown(name)} has the value {shown(str(bad))}, but a partition "
+                f"of {form.name} holds integers >= 0. Use {option('format', 'graphml')}."
             )
         if name != _name_of(f"*Partition {name}") or not name.isprintable():
             raise InputError(
-                f"the attribute {shown(name)} cannot name a partition of {form.name}. Rename it, "
-                f"or use {option('format', 'graphml')}."
+                f"the attribute name {shown(name)} cannot be the name of a partition of "
+                f"{form.name}. Rename it, or use {option('format', 'graphml')}."
             )
     return said
 
@@ -135,7 +135,7 @@ class _Relations:
         key = number.lstrip("0") or "0"
         if name and self._names.setdefault(key, name) != name:
             self._source.refuse(
-                f"the relation {shown(key)} is called {shown(self._names[key])} before, and "
+                f"the relation {shown(key)} is named {shown(self._names[key])} earlier and "
                 f"{shown(name)} here. Rename one.",
                 line=line,
             )
@@ -150,7 +150,7 @@ class _Relations:
             name = self._names.get(tie.relation, tie.relation)
             if name in called.values():
                 self._source.refuse(
-                    f"two relations are called {shown(name)}. Rename one.", line=tie.line
+                    f"two relations are named {shown(name)}. Rename one.", line=tie.line
                 )
             called[tie.relation] = name
         return called
@@ -199,27 +199,29 @@ class _Reader:
         elif section in _BESIDE:
             self._builder.attribute(line[1:])
         elif section == "*matrix":
-            self._source.refuse("*Matrix is not read. Write edges instead.", line=number)
+            self._source.refuse("*Matrix is not supported. Write edges instead.", line=number)
         elif section != "*network":
-            self._source.refuse(f"the section {shown(words[0])} is unknown.", line=number)
+            self._source.refuse(f"unknown section {shown(words[0])}.", line=number)
 
     def _vertices(self, words: list[str], number: int) -> None:
         """Note how many vertices there are; a partition says it again."""
         if len(words) < 2 or not (words[1].isascii() and words[1].isdigit()):
-            self._source.refuse("*Vertices has no number. Give it one.", line=number)
+            self._source.refuse("*Vertices has no number. Add the number of vertices.", line=number)
         n = int(words[1][:19])
         if self._section == "*partition":
             self._partition.n = n
         elif self._section not in _BESIDE:
             if self._n >= 0:
-                self._source.refuse("a second *Vertices. Give one file a network.", line=number)
+                self._source.refuse(
+                    "there is a second *Vertices. Keep one network per file.", line=number
+                )
             self._section, self._n = "*vertices", n
 
     def _begin_ties(self, said: str, number: int) -> str:
         """Return the relation of the ties that follow; what is no relation is left out."""
         match = _RELATION.fullmatch(said)
         if match is None or (match["rest"] and match["number"] is None):
-            self._builder.attribute(f"{said} of ties")
+            self._builder.attribute(f"{said} of edges")
             return ""
         return self._relations.begun(
             match["number"], (match["name"] or match["rest"] or "").strip(), number
@@ -228,7 +230,7 @@ class _Reader:
     def _begin_partition(self, name: str, number: int) -> None:
         if name in self._partitions:
             self._source.refuse(
-                f"a second partition is called {shown(name)}. Rename one.", line=number
+                f"a second partition is named {shown(name)}. Rename one.", line=number
             )
         self._partition = self._partitions[name] = _Partition(number)
 
@@ -250,13 +252,13 @@ class _Reader:
         elif self._section in ("*edges", "*arcs"):
             self._pair(cells, number)
         elif self._section not in ("*network", *_BESIDE):
-            self._source.refuse("a line before *Vertices. Check the format.", line=number)
+            self._source.refuse("there is a line before *Vertices. Check the format.", line=number)
 
     def _cluster(self, cells: list[str], number: int) -> None:
         cluster = cells[0]
         if len(cells) > 1 or not (cluster.isascii() and cluster.isdigit()):
             self._source.refuse(
-                f"{shown(' '.join(cells))} is no cluster of a partition, a whole number from 0 on. "
+                f"{shown(' '.join(cells))} is not a cluster of a partition (an integer >= 0). "
                 "Correct it.",
                 line=number,
             )
@@ -270,7 +272,7 @@ class _Reader:
             if (there, said) != (self._n, self._n):
                 self._source.refuse(
                     f"the partition {shown(name)} has {there:,} clusters for {said:,} vertices, "
-                    f"the network has {self._n:,} vertices. Give each its cluster.",
+                    f"but the network has {self._n:,} vertices. Give one cluster per vertex.",
                     line=partition.line,
                 )
 
@@ -282,9 +284,9 @@ class _Reader:
         if len(kinds) > 1 and not self._merges:
             listed = ", ".join(map(shown, said)) + ("" if kinds[0] else " and one without a name")
             self._source.refuse(
-                f"its ties are of {len(kinds)} kinds ({listed}). Say "
+                f"the edges have {len(kinds)} types ({listed}). Use "
                 f"{option('kind_column', RELATION)} to keep them apart, or "
-                f"{option('ignore_weights', value=True)} to make one of them."
+                f"{option('ignore_weights', value=True)} to merge them."
             )
         if len(kinds) > 1 or not said[0].isdigit():
             self._builder.attribute(RELATION)
@@ -302,13 +304,13 @@ class _Reader:
         if cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= self._n:
             return int(cell)
         return self._source.refuse(
-            f"{shown(cell)} is no vertex from 1 to {max(self._n, 0)}. Correct it.", line=number
+            f"{shown(cell)} is not a vertex from 1 to {max(self._n, 0)}. Correct it.", line=number
         )
 
     def arcs(self) -> ParsedArcs:
         """Return what was read."""
         if self._n < 0:
-            self._source.refuse("there is no *Vertices. Check the format.")
+            self._source.refuse("*Vertices is missing. Check the format.")
         self._check_partitions()
         relations = self._relations.called(self._ties)
         self._check_relations(sorted(relations.values()))

@@ -244,9 +244,8 @@ def _check_comments(
         if not text[1:2].strip() or len(dialect.cells(text)) != dialect.n_columns:
             continue
         source.refuse(
-            f"{shown(text)} may be a remark or a row: it has as many cells. Put a space after "
-            f"{text[0]} where it is a remark, quotes around the id, and commas or tabs between "
-            "cells, where it is a row.",
+            f"{shown(text)} could be a comment or a row. For a comment, put a space after "
+            f"{text[0]}; for a row, quote the id and separate cells by commas or tabs.",
             line=first + number,
         )
 
@@ -288,7 +287,7 @@ def _explain(
             expect_width(source, first + offset, text, dialect)
         waiting = False
     last = first + raw.count(b"\n")
-    source.refuse(f"lines {first} to {last} cannot be read ({shown(error)}). Check the quotes.")
+    source.refuse(f"cannot parse lines {first} to {last} ({shown(error)}). Check the quotes.")
 
 
 def _read_text(
@@ -344,14 +343,12 @@ def labels_of(
     others = other_than_integers(values)
     pair = alike(values) if len(others) else None
     if pair is not None:
-        source.refuse(
-            f"the ids {in_quotes(*pair)} look the same. Make them one, or write one otherwise."
-        )
+        source.refuse(f"the ids {in_quotes(*pair)} look the same. Merge them, or rename one.")
     spelled = alike(values, accents=True) if len(others) else None
     notes.look_alike = notes.look_alike if spelled is None else in_quotes(*spelled)
     broken = others.filter(pc.match_substring(others, "\n"))
     if len(broken):
-        source.refuse(f"a cell holds a line break ({shown(broken[0])}). Close its quote.")
+        source.refuse(f"a cell contains a line break ({shown(broken[0])}). Close its quotes.")
     if 0 < len(others) < len(values):
         notes.odd_ids += len(others)
         notes.example = notes.example or shown(others[0].as_py())
@@ -363,7 +360,7 @@ def refuse_value(
 ) -> NoReturn:
     """Refuse an id, with the first line on which it stands."""
     quoted = f"the id {shown(value)}" if value else "an id"
-    advice = "Give an integer from 0 on, or text."
+    advice = "Use an integer >= 0, or text."
     waiting = bool(dialect.header)
     for number, line in source.lines():
         if not line.strip() or line.lstrip()[0] in "#%":
@@ -410,8 +407,8 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> ParsedPairs:
         user = cells.pop(0) if named and cells else str(len(users))
         if user in seen:
             source.refuse(
-                f"the user {shown(user)} stands in line {seen[user]} already. Merge the lines, "
-                "or read them as pairs.",
+                f"the user {shown(user)} is already in line {seen[user]}. Merge the lines, or "
+                "read them as pairs.",
                 line=number,
             )
         _check(source, [user, *cells], number)
@@ -436,8 +433,8 @@ def _check_comment(source: Source, dialect: Dialect, text: str, number: int) -> 
     """Refuse a comment below the first user that may be a user with items."""
     if text[1:2].strip() and len(dialect.cells(text)) > 1:
         source.refuse(
-            f"{shown(text)} may be a remark or a user. Put a space after {text[0]} where it is a "
-            "remark, quotes around the id, and commas or tabs between cells, where it is a user.",
+            f"{shown(text)} could be a comment or a user. For a comment, put a space after "
+            f"{text[0]}; for a user, quote the id and separate cells by commas or tabs.",
             line=number,
         )
 
@@ -459,6 +456,6 @@ def _check(source: Source, cells: list[str], number: int) -> None:
     for cell in cells:
         digits = cell.removeprefix("-")
         if digits.isascii() and digits.isdigit() and (digits != cell or int(cell) > LARGEST):
-            source.refuse(f"{shown(cell)} is no id. Give integers from 0 on, or text.", line=number)
+            source.refuse(f"{shown(cell)} is not an id. Use integers >= 0, or text.", line=number)
         if cell.lower() == "nan":
-            source.refuse("an id is missing (nan). Remove it.", line=number)
+            source.refuse("missing id (nan). Remove it.", line=number)

@@ -122,9 +122,11 @@ def sniff(
     if marked and all(len(split(line, "\t")) == 2 for line in lines):
         return Dialect("\t", 2, (), False, frozenset({2}), tuple(remarks), marked=marked)
     if not lines:
-        source.refuse("the file is empty. Give at least one row.")
+        source.refuse("the file is empty.")
     if re.fullmatch(r"sep=.", lines[0].strip()):
-        source.refuse(f"{lines[0].strip()} is a remark to a spreadsheet. Remove this line.", line=1)
+        source.refuse(
+            (f"{lines[0].strip()} is a spreadsheet directive, not data. Remove this line."), line=1
+        )
     separator = _spelled(source, delimiter)
     if separator is None:
         order = [*_ORDER.get(source.format.name, ",\t;|"), DOUBLE]
@@ -172,8 +174,8 @@ def _spelled(source: Source, delimiter: str | None) -> str | None:
     if len(delimiter) == 1 and delimiter in _SINGLE:
         return delimiter
     return source.refuse(
-        f"{shown(delimiter)!r} cannot be {option('delimiter')}. Give one character such as |, "
-        "or ::, tab or space."
+        f"{shown(delimiter)!r} is not a valid {option('delimiter')}. Use one character such as "
+        "|, or ::, tab or space."
     )
 
 
@@ -186,9 +188,9 @@ def _refuse_attributes(source: Source, lines: list[str], separator: str) -> None
     if parted and len({len(split(line, separator)) for line in lines}) == 1:
         return
     source.refuse(
-        f"attributes in braces stand behind the ties ({shown(braces[0].group().strip())}), as "
-        "networkx.write_edgelist writes them. Write the ties alone, by "
-        "networkx.write_edgelist(graph, path, data=False), or attributes as columns, by "
+        f"edge attributes in braces ({shown(braces[0].group().strip())}), as "
+        "networkx.write_edgelist writes them, cannot be read. Write the edges only, with "
+        "networkx.write_edgelist(graph, path, data=False), or attributes as columns, with "
         "data=['weight', 'date']."
     )
 
@@ -220,8 +222,9 @@ def _first_row(
             above["data" if re.fullmatch(NUMBER, cell) else "names"] = cell
     if above["names"] and above["data"]:
         source.refuse(
-            f"the first line may be names or data: numbers stand below {shown(above['names'])} as "
-            f"below {shown(above['data'])}. {either('header', 'yes', 'no')}"
+            "cannot tell whether the first line holds names or data: numbers follow below "
+            f"{shown(above['names'])} and below {shown(above['data'])}. "
+            f"{either('header', 'yes', 'no')}"
         )
     if numbers_below:
         return "inferred" if above["names"] else "data"
@@ -316,8 +319,8 @@ def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> li
     cells = dialect.cells(line)
     if len(cells) != dialect.n_columns:
         source.refuse(
-            f"{len(cells)} cells where the first lines have {dialect.n_columns} "
-            f"({shown(line.strip())}). Correct the line.",
+            f"{len(cells)} cells instead of {dialect.n_columns} ({shown(line.strip())}). "
+            "Correct the line.",
             line=number,
         )
     return cells
@@ -362,8 +365,8 @@ def first_row_is_names(
 def refuse_undecided(source: Source, cells: list[str]) -> NoReturn:
     """Refuse a first row that may be names of columns or data."""
     source.refuse(
-        f"the first line ({shown(', '.join(cells))}) may be names or data: its ids stand nowhere "
-        f"else. {either('header', 'yes', 'no')}"
+        f"cannot tell whether the first line ({shown(', '.join(cells))}) holds names or data: "
+        f"its ids occur nowhere else. {either('header', 'yes', 'no')}"
     )
 
 
@@ -466,15 +469,15 @@ def check_names_again(source: Source, dialect: Dialect, header: Header, again: l
             continue
         if not waiting and tuple(dialect.cells(line)) == dialect.header:
             source.refuse(
-                "the names of the columns stand here again, so files were put one below the "
-                "other. Remove the line.",
+                "the header is repeated here, as if files were concatenated. Remove the line.",
                 line=number,
             )
         waiting = False
     if header == "auto" and (len(again) == 2 or len(again[0]) == 1):
         source.refuse(
-            f"the first line ({shown(', '.join(dialect.header))}) may be names or data: "
-            f"{shown(again[0])} is an id below, too. {either('header', 'yes', 'no')}"
+            f"cannot tell whether the first line ({shown(', '.join(dialect.header))}) holds "
+            f"names or data: {shown(again[0])} also occurs as an id. "
+            f"{either('header', 'yes', 'no')}"
         )
 
 
@@ -488,14 +491,14 @@ def refuse_first_id(source: Source, dialect: Dialect, first: str) -> NoReturn:
     """
     if dialect.n_columns == 1:
         source.refuse(
-            f"the first line ({shown(first)}) may be a name or an id that the data does not "
-            "have. Put a line with id above it, or take it out.",
+            f"the first line ({shown(first)}) could be a column name or an id that is not in "
+            "the data. Put a line with id above it, or remove it.",
             line=1,
         )
     _, line = next((n, text) for n, text in source.lines() if text.strip())
     cells = ", ".join(map(shown, dialect.cells(line)))
     source.refuse(
-        f"a list of ids has one column, this file {dialect.n_columns}: {cells}. Give the ids "
-        "alone, below a line with id.",
+        f"a list of ids must have one column, but this file has {dialect.n_columns}: {cells}. "
+        "Give only the ids, below a line with id.",
         line=1,
     )

@@ -36,7 +36,7 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     names = _names(source, dialect, options)
     table = _parsed(source, raw, dialect, names)
     if table.num_rows == 0:
-        source.refuse("there are names but no rows. Give at least one row.")
+        source.refuse("the file has column names but no rows.")
     check_columns(source, names, options)
     _check_first_row(source, table, dialect, options)
     _check_no_second_header(source, table, dialect)
@@ -76,8 +76,9 @@ def _check_first_row(
     again = [n for n, at in zip(dialect.header, same, strict=True) if np.count_nonzero(at) > whole]
     if 2 * len(again) > len(dialect.header):
         source.refuse(
-            f"the first line ({shown(', '.join(dialect.header))}) may be names or data: "
-            f"{shown(again[0])} stands below it, too. {either('header', 'yes', 'no')}",
+            f"cannot tell whether the first line ({shown(', '.join(dialect.header))}) holds "
+            f"names or data: {shown(again[0])} also occurs below it. "
+            f"{either('header', 'yes', 'no')}",
             line=1,
         )
 
@@ -91,8 +92,8 @@ def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -
         row = [str(column[number]).strip() for column in table.columns]
         if row == list(dialect.header):
             source.refuse(
-                f"the names of the columns stand again as row {number + 1}, so files were put one "
-                "below the other. Remove it."
+                f"the header is repeated as row {number + 1}, as if files were concatenated. "
+                "Remove this row."
             )
 
 
@@ -106,13 +107,13 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
     for name, wanted_by in wanted.items():
         if name not in names:
             source.refuse(
-                f"no column {name!r} for {option(wanted_by)}. {did_you_mean(name, names)}It has "
+                f"{option(wanted_by)}: no column {name!r}. {did_you_mean(name, names)}Columns: "
                 f"{shown(', '.join(names))}."
             )
     if len(names) == 2 and {name.lower() for name in names} in _PAIRS:
         source.refuse(
-            f"two columns, {' and '.join(names)}: these are pairs, no table. "
-            "Read the file as a graph or as bipartite."
+            f"two columns ({' and '.join(names)}) are pairs, not a table. Read the file as a "
+            "graph or as bipartite."
         )
 
 
@@ -122,20 +123,18 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
     names = dialect.header
     if len(names) == 1 and options.delimiter is None:
         source.refuse(
-            f"one column, {shown(names[0])}. If a character separates several, name it with "
-            f"{option('delimiter')}; a table of one column is read with {option('delimiter', ',')}"
+            f"only one column found, {shown(names[0])}. If a character separates several, set "
+            f"it with {option('delimiter')}; to read a table of one column, use "
+            f"{option('delimiter', ',')}"
         )
     for position, name in enumerate(names):
         problem = None
         if not name:
-            problem = f"column {position + 1} has no name. Give it one"
+            problem = f"column {position + 1} has no name. Add one"
         elif options.header == "auto" and re.fullmatch(NUMBER[1:-1], name):
-            problem = (
-                f"{shown(name)} stands where the name of a column should. "
-                f"Say {option('header', 'no')}"
-            )
+            problem = f"found {shown(name)} instead of a column name. Use {option('header', 'no')}"
         elif name in names[:position]:
-            problem = f"two columns are called {shown(name)}. Rename one"
+            problem = f"two columns are named {shown(name)}. Rename one"
         if problem:
             source.refuse(f"{problem}.", line=1)
     return names
@@ -165,7 +164,7 @@ def _parsed(source: Source, raw: bytes, dialect: Dialect, names: tuple[str, ...]
         )
     except pa.ArrowInvalid as error:
         _explain(source, raw, dialect, len(names))
-        source.refuse(f"the table cannot be read ({shown(error)}). Check quotes and delimiters.")
+        source.refuse(f"cannot parse the table ({shown(error)}). Check quotes and delimiters.")
 
 
 def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
@@ -178,7 +177,7 @@ def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
         for row in rows:
             if row and len(row) != width:
                 source.refuse(
-                    f"{len(row)} cells where there are {width} columns "
+                    f"{len(row)} cells instead of {width} "
                     f"({shown(dialect.delimiter.join(row))}). Correct the line.",
                     line=last + 1,
                 )
@@ -263,11 +262,10 @@ def refuse_fractions(source: Source, name: str, value: object, nothing: str = ""
     if nothing:
         hide = several("suppressed", "*", "", nothing)
         source.refuse(
-            f"column {name} is numeric ({shown(value)}) but for {shown(nothing)!r}. If nothing is "
-            f"meant by this, say {hide}, and bin the numbers, for example {bins}"
+            f"column {name} is numeric ({shown(value)}) except for {shown(nothing)!r}. If that "
+            f'means "missing", use {hide}, and bin the numbers, for example {bins}'
         )
     source.refuse(
-        f"column {name} is numeric ({shown(value)}). Bin it, for example "
-        f"{bins}; or with quantiles:4 or edges:1,2,3. "
-        "A level is a whole number."
+        f"column {name} is numeric ({shown(value)}) and needs bins, for example {bins}; or "
+        "quantiles:4 or edges:1,2,3. A level must be an integer."
     )

@@ -189,6 +189,6 @@ def tie_file(source: Source, options: GraphOptions) -> TieFile:
     if name in TEXT_FORMATS:
         return TextOfTies(source, options)
     raise UsageError(
-        f"{name} cannot be read a piece at a time. Use one of "
-        f"{', '.join((*TEXT_FORMATS, *FRAME_FORMATS))}, or leave out --on-disk."
+        f"{name} cannot be read in pieces. Use one of "
+        f"{', '.join((*TEXT_FORMATS, *FRAME_FORMATS))}, or remove --on-disk."
     )

@@ -66,13 +66,13 @@ def two_columns(
     """
     if n_columns < 2:
         source.refuse(
-            "one column where a row needs two ids. If a character separates two, name it with "
+            "only one column found, but each row needs two ids. Set the separator with "
             f"{option('delimiter')}."
         )
     if header and len(header) != n_columns:
         source.refuse(
-            f"{len(header)} names ({shown(', '.join(header))}) over rows of {n_columns} cells. "
-            "Give one name a column."
+            f"{len(header)} column names ({shown(', '.join(header))}) for rows of {n_columns} "
+            "cells. Give one name per column."
         )
     beside = kind_column(source, header, n_columns, ends)
     chosen = _asked(source, header, n_columns, ends)
@@ -83,7 +83,9 @@ def two_columns(
     if chosen is None:
         chosen = _recognized(source, header, n_columns, ends, by_position=by_position)
     if beside in chosen:
-        source.refuse(f"{option('kind_column')} names an end of ties. Give another column.")
+        source.refuse(
+            f"{option('kind_column')} names an end of the edges. Choose a different column."
+        )
     numbered = [f"column {number}" for number in range(1, n_columns + 1)]
     names = [name or number for name, number in zip(header or numbered, numbered, strict=True)]
     used = (*chosen, beside)
@@ -94,10 +96,9 @@ def two_columns(
         named_kinds = [name for name in further if _KINDS.fullmatch(name)]
         if ends.of_ties and beside is None and named_kinds:
             kind = option("kind_column", named_kinds[0])
-            out = f"{out.removesuffix('.')}; or, where it says of which kind a tie is, {kind}."
+            out = f"{out.removesuffix('.')}; or, if it contains the type of each edge, use {kind}."
         source.refuse(
-            f"{n_columns} columns where {needed} are needed; further ones: "
-            f"{shown(', '.join(further))}. {out}"
+            f"{n_columns} columns found, {needed} needed. Extra: {shown(', '.join(further))}. {out}"
         )
     notes.columns_ignored = further
     return chosen
@@ -128,9 +129,12 @@ def _asked(
         return None
     if first is None or second is None:
         given, lacking = ends.names if second is None else ends.names[::-1]
-        source.refuse(f"{option(given)} needs {option(lacking)} too. Give both.")
+        source.refuse(f"{option(given)} requires {option(lacking)}. Give both.")
     if first == second:
-        source.refuse(f"{' and '.join(map(option, ends.names))} are the same column. Give two.")
+        source.refuse(
+            f"{' and '.join(map(option, ends.names))} name the same column. Choose "
+            "two different columns."
+        )
     return first, second
 
 
@@ -144,8 +148,8 @@ def _column(
     if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= n_columns:
         return int(text[:9]) - 1
     return source.refuse(
-        f"no column {shown(text)} for {option(name)}. {did_you_mean(text, map(shown, header))}"
-        f"It has {_listed(header, n_columns)}."
+        f"{option(name)}: no column {shown(text)}. "
+        f"{did_you_mean(text, map(shown, header))}Columns: {_listed(header, n_columns)}."
     )
 
 
@@ -166,14 +170,14 @@ def _recognized(
     if graph and tuple(map(plain, header)) in NODE_LISTS:
         say = options(**dict(zip(ends.names, header, strict=True)))
         source.refuse(
-            f"its columns, {shown(', '.join(header))}, list nodes and no ties. Give the file of "
-            f"ties; if these are ties, say {say}"
+            f"this looks like a list of nodes (columns: {shown(', '.join(header))}). Give the "
+            f"file of edges, or, if these are edges, give {say}"
         )
     if n_columns == 2 or (by_position and not header):
         return 0, 1
-    why = "none of which are a known pair of names" if header else "without names"
+    why = "with no known pair of names" if header else "without names"
     if pairs:
-        why = "of which several pairs may be meant"
+        why = "with several possible pairs"
     return refuse_columns(source, header, n_columns, ends, why)
 
 
@@ -187,16 +191,16 @@ def refuse_columns(
     """
     if n_columns > MOST_COLUMNS_OF_PAIRS:
         first, second = map(option, ends.names)
-        say = f"name them by {first} and {second}, and say {option('ignore_weights', value=True)}"
+        say = f"{first} and {second} to name them, with {option('ignore_weights', value=True)}"
     else:
         examples: list[str | int] = [header[0], header[1]] if header and all(header[:2]) else [1, 2]
         named = dict(zip(ends.names, examples, strict=True))
-        say = f"say which two count, such as {options(**named, ignore_weights=True)}"
-    pairs = "the ends of ties" if ends.names[0] == "source_column" else "users and items"
+        say = f"options that name the two, such as {options(**named, ignore_weights=True)}"
+    pairs = "the ends of edges" if ends.names[0] == "source_column" else "users and items"
     source.refuse(
-        f"{n_columns} columns {why}: {_listed(header, n_columns)}. Where a row is a person they "
-        f"are a table: say {option('kind', 'table')}, with a method that reads tables. Where two "
-        f"of them are {pairs}, {say}"
+        f"{n_columns} columns {why}: {_listed(header, n_columns)}. If each row is a person, use "
+        f"{option('kind', 'table')} and a method for tables. If two columns are {pairs}, use "
+        f"{say}"
     )
 
 
@@ -225,8 +229,8 @@ def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
     if missing:
         row = next(at for at, name in enumerate(named, start=1) if not (name or "").strip())
         source.refuse(
-            f"{missing} ties have no kind, the first is that of row {row}. Say of which kind each "
-            "is, or remove them."
+            f"{missing} edges have no type, starting with row {row}. Add the type, or remove "
+            "these edges."
         )
     return ParsedKinds.of(kept)
 
@@ -276,7 +280,7 @@ def layers_of(source: Source, arcs: ParsedArcs, n: int, options: NetworkOptions)
         layers.append(layer)
         counts += dropped
         symmetrized += forgotten
-    left_out = tuple(f"ties of {name}" for name in every if name not in chosen)
+    left_out = tuple(f"edges of type {name}" for name in every if name not in chosen)
     return ReadLayers(tuple(layers), Dropped(*counts.tolist()), symmetrized, left_out)
 
 
@@ -291,7 +295,10 @@ def _grouped(
     try:
         numbers = np.array([float(name) for name in kinds.names])
     except ValueError:
-        source.refuse(f"the kinds of ties, {_listed_kinds(kinds.names)}, are no numbers to group.")
+        source.refuse(
+            f"the edge types, {_listed_kinds(kinds.names)}, are not numbers, so they "
+            "cannot be grouped."
+        )
     groups = binned(pa.array(numbers[kinds.codes]), rule, name=str(column))
     return parsed_kinds(source, groups.to_pylist())
 
@@ -304,12 +311,12 @@ def _asked_kind(
     for name in names:
         if not named:
             source.refuse(
-                f"{option(flag, name)} names a kind of ties, and nobody said which column has "
-                f"them. Say {option('kind_column')}."
+                f"{option(flag, name)} names an edge type, but no column with edge types is "
+                f"set. Use {option('kind_column')}."
             )
         if name not in every:
             source.refuse(
-                f"no ties of the kind {shown(name)}. {did_you_mean(name, every)}There are "
+                f"no edges of type {shown(name)}. {did_you_mean(name, every)}Types: "
                 f"{_listed_kinds(every)}."
             )
     return names
@@ -333,8 +340,8 @@ def _layer(
         if options.directed == "keep" and not plain:
             if one_way is not None and not one_way.all():
                 source.refuse(
-                    f"{what}some ties are directed and others are not. Say of all that they are, "
-                    f"or forget directions with {option('directed', 'symmetrize')}."
+                    f"{what}some edges are directed and others are not. Mark all of them as "
+                    f"directed, or drop directions with {option('directed', 'symmetrize')}."
                 )
             return *Layer.assemble(*ends, n=n, name=name), 0
         lists, dropped = neighbor_lists([end.copy() for end in ends], n)
@@ -347,7 +354,7 @@ def _layer(
     if not ties.matter or name in options.undirected:
         return layer, dropped, 0
     if options.directed == "refuse":
-        source.refuse(f"{what}{ties.refusal} To keep them, say {option('directed', 'keep')}.")
+        source.refuse(f"{what}{ties.refusal} To keep directions, use {option('directed', 'keep')}.")
     return layer, dropped, ties.n - ties.mutual
 
 

@@ -36,7 +36,7 @@ from graphveil.methods.adaptive.blocks import (
 from graphveil.methods.base import Anonymizer, MethodResult, SourceName
 from graphveil.release import Release
 
-GIVE_LEVELS = "Give a whole number such as 5, or the name of the column that holds everybody's."
+GIVE_LEVELS = "Give an integer such as 5, or the name of the column with everyone's level."
 
 
 @dataclass(frozen=True)
@@ -63,13 +63,13 @@ class Levels:
         """
         is_number = isinstance(text, int | np.integer) and not isinstance(text, bool)
         if not is_number and not (isinstance(text, str) and text):
-            raise ParameterError(f"levels={text!r} is no level. {GIVE_LEVELS}")
+            raise ParameterError(f"levels={text!r} is not a level. {GIVE_LEVELS}")
         spelled = str(text)
         if _number(spelled) is None:
             return Levels(column=spelled)
         common = whole_number(spelled)
         if common is None or common < 1:
-            raise ParameterError(f"levels={spelled} is no whole number of 1 or more. {GIVE_LEVELS}")
+            raise ParameterError(f"levels={spelled} is not an integer >= 1. {GIVE_LEVELS}")
         return Levels(common=common)
 
     def __str__(self) -> str:
@@ -105,8 +105,8 @@ def column_number(data: Table, name: str, what: str) -> int:
     """
     if name not in data.columns:
         raise DataError(
-            f"no column {name!r} for {what}. {did_you_mean(name, data.columns)}There are "
-            f"{', '.join(data.columns)}; the column of ids is none of them."
+            f"no column {name!r} for {what}. {did_you_mean(name, data.columns)}Columns: "
+            f"{', '.join(data.columns)}; the id column is not one of them."
         )
     return data.columns.index(name)
 
@@ -125,13 +125,12 @@ def levels_in(data: Table, name: str) -> NDArray[np.int64]:
     codes, values = data.codes[:, number], data.categories[number].tolist()
     listed = [whole_number(str(value)) for value in values]
     for row in np.flatnonzero(codes < 0).tolist()[:1]:
-        raise DataError(f"column {name}, row {row}: no level. Give a whole number from 1 on.")
+        raise DataError(f"column {name}, row {row}: no level. Give an integer >= 1.")
     for code, value in enumerate(listed):
         if value is None and np.any(codes == code):
             row = int(np.argmax(codes == code))
             raise DataError(
-                f"column {name}, row {row}: {values[code]!r} is no level. Give a whole number "
-                "from 1 on."
+                f"column {name}, row {row}: {values[code]!r} is not a level. Give an integer >= 1."
             )
     levels = np.array([value or 0 for value in listed], dtype=np.int64)[codes]
     return checked_levels(levels, data.n_rows, where=f"column {name}, ")
@@ -150,14 +149,14 @@ def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[n
     array = np.asarray(levels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ParameterError(
-            f"levels of type {array.dtype} and shape {array.shape} for {n} rows. Give one whole "
-            "number a row."
+            f"levels have type {array.dtype} and shape {array.shape}, but there are {n} rows. "
+            "Give one integer per row."
         )
     array = array.astype(np.int64)
     for row in np.flatnonzero((array < 1) | (array > n)).tolist()[:1]:
         raise InfeasibleError(
-            f"{where}row {row}: the level {array[row]} is not between 1 and the {n} rows there "
-            "are. Change it."
+            f"{where}row {row}: the level {array[row]} is not between 1 and {n}, the number of "
+            "rows. Change it."
         )
     return array
 
@@ -189,7 +188,7 @@ class Weights(tuple[tuple[str, float], ...]):
             try:
                 pairs = list(json.loads(text).items())
             except ValueError as error:
-                raise ParameterError(f"weights={text!r} is no JSON object: {error}.") from error
+                raise ParameterError(f"weights={text!r} is not a JSON object: {error}.") from error
         elif isinstance(text, str):
             pairs = [_pair(part) for part in text.split(",")]
         elif isinstance(text, Mapping):
@@ -197,7 +196,7 @@ class Weights(tuple[tuple[str, float], ...]):
         elif isinstance(text, Sequence):
             pairs = [tuple(pair) for pair in text]
         else:
-            raise ParameterError(f"weights={text!r} are none. Give such as age=2,zip=.5.")
+            raise ParameterError(f"weights={text!r} is not valid. Use, for example, age=2,zip=.5.")
         return Weights((str(name), _weight(str(name), value)) for name, value in pairs)
 
     def __str__(self) -> str:
@@ -224,7 +223,9 @@ class Weights(tuple[tuple[str, float], ...]):
 def _pair(text: str) -> tuple[str, str]:
     name, equals, value = text.strip().rpartition("=")
     if not equals or not name:
-        raise ParameterError(f"weights: {text!r} is no COLUMN=NUMBER. Give such as age=2.")
+        raise ParameterError(
+            f"weights: {text!r} does not have the form COLUMN=NUMBER. Use, for example, age=2."
+        )
     return name, value
 
 
@@ -232,7 +233,7 @@ def _weight(name: str, value: object) -> float:
     number = _number(str(value))
     if number is None or not math.isfinite(number) or number < 0:
         raise ParameterError(
-            f"weights: {value!r} for {name} is no number of 0 or more. Give one such as 2."
+            f"weights: {value!r} for {name} is not a number >= 0. Use, for example, 2."
         )
     return number
 
@@ -305,51 +306,52 @@ class Adaptive(Anonymizer[Table]):
     name: ClassVar[str] = "adaptive"
     accepts = (Table,)
     promise: ClassVar[str] = (
-        "Each person could own at least as many records as the level that the person asked for."
+        "Each person could own at least as many records as the level they requested."
     )
     source: ClassVar[str] = (
         "Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013"
     )
     limits: ClassVar[str] = (
-        "It counts candidates and does not make them equally likely: at level 5, someone who has "
-        "the original table and ran the method eight times re-identified 89 % of the people in a "
-        "table of 187, against which use cluster-k. Where levels differ, someone who also knows "
-        "who asked for how much ruled candidates out for up to 42 of 60 people (measured by us)."
+        "Unequal likelihood of the candidates. Re-identified in our tests: 89% of the people by "
+        "an attacker with the original table who ran the method eight times (187 people, level "
+        "5); cluster-k withstands this better. Where levels differ, an attacker who also knew "
+        "everyone's level ruled out candidates of up to 42 of 60 people."
     )
-    cost: ClassVar[str] = "rows times the rows of a block, times the solves"
+    cost: ClassVar[str] = "rows times block size, times the number of solves"
     example: ClassVar[Mapping[str, Any]] = {"levels": 5}
     states: ClassVar[tuple[type[Condition], ...]] = (StarsByRow,)
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     levels: Levels | None = parameter(
         default=None,
-        text="records that each person could own: a number, or the column that holds everybody's",
-        unset="an array, in Python",
+        text="records each person could own: a number, or the column with each person's level",
+        unset="in Python: an array",
     )
-    least_level: int = parameter(default=1, text="lower levels are raised to this", minimum=1)
+    least_level: int = parameter(default=1, text="lower levels are raised to this value", minimum=1)
     compatibility: Compatibility = parameter(
-        default="bipartite", text="the paper's algorithm 1, or algorithm 2"
+        default="bipartite",
+        text=("the paper's algorithm 1 (bipartite), or algorithm 2 (symmetric)"),
     )
     refine: Refine = parameter(
-        default="none", text="take away stars that nobody needs, or search for fewer, or neither"
+        default="none", text="remove unneeded stars, search for fewer, or neither"
     )
     weights: Weights | None = parameter(
         default=None,
-        text="what a star costs by column, such as age=2,zip=.5",
-        unset="1 each, or an array, in Python",
+        text="cost of a star by column, such as age=2,zip=.5",
+        unset="1 each; in Python also an array",
         private=True,
     )
     schedule: int = parameter(
-        default=10, text="steps of the search", minimum=1, maximum=40, private=True
+        default=10, text="number of search steps", minimum=1, maximum=40, private=True
     )
     max_iterations: int = parameter(
-        default=20, text="most solves of a step", minimum=1, private=True
+        default=20, text="maximum number of solves per step", minimum=1, private=True
     )
     block_rows: int | None = parameter(
         default=None,
-        text="most rows of a block; at least four times the largest level",
+        text="maximum rows per block; at least four times the largest level",
         minimum=8,
-        unset=f"all up to 2000 rows, {BLOCK_ROWS} above",
+        unset=f"all rows up to 2000, {BLOCK_ROWS} above that",
         private=True,
     )
 
@@ -358,8 +360,8 @@ class Adaptive(Anonymizer[Table]):
         super().__post_init__()
         if self.refine == "regular-search" and self.compatibility == "symmetric":
             raise ParameterError(
-                "refine=regular-search is for compatibility=bipartite, not for symmetric. Use "
-                "refine=prune, or compatibility=bipartite."
+                "refine=regular-search works with compatibility=bipartite, not with symmetric. "
+                "Use refine=prune, or compatibility=bipartite."
             )
 
     @property
@@ -403,8 +405,8 @@ class Adaptive(Anonymizer[Table]):
         """
         if n < self.rows_needed:
             raise InfeasibleError(
-                f"a level of {self.rows_needed} needs as many {noun}, the data has {n}. Lower it, "
-                "or give more data."
+                f"a level of {self.rows_needed} needs at least as many {noun}; the data has "
+                f"{n}. Lower it, or add data."
             )
 
     def anonymize(
@@ -498,9 +500,9 @@ class Adaptive(Anonymizer[Table]):
         raised = np.maximum(asked, self.least_level)
         if self.refine == "regular-search" and raised.size and raised.min() < raised.max():
             raise InfeasibleError(
-                "refine=regular-search needs one level for all, and the levels run from "
-                f"{raised.min()} to {raised.max()}. Use refine=prune, or least_level={raised.max()}"
-                " to raise all to the largest."
+                "refine=regular-search needs one level for all rows, but the levels range from "
+                f"{raised.min()} to {raised.max()}. Use refine=prune, or "
+                f"least_level={raised.max()} to raise all to the largest."
             )
         return BlockTask(data, raised, self._weights(data, weights))
 
@@ -508,12 +510,14 @@ class Adaptive(Anonymizer[Table]):
         if given is None:
             return np.ones(data.n_columns) if self.weights is None else self.weights.of(data)
         if self.weights is not None:
-            raise ParameterError("weights are given twice, as a parameter and as an array.")
+            raise ParameterError(
+                "weights are given twice, as a parameter and as an array. Remove one."
+            )
         array = np.asarray(given, dtype=np.float64)
         if array.shape != data.codes.shape or not np.all(np.isfinite(array) & (array >= 0)):
             raise ParameterError(
-                f"weights of shape {array.shape} for a table of shape {data.codes.shape}. Give a "
-                "number of 0 or more a cell."
+                f"weights have shape {array.shape}, but the table has shape {data.codes.shape}. "
+                "Give one number >= 0 per cell."
             )
         return array
 
@@ -524,12 +528,12 @@ class Adaptive(Anonymizer[Table]):
         advice = []
         if all_of_them:
             everybody = (
-                f"{all_of_them} people asked for as many records as there are: whatever differs "
-                "from their rows anywhere is suppressed in everybody's"
+                f"{all_of_them} people requested as many records as there are: in every row, "
+                "whatever differs from their rows is suppressed"
             )
             advice.append(Advice(everybody, LevelsWarning))
         if self.block_rows is not None and most_rows > self.block_rows:
-            larger = f"blocks have up to {most_rows} rows, not {self.block_rows}"
+            larger = f"blocks have up to {most_rows} rows instead of {self.block_rows}"
             advice.append(Advice(f"{larger}: four times the largest level", LevelsWarning))
         return tuple(advice)
 

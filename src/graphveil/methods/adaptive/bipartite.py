@@ -126,7 +126,7 @@ class Solver:
         network.solve(self._network, cost, ROWS, self._passes)
         pairs = np.empty(cost.shape, dtype=np.int8)
         if network.flows(self._network, pairs, self.passed):
-            raise TypeError("levels of at most the number of rows can always be met")
+            raise TypeError("levels up to the number of rows can always be satisfied")
         return pairs
 
 

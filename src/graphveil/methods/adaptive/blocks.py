@@ -105,8 +105,8 @@ def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
     rows = max(asked or (WHOLE_ROWS if n <= WHOLE_ROWS else BLOCK_ROWS), 4 * largest_level)
     if min(rows, n) > MOST_ROWS:
         raise InfeasibleError(
-            f"a level of {largest_level} needs blocks of {rows} rows, and more than {MOST_ROWS} "
-            "are too many for memory. Lower the largest levels."
+            f"a level of {largest_level} needs blocks of {rows} rows; more than {MOST_ROWS} are "
+            "too many for memory. Lower the largest levels."
         )
     return rows
 
@@ -248,7 +248,7 @@ def _joined(
 
 
 NOTHING = Advice(
-    "every cell is suppressed: nothing of the data is published. Lower the levels or k",
+    "every cell is suppressed: none of the data is published. Lower the levels, or k",
     NoPromiseWarning,
 )
 

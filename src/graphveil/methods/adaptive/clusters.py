@@ -228,7 +228,7 @@ def clusters(
             if best is None or stars_of(grouped) < stars_of(best):
                 best = grouped
     if best is None:
-        raise TypeError("there is at least one start")
+        raise TypeError("expected at least one start")
     masked = masked_start(differing_columns(rows), k) if search == "local" else None
     if masked is None:
         return best

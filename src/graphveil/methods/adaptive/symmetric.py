@@ -213,7 +213,7 @@ class SymmetricSolver(Solver):
         cost = self._both_ways(prices)
         flow = self.cheapest_at(cost)
         if self._network is None:
-            raise TypeError("what was solved has a tree")
+            raise TypeError("expected a network that was solved")
         known = bounds(cost, flow, self._network)
         pairs = improved(known, self._rounded(cost, flow), self._needs)
         self.passed = pairs.sum(axis=1, dtype=np.int64) - self._needs

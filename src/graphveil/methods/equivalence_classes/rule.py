@@ -197,12 +197,12 @@ class Theta(Fraction):
         """
         spelled = str(text)
         if not _FRACTION.fullmatch(spelled):
-            raise ParameterError(f"theta={text!r} is no fraction. Give one such as 1/2 or 0.9.")
+            raise ParameterError(f"theta={text!r} is not a fraction. Use, for example, 1/2 or 0.9.")
         theta = Theta(spelled)
         if not Fraction(1, 2) <= theta <= 1 or theta.denominator > MOST_DENOMINATOR:
             raise ParameterError(
-                f"theta={text!r} is no fraction in [1/2, 1] with a denominator of at most "
-                f"{MOST_DENOMINATOR}. Give one such as 1/2 or 2/3."
+                f"theta={text!r} is not a fraction in [1/2, 1] with a denominator of at most "
+                f"{MOST_DENOMINATOR}. Use, for example, 1/2 or 2/3."
             )
         return theta
 

@@ -132,7 +132,7 @@ def realize(
     """
     task = _task(*lists, k, near=near, colors=colors)
     if edits == "any" and target == "greedy":
-        raise ParameterError("target='greedy' is defined for increases only. Use edits='add'.")
+        raise ParameterError("target='greedy' only works with edits='add'. Set edits='add'.")
     optimum = _optimum(task, edits)
     floor = lower_bound_edits(optimum.cost)
     if edits == "add":
@@ -158,14 +158,14 @@ def _task(
     task = DegreeTask(sealed(indptr), sealed(indices), degrees, k, near)
     if degrees.size < k:
         raise InfeasibleError(
-            f"k={k} needs at least {k} nodes, the graph has {degrees.size}. Lower k."
+            f"k={k} needs at least {k} nodes; the graph has {degrees.size}. Lower k."
         )
     if colors is None:
         return task
     sizes = np.bincount(colors)
     if sizes.min() < k:
         raise InfeasibleError(
-            f"k={k} needs at least {k} nodes of each color, one has {sizes.min()}. Merge colors."
+            f"k={k} needs at least {k} nodes of each color; one has {sizes.min()}. Merge colors."
         )
     return task._replace(colors=colors, numbering=CellSpace.of(degrees, sizes.size, k))
 

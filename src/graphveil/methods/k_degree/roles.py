@@ -317,11 +317,13 @@ def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
         reached += sign * np.bincount(ends, minlength=n)
         present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
         if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
-            raise AssertionError("an edit repeats itself, or changes nothing in the graph")
+            raise AssertionError("an edit is repeated, or changes nothing in the graph")
     cells = reached if task.colors is None else task.colors * (int(reached.max()) + 1) + reached
     classes = np.bincount(cells)
     if np.any(reached != outcome.targets) or classes[classes > 0].min() < task.k:
-        raise AssertionError(f"the realized degrees are not {task.k}-anonymous, or not the targets")
+        raise AssertionError(
+            f"the realized degrees are not {task.k}-anonymous, or differ from the targets"
+        )
 
 
 PASSES = 3

@@ -255,8 +255,7 @@ def settle_parity(
     highest = int((plan.target % span).max())
     if highest > n - 1:
         raise InfeasibleError(
-            f"A target of {highest} needs more than the {n} nodes there are. "
-            f"Give degrees below {n}."
+            f"A target of {highest} needs more than {n} nodes. Use degrees below {n}."
         )
     if edits == "any":
         plan = _balance(plan)
@@ -401,14 +400,12 @@ def _positions(runs: DegreeRuns, k: int) -> _Positions:
     if k < 1:
         raise ParameterError(f"k={k} is below 1. Give an integer k >= 1.")
     if n < k:
-        raise InfeasibleError(
-            f"k={k} needs at least {k} nodes, the data has {n}. Lower k, or add data."
-        )
+        raise InfeasibleError(f"k={k} exceeds the {n} nodes of the network. Choose k <= {n}.")
     largest = int(runs.degree[0])
     if largest * n >= 2**62:
         raise DataError(
-            f"{n} nodes with degrees up to {largest} have sums beyond 64 bits. "
-            "Degrees must be below the number of nodes."
+            f"{n} nodes with degrees up to {largest} have sums that exceed 64 bits. Degrees "
+            "must be below the number of nodes."
         )
     zero = np.zeros(1, dtype=np.int64)
     return _Positions(

@@ -68,7 +68,9 @@ def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.
     (1000, True)
     """
     if not 0 < epsilon <= LARGEST_EPSILON:
-        raise ParameterError(f"epsilon={epsilon} is outside (0, {LARGEST_EPSILON}]. Give less.")
+        raise ParameterError(
+            f"epsilon={epsilon} is outside (0, {LARGEST_EPSILON}]. Choose a value in this range."
+        )
     both = geometric(words, epsilon, 2 * count)
     return both[:count] - both[count:]
 

@@ -78,31 +78,32 @@ class AsymmetricResponse(NoisyMethod):
     name: ClassVar[str] = "asymmetric-response"
     accepts = (Graph, Bipartite)
     promise: ClassVar[str] = (
-        "No edge or entry changes the probability of any release by a factor above e^epsilon."
+        "Edge differential privacy: one edge or entry changes the probability of any release by "
+        "at most a factor e^epsilon."
     )
     source: ClassVar[str] = (
         "the channel with the most true edges for its size; after Nguyen, Imine & Rusinowitch, "
         "Differentially Private Publication of Social Graphs at Linear Cost (Top-m Filter)"
     )
     limits: ClassVar[str] = (
-        "It hides one tie or entry, not all of a person's: at epsilon 2, someone who has a copy "
-        "of the network re-identified 100 % of the people on a dense network of 242 people. At "
-        "epsilon 3, where 20 people were known as well, it was 95 % of the others on a drawn "
-        "network of 1,000 people (measured by us)."
+        "All edges of one person together: epsilon is for a single edge or entry. Re-identified "
+        "in our tests: 100% of the nodes by an attacker with a copy of the network (epsilon 2, "
+        "242 nodes, dense); 95% by one who also knew 20 nodes (epsilon 3, 1,000 nodes, "
+        "synthetic)."
     )
-    cost: ClassVar[str] = "linear in the edges or entries before and after"
+    cost: ClassVar[str] = "linear in the number of edges or entries before and after"
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
     epsilon_count: float | None = parameter(
         default=None,
-        text="the part of epsilon for the noisy number of edges",
+        text="share of epsilon spent on the noisy edge count",
         minimum=SMALLEST_PART,
         maximum=39,
-        unset="a twentieth, at most 0.1",
+        unset="one twentieth of epsilon, at most 0.1",
     )
     exact_size: bool = parameter(
-        default=False, text="add or remove edges evenly until the noisy number is there"
+        default=False, text="add or remove edges uniformly until the noisy count is met"
     )
 
     @property

@@ -59,7 +59,7 @@ class NoisyMethod(Anonymizer[Any]):
     trial_size: ClassVar[int] = 300_000
 
     epsilon: float = parameter(
-        text="all of it: the largest factor is e^epsilon",
+        text="total privacy budget; the largest factor is e^epsilon",
         minimum=SMALLEST_EPSILON,
         maximum=LARGEST_EPSILON,
     )
@@ -82,7 +82,8 @@ class NoisyMethod(Anonymizer[Any]):
                 f"{name}={value}" for name, value in self.parameters().items() if "epsilon_" in name
             )
             raise ParameterError(
-                f"epsilon={self.epsilon} leaves nothing for the cells ({counts}). Give counts less."
+                f"epsilon={self.epsilon} leaves nothing for the cells ({counts}). Assign less "
+                "to the counts."
             )
 
     def check(self, data: Data) -> None:
@@ -163,8 +164,8 @@ def what_ones_are(data: Graph | Bipartite) -> str:
 
 
 VALUES = (
-    "items are values of columns, and to change one value is to change two entries: epsilon is "
-    "that of a value, and each entry has half of it"
+    "items are values of columns, so changing one value changes two entries: epsilon applies to "
+    "one value, and each entry gets half of it"
 )
 """What an owner is told of items that are values."""
 
@@ -197,14 +198,14 @@ def check_values_of_columns(data: Data) -> None:
     named = [name for table in tables for name in table.columns if "=" in name]
     if named:
         raise DataError(
-            f"the column {named[0]!r} is a value of a column, as it seems: one answer would be "
-            f"four entries or more. Leave out {option('one_hot')}, or rename the column."
+            f"the column {named[0]!r} seems to be a value of a column: one answer would be four "
+            f"entries or more. Remove {option('one_hot')}, or rename the column."
         )
     if isinstance(data, Bipartite) and data.items is None and may_be_values(data.feature_labels()):
         raise DataError(
-            f"all {data.n_features:,} items are named column=value, so that one answer may be two "
-            f"entries. Say {option('items', 'values')} for an epsilon of one answer, or "
-            f"{option('items', 'things')} where a person may have several of a column."
+            f"all {data.n_features:,} items are named column=value, so one answer may be two "
+            f"entries. Use {option('items', 'values')} for an epsilon per answer, or "
+            f"{option('items', 'things')} if a person may have several values of a column."
         )
 
 
@@ -225,9 +226,9 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
     one, cell = " or ".join(word[:-1] for word in words), kind.measured[0]
     entry = "entry" if cell == "entries" else "edge"
     return (
-        f"the list of {which} as public. If collected from the data, a list shows each {one} "
-        f"that one {entry} alone puts there, whatever epsilon is: the private record says how many "
-        "there are"
+        f"the list of {which} as public. If it was collected from the data, it reveals every "
+        f"{one} that is there because of a single {entry}, whatever epsilon is; the private "
+        "record says how many there are"
     )
 
 

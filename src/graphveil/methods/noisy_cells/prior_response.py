@@ -81,9 +81,10 @@ class PriorResponse(NoisyMethod):
 
     accepts = (Graph,)
     promise: ClassVar[str] = (
-        "No edge changes the probability of any release by a factor above e^epsilon."
+        "Edge differential privacy: one edge changes the probability of any release by at most "
+        "a factor e^epsilon."
     )
-    cost: ClassVar[str] = "linear in the nodes, and in the edges before and after"
+    cost: ClassVar[str] = "linear in the number of nodes, and of edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
     most_classes: ClassVar[int] = CLASSES
     count_share: ClassVar[Share] = Share(of_epsilon=Fraction(1, 50), most=Fraction(1, 10))
@@ -91,17 +92,17 @@ class PriorResponse(NoisyMethod):
 
     epsilon_count: float | None = parameter(
         default=None,
-        text="the part of epsilon for the noisy number of edges",
+        text="share of epsilon spent on the noisy edge count",
         minimum=SMALLEST_PART,
         maximum=39,
-        unset="a fiftieth, at most 0.1",
+        unset="one fiftieth of epsilon, at most 0.1",
     )
     epsilon_degrees: float | None = parameter(
         default=None,
-        text="the part of epsilon for the noisy degrees",
+        text="part of epsilon spent on the noisy degrees",
         minimum=SMALLEST_PART,
         maximum=39,
-        unset="a share, at most 0.7",
+        unset="a share of epsilon, at most 0.7",
     )
 
     @property
@@ -227,9 +228,9 @@ class DegreePriorResponse(PriorResponse):
         "Filter of Nguyen, Imine & Rusinowitch"
     )
     limits: ClassVar[str] = (
-        "It hides one tie, not all of a person's: at epsilon 2, someone who has a copy of the "
-        "network re-identified 94 % of the people on a dense network of 242 people. At epsilon "
-        "7.11 it was 90 % on a network of 1,224 people (measured by us)."
+        "All edges of one person together: epsilon is for a single edge. Re-identified in our "
+        "tests by an attacker with a copy of the network: 94% of the nodes at epsilon 2 (242 "
+        "nodes, dense); 90% at epsilon 7.11 (1,224 nodes)."
     )
 
 
@@ -273,13 +274,13 @@ class MixingPriorResponse(PriorResponse):
 
     name: ClassVar[str] = "mixing-prior-response"
     source: ClassVar[str] = (
-        "asymmetric response under noisy degrees and noisy counts between groups of like degree; "
-        "after the Top-m Filter of Nguyen, Imine & Rusinowitch"
+        "asymmetric response under noisy degrees and noisy counts between groups of similar "
+        "degree; after the Top-m Filter of Nguyen, Imine & Rusinowitch"
     )
     limits: ClassVar[str] = (
-        "It hides one tie, not all of a person's: at epsilon 2, someone who has a copy of the "
-        "network re-identified 91 % of the people on a dense network of 242 people. At epsilon "
-        "7.11 it was 88 % on a network of 1,224 people (measured by us)."
+        "All edges of one person together: epsilon is for a single edge. Re-identified in our "
+        "tests by an attacker with a copy of the network: 91% of the nodes at epsilon 2 (242 "
+        "nodes, dense); 88% at epsilon 7.11 (1,224 nodes)."
     )
     most_classes: ClassVar[int] = CLASSES_OF_MIXING
     degrees_share: ClassVar[Share] = Share(of_epsilon=Fraction(3, 10), most=Fraction(7, 10))
@@ -287,10 +288,10 @@ class MixingPriorResponse(PriorResponse):
 
     epsilon_mixing: float | None = parameter(
         default=None,
-        text="the part of epsilon for the noisy counts between groups",
+        text="part of epsilon spent on the noisy counts between groups",
         minimum=SMALLEST_PART,
         maximum=39,
-        unset="a tenth, at most 0.3",
+        unset="one tenth of epsilon, at most 0.3",
     )
 
     @property

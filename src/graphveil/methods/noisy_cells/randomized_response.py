@@ -80,19 +80,19 @@ class RandomizedResponse(Anonymizer[Any]):
     name: ClassVar[str] = "randomized-response"
     accepts = (Graph, Bipartite)
     promise: ClassVar[str] = (
-        "No edge, or no person, changes the probability of any release by a factor above e^epsilon."
+        "Differential privacy of one edge or entry, or of one person: it changes the "
+        "probability of any release by at most a factor e^epsilon."
     )
     source: ClassVar[str] = (
         "Esfandiari et al., Smooth Anonymity for Sparse Graphs, section 4, Algorithm 1"
     )
     limits: ClassVar[str] = (
-        "It does not hide how many people and items there are, and the larger epsilon is, the "
-        "more of what is published is true: at epsilon 2, someone who has a copy of the network "
-        "re-identified 100 % of the people on a dense network of 242 people. On a network of "
-        "1,224 people it was 76 % (measured by us)."
+        "The numbers of people and items; and the larger epsilon, the more of what is published "
+        "is true. Re-identified in our tests by an attacker with a copy of the network, at "
+        "epsilon 2: 100% of the nodes (242 nodes, dense); 76% (1,224 nodes)."
     )
     spends: ClassVar[bool] = True
-    cost: ClassVar[str] = "linear in the edges or entries before and after"
+    cost: ClassVar[str] = "linear in the number of edges or entries before and after"
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
@@ -100,11 +100,11 @@ class RandomizedResponse(Anonymizer[Any]):
         text="the largest factor is e^epsilon; above 0", minimum=0, maximum=LARGEST_EPSILON
     )
     unit: Literal["edge", "node"] = parameter(
-        default="edge", text="hide one edge or entry, or all edges or entries of one person"
+        default="edge", text="protect one edge or entry, or all edges or entries of one person"
     )
     max_edges: int = parameter(
         default=50_000_000,
-        text="largest expected number of false edges or entries",
+        text="maximum expected number of false edges or entries",
         minimum=1000,
         private=True,
     )
@@ -114,7 +114,8 @@ class RandomizedResponse(Anonymizer[Any]):
         super().__post_init__()
         if not 0 < self.epsilon <= LARGEST_EPSILON:
             raise ParameterError(
-                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Give one such as 1."
+                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Choose one in this "
+                "range, such as 1."
             )
 
     @property
@@ -230,14 +231,14 @@ class RandomizedResponse(Anonymizer[Any]):
         """Return the error of the guard, with the smallest epsilon that passes it."""
         n_cells = number_of_cells(data)
         excess = (
-            f"{round(self._expected(data)):,} false {what_ones_are(data)} are to be expected among "
+            f"{round(self._expected(data)):,} false {what_ones_are(data)} are expected among "
             f"{n_cells:,} cells, more than max_edges={self.max_edges:,}."
         )
         shared_by = cells_of_one(data) if self.unit == "node" else entries_of_one(data)
         needed = _rounded_up(math.log(n_cells / self.max_edges - 1) * shared_by)
         if needed > LARGEST_EPSILON:
-            return f"{excess} No epsilon up to {LARGEST_EPSILON} fits. Raise max_edges."
-        return f"{excess} Raise max_edges, or give epsilon={needed} or more."
+            return f"{excess} No epsilon up to {LARGEST_EPSILON} is large enough. Raise max_edges."
+        return f"{excess} Raise max_edges, or use epsilon={needed} or more."
 
 
 def _rounded_up(value: float) -> Decimal:

@@ -238,8 +238,8 @@ def _units(task: ProfileTask, most: Ints) -> tuple[Ints, int]:
     used = sum(bits) + int(task.colors.max(initial=0)).bit_length()
     if used > CODE_BITS:
         raise InfeasibleError(
-            f"the numbers of ties and the attributes of a person take {used} bits, over "
-            f"{CODE_BITS}. Read fewer kinds of ties, or group values of attributes."
+            f"the degrees and attributes of a node take {used} bits, more than {CODE_BITS}. "
+            "Read fewer edge types, or group attribute values."
         )
     return np.left_shift(1, np.cumsum([0, *bits[:-1]]), dtype=np.int64), sum(bits)
 
@@ -274,7 +274,7 @@ def checked(task: ProfileTask, pairs: Pairs, walk: AnnealingWalk[ProfileTask]) -
     after = Network(tuple(each.layer for each in applied(task.network, edits).layers))
     exact = unprotected_in(after, task.colors, task.k, measure=task.measure).size
     if exact != said:
-        raise AssertionError(f"{said} people were counted as unprotected, a recount gives {exact}")
+        raise AssertionError(f"{said} nodes were counted as unprotected; a recount gives {exact}")
     return edits
 
 

@@ -106,37 +106,39 @@ class Profile(Anonymizer[Network]):
     name: ClassVar[str] = "profile"
     accepts = (Network,)
     promise: ClassVar[str] = (
-        "Every person, or the share reached, has as many ties out and in as at least k-1 others."
+        "Every person, or the stated share, has the same out-degree and in-degree as at least "
+        "k-1 others."
     )
     source: ClassVar[str] = (
         "Casas-Roma, Salas, Malliaros & Vazirgiannis, k-degree anonymity on directed networks, "
-        "KAIS 2019 (the promise; the algorithm is our own)"
+        "KAIS 2019 (the guarantee; the algorithm is our own)"
     )
     limits: ClassVar[str] = (
-        "It hides only how many ties lead away from a person and to that person: at k=20, someone "
-        "who has a copy of the network re-identified 100 % of the people on a network of 3,000 "
-        "people. Someone who knows of a person only how many ties each of the neighbors has "
-        "re-identified 42 % of them (measured by us)."
+        "Any knowledge beyond out-degree and in-degree. Re-identified in our tests: 100% of the "
+        "people by an attacker with a copy of the network (3,000 people, k=20); 42% by one who "
+        "knew the degrees of a person's neighbors."
     )
     limits_of_attributes: ClassVar[str] = (
-        "Where attributes are published, someone who knows those of a person and of that person's "
-        "neighbors re-identified 88 % of the people on a network of 1,500 people (measured by us)."
+        "If attributes are published, also the attributes of neighbors. Re-identified in our "
+        "tests: 88% of the people by an attacker who knew those of a person and of that "
+        "person's neighbors (1,500 people)."
     )
-    cost: ClassVar[str] = "near-linear in the arcs, beside groups of people: n k**2"
+    cost: ClassVar[str] = "near-linear in the number of edges, plus n k**2 for groups of nodes"
     directed: ClassVar[bool] = True
     trial_size: ClassVar[int] = 50_000
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
-    k: int = parameter(text="smallest number of people who share a profile", minimum=1)
+    k: int = parameter(text="smallest number of nodes that share a profile", minimum=1)
     goal: Goal = parameter(
         default=Full(), text="full, partial:SHARE, budget:SHARE or budget:NUMBERedges"
     )
     edits: Literal["add", "any", "delete"] = parameter(
-        default="any", text="let arcs come and go (fewer edits), come only, or go only"
+        default="any",
+        text=("allow edges to be added and deleted (fewer edits), only added, or only deleted"),
     )
     effort: float = parameter(
         default=1.0,
-        text="multiple of the usual proposals of a search",
+        text="multiple of the default number of search proposals",
         minimum=0.01,
         private=True,
     )
@@ -190,16 +192,16 @@ class Profile(Anonymizer[Network]):
         network = as_network(data)
         if not network.is_directed and len(network.layers) == 1:
             raise DataError(
-                "ties have no direction, so nobody has ties out and ties in. Read them with "
-                f"{option('directed', 'keep')}, or use k-degree."
+                "the edges are undirected, so there are no out-degrees and in-degrees. Read "
+                f"them with {option('directed', 'keep')}, or use k-degree."
             )
         numbers = network.profiles().shape[1]
         if numbers > MOST_NUMBERS:
             names = ", ".join(layer.name for layer in network.layers)
             raise DataError(
-                f"the kinds of ties, {names}, give {numbers} numbers a person, over "
-                f"{MOST_NUMBERS}: nearly everybody would be changed. Read fewer of them with "
-                f"{option('kinds')}, or forget directions."
+                f"the edge types ({names}) give {numbers} numbers per node, more than "
+                f"{MOST_NUMBERS}: nearly every node would be changed. Read fewer of them with "
+                f"{option('kinds')}, or drop directions."
             )
         self._roles.check(network, self.k)
 
@@ -219,7 +221,7 @@ class Profile(Anonymizer[Network]):
         unprotected = unprotected_in(released, of_person, self.k)
         if unprotected.size and unprotected.size == data.n_nodes:
             raise InfeasibleError(
-                f"nobody could be made {self.k}-anonymous within goal={self.goal}. Raise the "
+                f"no node could be made {self.k}-anonymous within goal={self.goal}. Raise the "
                 "budget, or lower k."
             )
         facts = {"edits": changes.cost, "profile_change": changes.change, "rounds": changes.rounds}

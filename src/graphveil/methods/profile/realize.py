@@ -132,7 +132,7 @@ def realize(
         if best.cost == 0:
             break
     if best is None:
-        raise AssertionError("nothing was tried")
+        raise AssertionError("no attempt was made")
     check(layer, colors, k, best)
     return best
 
@@ -301,7 +301,7 @@ def check(layer: Layer, colors: NDArray[np.int64], k: int, changes: ArcChanges) 
     keys = keys_of(layer)
     added = np.isin(changes.added, keys).any()
     if added or not np.isin(changes.deleted, keys).all():
-        raise AssertionError("an edit repeats itself, or changes nothing")
+        raise AssertionError("an edit is repeated, or changes nothing")
     sizes = classes(colors, *edited(layer, changes).degrees())[1]
     if sizes.min(initial=k) < k:
         raise AssertionError(f"the realized profiles are not {k}-anonymous")
@@ -424,7 +424,7 @@ def _of_some_orders(
         if best.cost == 0:
             break
     if best is None:
-        raise AssertionError("nothing was tried")
+        raise AssertionError("no attempt was made")
     check_layers(network, colors, k, best)
     return best
 

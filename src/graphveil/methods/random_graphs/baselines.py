@@ -31,7 +31,7 @@ class BaselineMethod(NoisyMethod):
 
     max_nodes: int = parameter(
         default=MAX_NODES,
-        text="more nodes are refused: time grows fast",
+        text="larger networks are refused, because run time grows fast",
         minimum=1000,
         private=True,
     )
@@ -52,15 +52,15 @@ class BaselineMethod(NoisyMethod):
         super().check_size(n, noun=noun)
         if n > self.max_nodes:
             raise InfeasibleError(
-                f"{self.name} takes at most max_nodes={self.max_nodes:,} {noun}, the data has "
+                f"{self.name} takes at most max_nodes={self.max_nodes:,} {noun}; the data has "
                 f"{n:,}. Use asymmetric-response or mixing-prior-response, or raise max_nodes."
             )
 
     def draft(self, data: Graph, released: Graph) -> MethodResult:
         """Return what is handed over: the graph, and that nothing is claimed."""
         unclaimed = Advice(
-            f"nothing is claimed of a release by {self.name}: {self.guarantee.why} Take "
-            "asymmetric-response or mixing-prior-response to claim epsilon",
+            f"a release by {self.name} carries no guarantee: {self.guarantee.why} For a "
+            "guaranteed epsilon use asymmetric-response or mixing-prior-response",
             NoPromiseWarning,
         )
         return MethodResult(

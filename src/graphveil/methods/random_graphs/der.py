@@ -426,34 +426,33 @@ class DensityExploreReconstruct(BaselineMethod):
 
     name: ClassVar[str] = "density-explore-reconstruct"
     promise: ClassVar[str] = (
-        "Claims nothing: no proof of a bound is known to us for this mechanism as it is run."
+        "No guarantee: we know of no proof of a bound for this mechanism as run."
     )
     source: ClassVar[str] = (
         "Chen, Fung, Yu & Desai, Correlated Network Data Publication via Differential Privacy"
     )
     limits: ClassVar[str] = (
-        "Nothing is hidden by promise, it is there to compare with: at epsilon 5.49, someone who "
-        "has a copy of the network re-identified 1.7 % of the people on a dense network of 242 "
-        "people. Where 20 people were known as well, it was 4.1 % of the others, and better "
-        "attacks may do more (measured by us)."
+        "Everything: this baseline claims no protection. Re-identified in our tests by an "
+        "attacker with a copy of the network, at epsilon 5.49 (242 nodes, dense): 1.7% of the "
+        "nodes; 4.1% of the others when 20 were known. Better attacks may do more."
     )
-    cost: ClassVar[str] = "linear in the edges a level of cuts, and in the parts"
+    cost: ClassVar[str] = "linear in the edges per level of cuts, and in the parts"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 8.0}
     reason: ClassVar[Reason] = "unproved"
 
     epsilon_counts: float | None = parameter(
         default=None,
-        text="the part of epsilon for the counts",
+        text="part of epsilon spent on the counts",
         minimum=SMALLEST_PART,
         maximum=39,
-        unset="a third",
+        unset="one third of epsilon",
     )
     epsilon_cuts: float | None = parameter(
         default=None,
-        text="the part of epsilon for the cuts",
+        text="part of epsilon spent on the cuts",
         minimum=SMALLEST_PART,
         maximum=39,
-        unset="a third",
+        unset="one third of epsilon",
     )
 
     @property

@@ -63,24 +63,25 @@ class OneKSeries(NoisyMethod):
     name: ClassVar[str] = "dp-1k"
     accepts = (Graph,)
     promise: ClassVar[str] = (
-        "No edge changes the probability of any release by a factor above e^epsilon."
+        "Edge differential privacy: one edge changes the probability of any release by at most "
+        "a factor e^epsilon."
     )
     source: ClassVar[str] = (
         "the 1K series compared in Nguyen, Imine & Rusinowitch, Differentially Private Publication "
         "of Social Graphs at Linear Cost"
     )
     limits: ClassVar[str] = (
-        "It hides one tie, not all of a person's: at epsilon 2, someone who knows how many ties "
-        "each of the neighbors has re-identified 3.1 % of the people on a dense network of 242 "
-        "people. At epsilon 7.11, someone who has a copy of the network re-identified 0.6 % on a "
-        "network of 1,224 people (measured by us)."
+        "All edges of one person together: epsilon is for a single edge. Re-identified in our "
+        "tests: 3.1% of the nodes by an attacker who knew the degrees of a node's neighbors "
+        "(epsilon 2, 242 nodes, dense); 0.6% by one with a copy of the network (epsilon 7.11, "
+        "1,224 nodes)."
     )
-    cost: ClassVar[str] = "linear in the nodes, and in the edges before and after"
+    cost: ClassVar[str] = "linear in the number of nodes, and of edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
 
     share_count: float = parameter(
         default=0.05,
-        text="the share of epsilon for the noisy number of edges",
+        text="share of epsilon spent on the noisy edge count",
         minimum=0.001,
         maximum=0.999,
     )

@@ -47,7 +47,7 @@ class Clustered(Anonymizer[Bipartite]):
 
     accepts = (Bipartite, Table, Graph)
     cost: ClassVar[str] = (
-        "near-linear in the rows: where features are common, large data is anonymized in chunks"
+        "near-linear in the rows; if features are common, large data is anonymized in chunks"
     )
     example: ClassVar[Mapping[str, Any]] = {"k": 8}
     nests: ClassVar[bool] = True
@@ -57,10 +57,11 @@ class Clustered(Anonymizer[Bipartite]):
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     algorithm: Greedy | Facility = parameter(
-        default=Greedy(), text="greedy growth and local search, or facility location (published)"
+        default=Greedy(),
+        text=("greedy growth with local search, or facility location (as published)"),
     )
     chunks: Chunks | None = parameter(
-        default=None, text="anonymize rows in chunks, each by itself", unset="as the data demands"
+        default=None, text="anonymize the rows in independent chunks", unset="depends on the data"
     )
 
     def __post_init__(self) -> None:
@@ -73,12 +74,11 @@ class Clustered(Anonymizer[Bipartite]):
             return
         if self.chunks.rows < 2 * self.k:
             raise ParameterError(
-                f"chunk_rows={self.chunks.rows} is below 2k={2 * self.k}. Raise it, or leave it "
-                "out."
+                f"chunk_rows={self.chunks.rows} is below 2k={2 * self.k}. Raise or omit it."
             )
         if self.chunks.rounds and self.algorithm.refine is None:
             raise ParameterError(
-                f"rounds={self.chunks.rounds} need the local search. Turn it on, or say rounds=0."
+                f"rounds={self.chunks.rounds} needs the local search. Turn it on, or set rounds=0."
             )
 
     @property
@@ -159,7 +159,7 @@ class Clustered(Anonymizer[Bipartite]):
         if nested_in is None:
             return self._release(users, self._anonymize, seed, ledger)
         if self.chunks is not None:
-            raise UsageError("a nested release is made of the whole data. Leave chunk_rows out.")
+            raise UsageError("a nested release is made from the entire data. Remove chunk_rows.")
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  compiled, when needed
             first_classes,
         )

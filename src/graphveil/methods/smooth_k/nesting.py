@@ -94,14 +94,14 @@ def first_classes(first: Release[Any], data: Bipartite) -> Labels:
     linkage = first.private.linkage if first.private else None
     if linkage is None or not isinstance(first.data, Bipartite):
         raise UsageError(
-            "nesting needs a release of users by features with its private record and linkage. "
+            "nesting needs a release of user-item data with its private record and linkage. "
             "Keep the linkage of the first release."
         )
     labels = data.labels()
     same_kind = labels.dtype.kind == linkage.original.dtype.kind
     if not same_kind or not np.array_equal(np.sort(labels), np.sort(linkage.original)):
         raise UsageError(
-            f"the first release is of {linkage.original.size} people, and they are not the "
+            f"the first release is of {linkage.original.size} people, but they are not the "
             f"{labels.size} given now. Nest releases of the same people only."
         )
     return collapse(first.data).kinds[linkage.positions_of(labels, first.data.labels())]

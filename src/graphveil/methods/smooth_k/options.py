@@ -44,16 +44,22 @@ class LocalSearch(Options):
 
     label: ClassVar[str] = "local search"
 
-    passes: int = parameter(default=6, text="passes over all rows at most", minimum=1, private=True)
+    passes: int = parameter(
+        default=6, text="maximum number of passes over all rows", minimum=1, private=True
+    )
     candidates: int = parameter(
-        default=4, text="clusters tried for a row", minimum=1, maximum=1000, private=True
+        default=4, text="number of clusters tried per row", minimum=1, maximum=1000, private=True
     )
     list_cap: int | None = parameter(
-        default=None, text="entries read of a feature's list", minimum=1, unset="all", private=True
+        default=None,
+        text="entries read from each feature's list",
+        minimum=1,
+        unset="all",
+        private=True,
     )
     anneal: float | None = parameter(
         default=None,
-        text="temperature of annealing, .3 is good",
+        text="annealing temperature; 0.3 works well",
         minimum=0,
         unset="no annealing",
         private=True,
@@ -80,7 +86,7 @@ class LocalSearch(Options):
         )
 
 
-REFINE = "local search afterwards"
+REFINE = "run local search afterwards"
 
 MOST_COMPARISONS = 10_000_000_000
 """The comparisons of rows up to which all are anonymized as one: about half a minute of work."""
@@ -124,7 +130,7 @@ class Greedy(Options):
     label: ClassVar[str] = "greedy"
 
     seed_order: Literal["auto", "degree", "cost"] = parameter(
-        default="auto", text="which rows clusters grow from first"
+        default="auto", text="rows from which clusters grow first"
     )
     refine: LocalSearch | None = parameter(default=LocalSearch(), text=REFINE)
 
@@ -185,21 +191,25 @@ class Facility(Options):
     label: ClassVar[str] = "facility"
 
     beta: float = parameter(
-        default=2.0, text="costs look at beta*k nearest rows", minimum=1, maximum=1e6, private=True
+        default=2.0,
+        text="costs depend on the beta*k nearest rows",
+        minimum=1,
+        maximum=1e6,
+        private=True,
     )
     cost_factor: float | None = parameter(
         default=None,
-        text="of the opening costs",
+        text="factor of the opening costs",
         minimum=0,
         maximum=1e6,
         unset="2/(beta-1)",
         private=True,
     )
     runs: int = parameter(
-        default=10, text="random runs, the cheapest counts", minimum=1, private=True
+        default=10, text="number of random runs; the cheapest one counts", minimum=1, private=True
     )
     assign: Literal["nearest", "arrival"] = parameter(
-        default="nearest", text="rows go to the nearest facility, or stay"
+        default="nearest", text="rows go to the nearest facility, or stay as they arrived"
     )
     cut: bool | None = parameter(
         default=None, text="cut clusters to at most 2k-1 rows", unset="only with suppress-k"
@@ -210,7 +220,7 @@ class Facility(Options):
         """Check every field, and that costs are defined."""
         super().__post_init__()
         if self.beta <= 1 and self.cost_factor is None:
-            raise ParameterError("beta=1 has no cost_factor of its own. Give cost_factor.")
+            raise ParameterError("beta=1 has no default cost_factor. Set cost_factor.")
 
     def starts(
         self,
@@ -267,15 +277,17 @@ class Chunks(Options):
     label: ClassVar[str] = "chunks"
 
     rows: int = parameter(
-        text="rows of each; each is anonymized by itself",
+        text="rows per chunk; each chunk is anonymized by itself",
         minimum=4,
-        unset="all, or fewer where all as one would take long",
+        unset="all rows, or fewer if all at once would take long",
         flat="chunk_rows",
         private=True,
     )
-    order: Order = parameter(default="minhash", text="how like rows come together", private=True)
+    order: Order = parameter(
+        default="minhash", text="how similar rows are brought together", private=True
+    )
     rounds: int = parameter(
-        default=0, text="further rounds of local search", minimum=0, private=True
+        default=0, text="additional rounds of local search", minimum=0, private=True
     )
 
 

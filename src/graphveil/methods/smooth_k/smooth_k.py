@@ -97,27 +97,29 @@ class SmoothK(Clustered):
 
     name: ClassVar[str] = "smooth-k"
     promise: ClassVar[str] = (
-        "Every row equals at least k-1 others; each entry is true of at least theta of its class."
+        "Every row equals at least k-1 others; each entry is true of at least a share theta of "
+        "its class."
     )
     source: ClassVar[str] = (
         "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
         "greedy growth and local search are graphveil's own"
     )
     limits: ClassVar[str] = (
-        "It does not hide what people like you have in common: at k=8, 77 % of the published "
-        "entries of a table of 32,561 people are true of everyone in their class. Someone who "
-        "knows 8 items of a person found the class of 83 % of them (measured by us)."
+        "What the members of a class have in common. In our tests, 77% of the published entries "
+        "were true of everyone in their class (32,561 people, k=8); an attacker who knew 8 "
+        "items of a person found that person's class in 83% of the cases."
     )
 
     theta: Theta = parameter(
-        default=Theta(1, 2), text="share of a cluster that must have a feature: 1/2 to 1"
+        default=Theta(1, 2),
+        text=("share of a class that must have a feature for it to be published, 1/2 to 1"),
     )
     ties: Literal["keep", "drop"] = parameter(
-        default="keep", text="features of exactly half of a cluster (theta 1/2)"
+        default="keep", text="what to do with features of exactly half of a class (theta 1/2)"
     )
     threshold_noise: float | None = parameter(
         default=None,
-        text="raise thresholds at random: the smaller, the more",
+        text="raise thresholds at random; a smaller value raises them more",
         minimum=1e-3,
         unset="no noise",
     )
@@ -127,8 +129,8 @@ class SmoothK(Clustered):
         super().__post_init__()
         if self.ties == "drop" and self.theta != Theta(1, 2):
             raise ParameterError(
-                f"ties=drop is about exactly half of a cluster, theta is {self.theta}. "
-                "Leave one of them out."
+                "ties=drop concerns features of exactly half of a cluster, but theta is "
+                f"{self.theta}. Remove one of the two."
             )
 
     @property

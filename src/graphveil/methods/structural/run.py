@@ -147,7 +147,7 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
     unprotected = unprotected_in(graph, task)
     if unprotected.size != best.unprotected:
         raise AssertionError(
-            f"{unprotected.size} are unprotected, not {best.unprotected}: {chosen}"
+            f"{unprotected.size} nodes are unprotected, not {best.unprotected}: {chosen}"
         )
     return Result(
         graph=graph,
@@ -436,7 +436,7 @@ def _best_of_walks(
             break
         until = now + (deadline - now) / (len(walks) - at)
         rng = randomness.stream(f"structural arcs {_stream_of(name, task)}")
-        with stage(f"{name}: {before:,} people unprotected", total=before) as advance:
+        with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
             found = _followed(follow, _aim(task, name), settings, rng, watch)
         if found.cost <= task.budget and better(found, best, task):

@@ -81,14 +81,14 @@ def check_together(method: Any) -> None:
     known = known_to_target(method.measure, method.distance, method.edits)
     if method.heuristic == "target" and not known:
         raise ParameterError(
-            f"heuristic=target knows measure=count at distance 1 with edits=any, not "
-            f"{method.measure} at distance {method.distance} with edits={method.edits}. "
-            "Give these, or use search."
+            "heuristic=target supports measure=count at distance 1 with edits=any, not "
+            f"{method.measure} at distance {method.distance} with edits={method.edits}. Use "
+            "these, or heuristic=search."
         )
     if method.iterations is not None and method.effort != 1:
         raise ParameterError(
-            f"iterations={method.iterations} says how many proposals are made, effort="
-            f"{method.effort} multiplies the usual ones. Give one of them."
+            f"iterations={method.iterations} sets the number of proposals; "
+            f"effort={method.effort} multiplies the default number. Give one of them."
         )
     if method.heuristic in {"strip", "cut"}:
         _check_start(method)
@@ -100,12 +100,13 @@ def _check_directed(method: Any) -> None:
     """Refuse what is not known of directed ties."""
     if method.heuristic not in {"auto", "search"}:
         raise ParameterError(
-            f"heuristic={method.heuristic} knows ties without directions alone, not measure="
-            f"{method.measure}. Use search, or auto."
+            f"heuristic={method.heuristic} supports undirected edges only, not "
+            f"measure={method.measure}. Use search, or auto."
         )
     if method.edits == "rewire":
         raise ParameterError(
-            f"edits=rewire does not go with measure={method.measure}. Use any, add or delete."
+            f"edits=rewire cannot be combined with measure={method.measure}. Use any, add or "
+            "delete."
         )
 
 
@@ -116,8 +117,9 @@ def _check_known(method: Any) -> None:
     searched = method.measure in CODES and method.distance == 1 and method.edits != "rewire"
     if method.heuristic in {"search", "mirror"} and not searched:
         raise ParameterError(
-            f"heuristic={method.heuristic} does not know attributes here (measure="
-            f"{method.measure}, distance={method.distance}, edits={method.edits}). Use ua, or auto."
+            f"heuristic={method.heuristic} does not support attributes here "
+            f"(measure={method.measure}, distance={method.distance}, edits={method.edits}). Use "
+            "ua, or auto."
         )
 
 
@@ -127,39 +129,42 @@ def _check_phi(method: Any) -> None:
         return
     if method.heuristic not in {"auto", "search"}:
         raise ParameterError(
-            f"heuristic={method.heuristic} makes nodes equal, phi={method.phi} asks for similar "
-            "ones. Use search, or leave phi at 0."
+            f"heuristic={method.heuristic} makes nodes equal, but phi={method.phi} asks for "
+            "similar ones. Use search, or leave phi at 0."
         )
     if method.edits == "rewire":
         raise ParameterError(
-            f"edits=rewire does not go with phi={method.phi}. Use any, or leave phi at 0."
+            f"edits=rewire cannot be combined with phi={method.phi}. Use any, or leave phi at 0."
         )
 
 
 def _check_start(method: Any) -> None:
     if method.measure not in CODES or method.distance != 1:
         raise ParameterError(
-            f"heuristic={method.heuristic} knows {', '.join(CODES)} at distance 1, not "
+            f"heuristic={method.heuristic} supports {', '.join(CODES)} at distance 1, not "
             f"{method.measure} at distance {method.distance}. Use search."
         )
     if method.edits != "delete" or isinstance(method.goal, Budget):
         raise ParameterError(
-            f"heuristic={method.heuristic} deletes edges for a full or partial goal. Use search."
+            f"heuristic={method.heuristic} only deletes edges, for a full or partial goal. Use "
+            "search."
         )
     if method.heuristic == "cut" and method.preserve_triangles:
         raise ParameterError(
-            "heuristic=cut removes every triangle, preserve_triangles keeps them. Drop one."
+            "heuristic=cut removes every triangle, but preserve_triangles keeps them. Remove "
+            "one of the two."
         )
 
 
 def _check_mirror(method: Any) -> None:
     if method.k != 2:
         raise ParameterError(
-            f"heuristic=mirror makes everybody like one other, not k={method.k}. Use auto, or k=2."
+            "heuristic=mirror makes every node like one other, so it needs k=2, not "
+            f"k={method.k}. Use auto, or k=2."
         )
     if method.edits != "delete" or isinstance(method.goal, Budget):
         raise ParameterError(
-            "heuristic=mirror deletes edges for a full or partial goal. Use search."
+            "heuristic=mirror only deletes edges, for a full or partial goal. Use search."
         )
 
 
@@ -179,14 +184,14 @@ def check_ties(network: Network, measure: str) -> None:
     layers = network.layers
     if len(layers) == 1 and layers[0].directed and measure != DIRECTED_COUNT:
         raise DataError(
-            f"the ties {layers[0].name!r} are directed, and measure={measure} does not see that. "
-            f"Take measure={DIRECTED_COUNT} or the method profile, or forget directions with "
-            f"{option('directed', 'symmetrize')}."
+            f"the edges {layers[0].name!r} are directed, but measure={measure} ignores "
+            f"directions. Use measure={DIRECTED_COUNT} or the method profile, or drop "
+            f"directions with {option('directed', 'symmetrize')}."
         )
     if len(layers) == 1 and not layers[0].directed and measure == DIRECTED_COUNT:
         raise DataError(
-            f"ties have no direction, and measure={measure} is of directed ones. Read them with "
-            f"{option('directed', 'keep')}, or take measure=count."
+            f"the edges are undirected, but measure={measure} is for directed edges. Read them "
+            f"with {option('directed', 'keep')}, or use measure=count."
         )
     if measure != DIRECTED_COUNT or len(layers) > 1:
         network.only_layer()
@@ -203,10 +208,9 @@ KEPT: dict[EditKind, tuple[AnyCondition, ...]] = {
 """What stays as it was, by which edges may change."""
 
 LIMITS_OF_PHI = (
-    "Knowledge that is off leaves somebody among similar people here, not among equal ones: who "
-    "was alone to exact knowledge may still be. With phi=10, and a twentieth of the ties of a "
-    "network of 1,133 people deleted, exact knowledge found 4 % of them alone, and hearsay that "
-    "was off by up to 10 % found 0.4 % (measured by us)."
+    "Inaccurate knowledge leaves a person among similar nodes, not among equal ones: a node "
+    "that is unique to exact knowledge may stay unique. With phi=10 and 5% of the edges deleted "
+    "(1,133 people), exact knowledge singled out 4% of the people, inaccurate knowledge 0.4%."
 )
 """What similar look-alikes leave open."""
 
@@ -295,37 +299,45 @@ class StructuralAnonymity(AttributedMethod):
     name: ClassVar[str] = "structural"
     accepts = (Graph, Network)
     promise: ClassVar[str] = (
-        "Every node of the release, or the share that is reached, looks like at least k-1 others."
+        "Every node of the release, or the stated share, is equivalent to at least k-1 others "
+        "under the chosen measure."
     )
     source: ClassVar[str] = (
         "de Jong, van der Loo & Takes, The anonymization problem in social networks, arXiv "
         "2409.16163"
     )
     limits: ClassVar[str] = (
-        "It hides only what the chosen measure sees: at k=5 with measure=count, someone who has a "
-        "copy of the network re-identified 100 % of the people on a dense network of 242 people. "
-        "At k=20 it was 92 % on a network of 1,224 people (measured by us)."
+        "Any knowledge beyond the chosen measure. Re-identified in our tests by an attacker "
+        "with a copy of the network: 100% of the nodes (242 nodes, dense, k=5, measure=count); "
+        "92% (1,224 nodes, k=20)."
     )
     limits_of_directions: ClassVar[str] = (
-        "It hides only what the chosen measure sees: at k=2 with measure=directed-count, someone "
-        "who has a copy of the network re-identified 100 % of the people on a network of 3,000 "
-        "people. At k=20, someone who knows 20 people as well re-identified up to 63 % of the "
-        "others on a network of 1,490 people (measured by us)."
+        "Any knowledge beyond the chosen measure. Re-identified in our tests: 100% of the "
+        "people by an attacker with a copy of the network (3,000 people, k=2, "
+        "measure=directed-count); up to 63% of the others by one who also knew 20 people (1,490 "
+        "people, k=20)."
     )
     """In place of `limits` where ties have directions."""
     limits_of_attributes: ClassVar[str] = (
-        "Where attributes are published, someone who knows those of a person and of that person's "
-        "neighbors re-identified 53 % of the people on a network of 1,500 people (measured by us)."
+        "If attributes are published, also the attributes of neighbors. Re-identified in our "
+        "tests: 53% of the people by an attacker who knew those of a person and of that "
+        "person's neighbors (1,500 people)."
     )
-    cost: ClassVar[str] = "linear memory in the edges; seconds to minutes, by goal and heuristic"
+    cost: ClassVar[str] = (
+        "memory linear in the number of edges; seconds to minutes, depending on goal and heuristic"
+    )
     trial_size: ClassVar[int] = 3_000
     example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
-    measure: OneKindMeasure = parameter(default="count", text="what an adversary knows of a node")
+    measure: OneKindMeasure = parameter(
+        default="count", text=("what the attacker knows about a node")
+    )
     distance: int = parameter(
         default=1, text="how far that knowledge reaches, in hops", minimum=1, maximum=100
     )
-    k: int = parameter(default=2, text="smallest class of an anonymous node", minimum=2)
+    k: int = parameter(
+        default=2, text="smallest equivalence class that counts as anonymous", minimum=2
+    )
     goal: Goal = parameter(
         default=Full(), text="full, partial:SHARE, budget:SHARE or budget:NUMBERedges"
     )
@@ -333,33 +345,37 @@ class StructuralAnonymity(AttributedMethod):
     heuristic: Heuristic = parameter(default="auto", text="how edits are found")
     recompute_gap_edges: int | None = parameter(
         default=None,
-        text="edits between two recounts of es to ua; m/100 where none",
+        text="edits between two recounts, for es to ua; m/100 if not set",
         minimum=1,
         private=True,
     )
     iterations: int | None = parameter(
         default=None,
-        text="proposals of search to target; by the edges where none",
+        text="number of proposals, for search to target; depends on the edges if not set",
         minimum=1,
         private=True,
     )
     effort: float = parameter(
         default=1.0,
-        text="multiple of the usual proposals of search to target",
+        text="multiple of the default number of proposals, for search to target",
         minimum=0.01,
         private=True,
     )
-    preserve_triangles: bool = parameter(default=False, text="forbid cut, which removes them all")
+    preserve_triangles: bool = parameter(
+        default=False, text=("forbid the heuristic cut, which removes all triangles")
+    )
     time_limit_seconds: float | None = parameter(
-        default=None, text="release the best so far after this time", minimum=0, private=True
+        default=None, text="release the best result so far after this time", minimum=0, private=True
     )
     on_interrupt: OnInterrupt = parameter(
-        default="stop", text="Ctrl-C: no release, or one of the best so far", private=True
+        default="stop",
+        text="on Ctrl-C: no release, or a release of the best result so far",
+        private=True,
     )
 
     phi: float = parameter(
         default=0.0,
-        text="percent by which what is known of a person may be off; 0: exact",
+        text="percentage by which the attacker's knowledge may be off; 0: exact",
         minimum=0,
         maximum=99.9999,
     )
@@ -489,8 +505,8 @@ class StructuralAnonymity(AttributedMethod):
         """
         if n_nodes and unprotected == n_nodes:
             raise InfeasibleError(
-                f"no node could be made {self.k}-anonymous within goal={self.goal}. "
-                "Raise the budget, lower k, or take a coarser measure."
+                f"no node could be made {self.k}-anonymous within goal={self.goal}. Raise the "
+                "budget, lower k, or use a coarser measure."
             )
         share = share_of(n_nodes - unprotected, n_nodes)
         return msgspec.structs.replace(self.guarantee, share=share)

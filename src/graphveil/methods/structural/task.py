@@ -66,7 +66,8 @@ class Goal(ABC):
         if kind == "budget" and re.fullmatch(r"[0-9]{1,12}edges", amount):
             return Budget(edges=int(amount.removesuffix("edges")))
         raise ParameterError(
-            f"goal={text!r} is none. Give full, partial:SHARE, budget:SHARE or budget:NUMBERedges."
+            f"goal={text!r} is not valid. Use full, partial:SHARE, budget:SHARE or "
+            "budget:NUMBERedges."
         )
 
 
@@ -137,11 +138,14 @@ class Budget(Goal):
     def __post_init__(self) -> None:
         """Check that one of the two is given."""
         if (self.share is None) == (self.edges is None):
-            raise ParameterError("a budget is a share of the edges or their number. Give one.")
+            raise ParameterError(
+                "a budget is either a share of the edges or a number of edges. "
+                "Give exactly one of them."
+            )
         if self.share is not None:
             _check_share(self.share)
         if self.edges is not None and self.edges < 1:
-            raise ParameterError(f"edges={self.edges} is no budget. Give at least 1.")
+            raise ParameterError(f"edges={self.edges} is not a valid budget. Give at least 1.")
 
     def allowed(self, n_nodes: int) -> int:
         """Return 0: the run goes on while the budget lasts."""
@@ -159,7 +163,7 @@ class Budget(Goal):
 
 def _check_share(share: float) -> None:
     if not 0 < share <= 1:
-        raise ParameterError(f"share={share} is outside (0, 1]. Give a fraction.")
+        raise ParameterError(f"share={share} is outside (0, 1]. Use a fraction in this range.")
     check_digits("share", share)
 
 
@@ -183,9 +187,9 @@ def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
     if unprotected <= allowed or isinstance(goal, Budget):
         return []
     advice = (
-        f"the goal {goal} was missed: {unprotected} nodes are unprotected, "
-        f"{allowed} may be. The release claims the share that was reached, "
-        f"{100 * (1 - unprotected / n_nodes):.1f} % of the people"
+        f"goal {goal} was not reached: {unprotected} nodes are unprotected, {allowed} allowed. "
+        f"The release claims only the share reached, {100 * (1 - unprotected / n_nodes):.1f}% "
+        "of the people"
     )
     return [Advice(advice, UnprotectedWarning)]
 
@@ -327,8 +331,8 @@ class Task(NamedTuple):
         room = 1 << COLOR_BITS[self.measure]
         if int(self.colors.max(initial=0)) >= MOST_COLORS or int((codes % (1 << 40)).max()) >= room:
             raise InfeasibleError(
-                f"over {MOST_COLORS:,} values of attributes, or {room:,} ties around a person. "
-                "Group values, or take the measure degree."
+                f"more than {MOST_COLORS:,} attribute values, or {room:,} edges or more around "
+                "a node. Group values, or use measure=degree."
             )
         return codes + (self.colors << COLOR_BITS[self.measure])
 
@@ -448,9 +452,9 @@ def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, 
         return ()
     few, noisy = facts["nodes_unprotected_exactly"], 100 * facts["share_unprotected_from_noisy"]
     advice = (
-        f"phi={phi:g} is weaker than exact look-alikes: {few:,} people have fewer than "
-        f"{k} for exact knowledge, and who hears numbers that are off by up to "
-        f"{phi:g} % is left with fewer than {k} candidates for {noisy:.2f} % of all"
+        f"phi={phi:g} is weaker than exact equivalence classes: {few:,} nodes have fewer than "
+        f"{k} candidates under exact knowledge, and an attacker whose numbers are off by up to "
+        f"{phi:g}% is left with fewer than {k} candidates for {noisy:.2f}% of all nodes"
     )
     return (Advice(advice, UnprotectedWarning),)
 
@@ -459,7 +463,7 @@ def interruption(interrupted: bool) -> tuple[str, ...]:  # noqa: FBT001  what is
     """Return the advice on a run that was interrupted; none where it was not."""
     if not interrupted:
         return ()
-    return (Advice("the run was interrupted: this is the best so far", UnprotectedWarning),)
+    return (Advice("the run was interrupted: this is the best result so far", UnprotectedWarning),)
 
 
 def lost(n_nodes: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
@@ -473,8 +477,9 @@ def rewiring(unprotected: int, allowed: int) -> list[str]:
     if unprotected <= allowed:
         return []
     advice = (
-        f"no rewiring can make {unprotected} nodes anonymous, {allowed} may stay unprotected: it "
-        f"keeps every degree, and theirs are rare. Use {option('edits', 'any')}, or a partial goal"
+        f"no rewiring can make {unprotected} nodes anonymous; {allowed} may stay unprotected. "
+        "Rewiring keeps every degree, and their degrees are rare. Use "
+        f"{option('edits', 'any')}, or a partial goal"
     )
     return [Advice(advice, GoalWarning)]
 
@@ -485,8 +490,8 @@ def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]
     if not reaches or other.cost >= best.cost:
         return []
     advice = (
-        f"the goal took {best.cost} edits. With {other.cost} edits, which keep triangles, "
-        f"{option('heuristic', 'target')} leaves {other.unprotected} of {n_nodes} nodes "
-        "unprotected; see the record's cost"
+        f"reaching the goal took {best.cost} edits. With {other.cost} edits, which keep "
+        f"triangles, {option('heuristic', 'target')} leaves {other.unprotected} of {n_nodes} "
+        "nodes unprotected; see cost in the record"
     )
     return [Advice(advice, GoalWarning)]

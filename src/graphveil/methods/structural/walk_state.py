@@ -145,7 +145,7 @@ def checked(task: Task, edited: Edited) -> Edited:
     for was, count in ((edited.unprotected, exact.unprotected), (edited.nearly, exact.nearly)):
         if was != count:
             raise AssertionError(
-                f"{was} nodes were counted as unprotected, a recount gives {count}"
+                f"{was} nodes were counted as unprotected; a recount gives {count}"
             )
     return edited
 

@@ -115,19 +115,19 @@ def _descending(degrees: ArrayLike, k: int) -> tuple[NDArray[np.intp], Ints]:
         raise ParameterError(f"k={k} is below 1. Give an integer k >= 1.")
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
         raise DataError(
-            f"The degrees are an array of shape {given.shape} and type {given.dtype}. "
-            "Give a flat list of integers."
+            f"The degrees have shape {given.shape} and type {given.dtype}. Give a flat list of "
+            "integers."
         )
     if given.size < k:
         raise InfeasibleError(
-            f"k={k} needs at least {k} nodes, the data has {given.size}. Lower k, or add data."
+            f"k={k} needs at least {k} nodes; the data has {given.size}. Lower k, or add data."
         )
     if int(given.min()) < 0:
-        raise DataError(f"A degree is {int(given.min())}. Give degrees >= 0.")
+        raise DataError(f"A degree is {int(given.min())}. Use degrees >= 0.")
     if int(given.max()) * given.size >= 2**62:
         raise DataError(
-            f"{given.size} nodes with degrees up to {int(given.max())} have sums beyond 64 bits. "
-            "Give degrees below the number of nodes."
+            f"{given.size} nodes with degrees up to {int(given.max())} have sums that exceed 64 "
+            "bits. Use degrees below the number of nodes."
         )
     d = given.astype(np.int64)
     order = np.argsort(-d, kind="stable")

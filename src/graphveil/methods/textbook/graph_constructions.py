@@ -184,7 +184,7 @@ def probing(graph: Graph, k: int, *, seed: int | None = None) -> Graph:
     if k < 1:
         raise ParameterError(f"k={k} is below 1. Give an integer k >= 1.")
     if n < k:
-        raise InfeasibleError(f"k={k} needs at least {k} nodes, the graph has {n}. Lower k.")
+        raise InfeasibleError(f"k={k} needs at least {k} nodes; the graph has {n}. Lower k.")
     rng = Randomness(seed).stream("probing")
     noisy = graph.degrees().copy()
     amount = max(1, n // 1000)
@@ -244,8 +244,8 @@ def greedy_swap(
     """
     if graph.n_nodes != realization.n_nodes:
         raise DataError(
-            f"the graph has {graph.n_nodes} nodes, its realization {realization.n_nodes}. "
-            "Give two graphs on the same nodes."
+            f"the graph has {graph.n_nodes} nodes, but its realization has "
+            f"{realization.n_nodes}. Give two graphs on the same nodes."
         )
     if rounds < 1 or (sample_size is not None and sample_size < 1):
         raise ParameterError(f"sample_size={sample_size} and rounds={rounds} must be at least 1.")
@@ -267,7 +267,7 @@ def greedy_swap(
 def _whole(degrees: ArrayLike, graph: Graph | None = None) -> NDArray[np.int64]:
     array = np.asarray(degrees)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise DataError(f"degrees of type {array.dtype} are no list of integers. Give integers.")
+        raise DataError(f"degrees of type {array.dtype} are not a list of integers. Give integers.")
     if graph is not None and array.size != graph.n_nodes:
         raise DataError(
             f"{array.size} degrees for {graph.n_nodes} nodes. Give one degree per node."

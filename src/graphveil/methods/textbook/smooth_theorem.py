@@ -131,17 +131,17 @@ def _checked(rows: CollapsedRows, k: int, alpha: Fraction | float) -> Fraction:
     except ValueError:
         share = Fraction(0)
     if not 0 < share < 1:
-        raise ParameterError(f"alpha={alpha} is not between 0 and 1. Give one such as 0.004.")
+        raise ParameterError(f"alpha={alpha} is not between 0 and 1. Use, for example, 0.004.")
     if k < 2:
-        raise ParameterError(f"k={k} is below 2, so no row would equal another. Raise it.")
+        raise ParameterError(f"k={k} is below 2, so no row would equal another. Raise k.")
     if rows.n_rows < k:
         raise InfeasibleError(
-            f"k={k} needs at least {k} rows, the data has {rows.n_rows}. Lower k."
+            f"k={k} needs at least {k} rows; the data has {rows.n_rows}. Lower k."
         )
     if rows.n_rows > MOST_ROWS:
         raise UsageError(
-            f"facility location is solved exactly for at most {MOST_ROWS} rows, the data has "
-            f"{rows.n_rows}. Take smooth-k."
+            f"facility location is solved exactly for at most {MOST_ROWS} rows; the data has "
+            f"{rows.n_rows}. Use smooth-k."
         )
     return share
 
@@ -233,7 +233,7 @@ def cheapest_facilities(
         options={"mip_rel_gap": 0.0},
     )
     if not solved.success:
-        raise AssertionError(f"a program that has a solution was not solved: {solved.message}")
+        raise AssertionError(f"a program that has a solution could not be solved: {solved.message}")
     return np.flatnonzero(solved.x[:n] > 0.5)
 
 

@@ -201,8 +201,8 @@ class Tables(Protocol):
 def gone(name: str, folder: Place) -> ResourceError:
     """Return the error of rows that a run has kept, and that are there no more."""
     return ResourceError(
-        f"{folder} lacks the {name} that the unfinished run kept there. Bring them back, or delete "
-        "what is left of it, and begin anew."
+        f"{folder} no longer contains the {name} that the unfinished run kept there. Restore "
+        "them, or delete what is left of the run and start again."
     )
 
 

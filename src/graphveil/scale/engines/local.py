@@ -62,9 +62,9 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
             yield connection
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
             raise ResourceError(
-                f"sorting needs more than {memory_mib} MiB of memory and the free space of the "
-                "disk. Free some, give the engine more memory, or install DuckDB 2.0 or newer, "
-                "which counts on the disk as well."
+                f"sorting needs more than {memory_mib} MiB of memory and the free disk space. "
+                "Free some, give the engine more memory, or install DuckDB 2.0 or newer, which "
+                "also counts on disk."
             ) from error
         finally:
             connection.close()
@@ -109,8 +109,9 @@ def _plainly_named(folder: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="graphveil-") as near:
         if not _PLAIN.fullmatch(near):
             raise ResourceError(
-                f"neither {folder} nor the folder for temporary files, {tempfile.gettempdir()}, "
-                "has a plain name, as sorting needs it. Set TMPDIR to one of letters and digits."
+                f"sorting needs a folder with a plain name, which neither {folder} nor the "
+                f"temporary folder {tempfile.gettempdir()} has. Set TMPDIR to a path of letters "
+                "and digits."
             )
         path.mkdir(mode=0o700, exist_ok=True)
         link = Path(near, "spill")
@@ -387,7 +388,7 @@ class LocalTables:
         with self._database(query, rows) as db:
             answer: Answer = db.execute(query.spelled(self.dialect)).fetchmany(MOST_ANSWERS + 1)
         if len(answer) > MOST_ANSWERS:
-            raise RuntimeError(f"a query answered with more than {MOST_ANSWERS} rows")
+            raise RuntimeError(f"a query returned more than {MOST_ANSWERS} rows")
         return answer
 
     def map(
@@ -587,7 +588,7 @@ class LocalEngine:
         """Check both numbers, and count the processors where no number was given."""
         object.__setattr__(self, "jobs", available_cores() if self.jobs is None else self.jobs)
         if self._jobs < 1:
-            raise ParameterError(f"jobs={self.jobs} is below 1. Give a number of processes.")
+            raise ParameterError(f"jobs={self.jobs} is below 1. Give a number of processes >= 1.")
         if self.memory_mib < LEAST_MEMORY_MIB:
             raise ParameterError(
                 f"memory_mib={self.memory_mib} is below {LEAST_MEMORY_MIB}. Raise it."

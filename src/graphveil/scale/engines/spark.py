@@ -66,7 +66,8 @@ def spoken(doing: str) -> Iterator[None]:
         text = str(error)
         if "No module named 'graphveil" in text:
             raise UsageError(
-                "executors have no graphveil. Install it there, in the version of this process."
+                "graphveil is not installed on the executors. Install it there, in the version "
+                "of this process."
             ) from error
         failed = _PYTHON_ERROR.findall(text)
         ours = _OURS.fullmatch(failed[-1]) if failed else None
@@ -76,8 +77,8 @@ def spoken(doing: str) -> Iterator[None]:
         if failed and not failed[-1].startswith(_OF_RESOURCES):
             raise RuntimeError(f"{doing}: {failed[-1]}") from None
         raise ResourceError(
-            f"Spark gave up {doing}: {failed[-1] if failed else _reason(error)}. See to it, "
-            "and run the same command again: it goes on from there."
+            f"Spark failed while {doing}: {failed[-1] if failed else _reason(error)}. Fix the "
+            "cause and run the same command again; it continues from there."
         ) from error
 
 
@@ -125,9 +126,9 @@ def working_place(given: str | Path | Address) -> Place:
     place = place_of(given)
     if isinstance(place, Address) and place.has_secrets:
         raise UsageError(
-            f"{place} has a password or options, which nothing notes, and what lies there would "
-            "not be deleted. Leave them to the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL "
-            "and the like)."
+            f"{place} contains a password or options, which are never stored, so the data there "
+            "would not be deleted. Set them in the environment (AWS_ACCESS_KEY_ID, "
+            "AWS_ENDPOINT_URL and the like)."
         )
     return place
 
@@ -155,7 +156,7 @@ def shared_place(place: Place, private: Path) -> Place:
     before = kept_elsewhere(private)
     if before not in (None, str(place)):
         raise ReleaseError(
-            f"the unfinished run keeps its rows in {before}, not in {place}. Go on with "
+            f"the unfinished run keeps its rows in {before}, not in {place}. Continue with "
             f"{option('working', str(place_of(before).parent))}, or delete both {before} and "
             f"{private}."
         )
@@ -168,7 +169,7 @@ def shared_place(place: Place, private: Path) -> Place:
             part.write_text(json.dumps({"folder": str(place)}))
     except OSError as error:
         raise ResourceError(
-            f"{place} cannot be written ({error.strerror}). Choose another place."
+            f"cannot write {place} ({error.strerror}). Choose a different place."
         ) from error
     return place
 
@@ -205,8 +206,8 @@ def name_others(place: Place) -> None:
     for other in others:
         if other.name != place.name and named.fullmatch(other.name):
             message = (
-                f"{other} holds rows of people, of another run into a release of this name. Delete "
-                "it, unless that run goes on"
+                f"{other} holds rows of people from a different run for a release of this name. "
+                "Delete it, unless that run is still in progress"
             )
             warn(message, LeftoverWarning)
 
@@ -220,9 +221,9 @@ def _check_own(folder: Path) -> None:
     if stat.S_ISDIR(status.st_mode) and (_is_own(status) or not _tells(folder)):
         return
     raise ReleaseError(
-        f"{folder} is a link, belongs to another user (number {status.st_uid}), or is open to "
-        f"others (mode {stat.S_IMODE(status.st_mode):o}, a run leaves {_PRIVATE:o}), so what it "
-        "holds is not taken up. Move it away."
+        f"{folder} is a link, belongs to another user (number {status.st_uid}), or is "
+        f"accessible to others (mode {stat.S_IMODE(status.st_mode):o}; a run sets "
+        f"{_PRIVATE:o}), so its contents are not used. Move it away."
     )
 
 
@@ -306,8 +307,8 @@ class SparkEngine:
         release = tuple(int(part) for part in self.spark.version.split(".")[:2])
         if not OLDEST <= release < NEXT:
             raise UsageError(
-                f"the session is Spark {self.spark.version}, which lacks what a run needs. Use "
-                "Spark 4."
+                f"the session is Spark {self.spark.version}, which lacks features that a run "
+                "needs. Use Spark 4."
             )
 
     @property
@@ -361,7 +362,7 @@ def session() -> Any:
         return SparkSession.builder.getOrCreate()
     except PySparkException as error:
         raise UsageError(
-            f"Spark does not start: {first_line(error)}. Install Java 17, and set JAVA_HOME."
+            f"Spark does not start: {first_line(error)}. Install Java 17 and set JAVA_HOME."
         ) from error
 
 
@@ -402,7 +403,7 @@ class SparkTables:
         with spoken("counting"):
             answer = self.select(query, **rows).limit(MOST_ANSWERS + 1).collect()
         if len(answer) > MOST_ANSWERS:
-            raise RuntimeError(f"a query answered with more than {MOST_ANSWERS} rows")
+            raise RuntimeError(f"a query returned more than {MOST_ANSWERS} rows")
         return [tuple(row) for row in answer]
 
     def map(
@@ -468,8 +469,8 @@ class SparkTables:
             return False
         if noted != self._note(name):
             raise ReleaseError(
-                f"{self._working} holds {name} of another run, which are never published. Delete "
-                "it, and begin anew."
+                f"{self._working} holds {name} of a different run, which are never published. "
+                "Delete it, and start again."
             )
         return True
 

@@ -57,7 +57,7 @@ def check_executors(
     with ExitStack() as stack:
         probe = stack.enter_context(_probed(working))
         seen = tuple((one, stack.enter_context(one.probed())) for one in addresses)
-        stack.enter_context(spoken("looking at executors"))
+        stack.enter_context(spoken("checking executors"))
         work = _Equipped(probe, seen)
         probes = spark.range(PROBES, numPartitions=PROBES).mapInArrow(work, "has STRING")
         answers = {row[0] for row in probes.distinct().collect()}
@@ -65,13 +65,13 @@ def check_executors(
     if failed:
         raise ResourceError(
             f"executors {failed[0].removeprefix(_FAILED)}. Name a place that this process and "
-            "executors write under the same name."
+            "the executors can write under the same name."
         )
     others = answers - {here}
     if others:
         raise UsageError(
-            f"executors have {'; '.join(sorted(others))}, and this process has {here}. Install the "
-            "same on both."
+            f"executors have {'; '.join(sorted(others))}, but this process has {here}. Install "
+            "the same on both."
         )
 
 
@@ -92,14 +92,15 @@ def tell_of_spills(spark: Any) -> None:
         if not is_of_spark(error):
             raise
         return
-    off = [] if on_disks == "true" else [(_ON_DISKS, "what Spark spills on its disks")]
+    off = [] if on_disks == "true" else [(_ON_DISKS, "what Spark spills to its disks")]
     if not alone and "true" not in between:
         off.append((_BETWEEN[0], "what it sends between machines"))
     if off:
         settings, what = (" and ".join(words) for words in zip(*off, strict=True))
         warn(
-            f"{what} holds rows of people, not encrypted by Spark. Start the session with "
-            f"{settings}, unless nobody else reaches these machines or their disks are encrypted",
+            f"{what} contains rows of people, not encrypted by Spark. Start the session with "
+            f"{settings}, unless nobody else can access these machines or their disks are "
+            "encrypted",
             SpillWarning,
         )
 
@@ -118,8 +119,8 @@ def _check_writer(spark: Any, working: Address) -> None:
     try:
         if not probe.is_dir():
             raise ResourceError(
-                f"this process does not see what Spark writes to {working}. Name a place that "
-                "both reach under the same name."
+                f"this process cannot see what Spark writes to {working}. Name a place that "
+                "both can access under the same name."
             )
     finally:
         with suppress(GraphveilError):
@@ -156,7 +157,7 @@ def _probed(working: Path | None) -> Iterator[str | None]:
         name = tempfile.mkdtemp(prefix=_PROBE, dir=working.absolute())
     except OSError as error:
         raise ResourceError(
-            f"this process cannot write {working} ({error.strerror}). Choose another place."
+            f"this process cannot write {working} ({error.strerror}). Choose a different place."
         ) from error
     try:
         yield name
@@ -185,19 +186,22 @@ def _not_shared_at(address: Address, name: str) -> str | None:
     """Return why this process does not share an address; None where it does."""
     try:
         if not (address / name).is_file():
-            return f"{_FAILED}do not see what this process writes to {address}"
+            return f"{_FAILED}cannot see what this process writes to {address}"
         address.probe()
     except GraphveilError as error:
-        return f"{_FAILED}do not share a place: {str(error).partition('. ')[0]}"
+        return f"{_FAILED}have no shared place: {str(error).partition('. ')[0]}"
     return None
 
 
 def _not_shared(probe: Path) -> str | None:
     """Return why this process does not share a folder; None where it does."""
     if not probe.is_dir():
-        return f"{_FAILED}do not see what this process writes into {probe.parent}"
+        return f"{_FAILED}cannot see what this process writes to {probe.parent}"
     try:
         tempfile.mkdtemp(dir=probe)
     except OSError as error:
-        return f"{_FAILED}cannot write what this process makes in {probe.parent} ({error.strerror})"
+        return (
+            f"{_FAILED}cannot write to what this process creates in {probe.parent} "
+            f"({error.strerror})"
+        )
     return None

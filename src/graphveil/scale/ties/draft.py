@@ -149,7 +149,7 @@ def _noisy(
 
     def check(degrees: NDArray[np.int64]) -> None:
         if np.any(degrees != degrees_in(file, graph.n_nodes)):
-            raise RuntimeError("other edges were about to be published than those that were drawn")
+            raise RuntimeError("about to publish edges other than those that were sampled")
 
     return DraftOfTies(
         edges=lambda: read(file),
@@ -175,14 +175,16 @@ def _drawn(
     """Enter epsilon where there is room, and draw the noisy count and all cells into a file."""
     file = working.stage(NOISE) / CELLS
     n = noise.at_most
-    what = f"{method.name} releases up to about {n:,} ties of {graph.n_edges:,}, which"
+    what = (
+        f"{method.name} releases up to about {n:,} edges (the input has {graph.n_edges:,}), which"
+    )
     check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
     spent = method.entered(graph, ledger, working.randomness.seed)
     stated = noise.state()
     lists = NeighborLists(graph.indptr, graph.indices)
     size = stated.noisy_count if noise.exact_size else None
     drawn_file = file if size is None else file.with_name("drawn")
-    with stage("drawing noise", total=graph.n_edges) as advance:
+    with stage("sampling noise", total=graph.n_edges) as advance:
         drawn = draw(
             lists,
             Channel(int(stated.T0), int(stated.T1)),

@@ -85,9 +85,13 @@ def nodes_of(ties: TieFile, folder: Path) -> Known:
     if ties.options.nodes is not None:
         labels = _over_all(ties, labels)
     if labels.size > MAX_NODES:
-        ties.source.refuse(f"{labels.size:,} nodes are more than {MAX_NODES:,}. Split the graph.")
+        ties.source.refuse(
+            f"{labels.size:,} nodes exceed the maximum of {MAX_NODES:,}. Split the graph."
+        )
     if labels.size < 2:
-        ties.source.refuse(f"{labels.size} node, but a graph needs two. Give more rows.")
+        ties.source.refuse(
+            f"a graph needs at least two nodes; this one has {labels.size}. Add rows."
+        )
     return Known(labels, reader.sampled(Numbering(labels)), count_line)
 
 

@@ -173,7 +173,7 @@ class TieReading:
             counted = self.working.finish("spread", self._spread(facts))
         so_far = self.working.finished("lists", Listed) or Listed()
         buckets = Buckets(self.working.folder / "spread", counted.cuts)
-        with self.timed("lists"), stage("sorting ties", total=len(buckets)) as advance:
+        with self.timed("lists"), stage("sorting edges", total=len(buckets)) as advance:
             advance(so_far.buckets)
             if not so_far.buckets:
                 self.working.stage("ties")
@@ -190,7 +190,7 @@ class TieReading:
         rows = facts.notes["rows"]
         with (
             self.timed("spread"),
-            stage("spreading ties", total=rows) as advance,
+            stage("distributing edges", total=rows) as advance,
             Buckets(self.working.stage("spread"), cuts) as buckets,
         ):
             ends = _counted(numbering.numbered(self.ties.ends()), advance)
@@ -255,8 +255,8 @@ def check_space(folder: Path, needed: int, what: str) -> None:
     free = shutil.disk_usage(folder).free
     if needed > free:
         raise ResourceError(
-            f"{what} needs about {needed / 1e9:,.1f} GB beside the release, {free / 1e9:,.1f} GB "
-            "are free. Free space, or choose another disk."
+            f"{what} needs about {needed / 1e9:,.1f} GB in addition to the release, but "
+            f"{free / 1e9:,.1f} GB are free. Free space, or choose a different disk."
         )
 
 

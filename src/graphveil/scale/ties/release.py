@@ -87,7 +87,7 @@ def changed_edges(
             keys = np.delete(keys, at)  # noqa: PLW2901  the rest of them
         yield keys
     if gone != deleted.size:
-        raise RuntimeError(f"{deleted.size - gone} edges were to be deleted that are not there")
+        raise RuntimeError(f"{deleted.size - gone} edges were to be deleted but do not exist")
     yield np.sort(_keys(changed.added))
 
 
@@ -150,8 +150,8 @@ def check_form(form: Format) -> None:
     """
     if form.name not in WRITABLE:
         raise UsageError(
-            f"{form.name} cannot be written a piece at a time. Use one of {', '.join(WRITABLE)}, "
-            "or leave out --on-disk."
+            f"{form.name} cannot be written in pieces. Use one of {', '.join(WRITABLE)}, or "
+            "remove --on-disk."
         )
 
 
@@ -216,14 +216,14 @@ def _degrees_in(
     for source, target in _ends_in(data, form):
         keys = (source << NODE_BITS) | target
         if not (np.all(source < target) and np.all(np.diff(keys, prepend=last) > 0)):
-            raise RuntimeError("edges were about to be published that repeat, or are out of order")
+            raise RuntimeError("edges about to be published repeat, or are out of order")
         last = keys[-1] if keys.size else last
         n += keys.size
         _count(degrees, source)
         _count(degrees, target)
         advance(source.size)
     if n != n_edges:
-        raise RuntimeError(f"{n} edges were about to be published, and {n_edges} are released")
+        raise RuntimeError(f"{n} edges were about to be published, but {n_edges} are released")
     return degrees
 
 

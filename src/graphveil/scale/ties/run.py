@@ -68,24 +68,21 @@ class TiesOnDisk:
         method = run.method
         on_disk = option("on_disk", value=True)
         if run.nested_in is not None:
-            yield "--nested-in needs all of the data in memory. Leave --on-disk out."
+            yield "--nested-in needs all data in memory. Remove --on-disk."
         if run.output.parts:
-            yield "--parts is for many users on the disk: ties come in one file. Leave it out."
+            yield "--parts is for many users on disk; edges are written to one file. Remove it."
         if "ties" not in method.sources:
             able = " or ".join(methods_from("ties"))
             yield (
-                f"{method.name} needs all ties in memory. Use {able} on the disk, or leave out "
-                f"{on_disk}."
+                f"{method.name} needs all edges in memory. To run on disk, use {able}; or "
+                f"remove {on_disk}."
             )
         if Graph not in method.accepts or type(self.options) is not GraphOptions:
-            yield (
-                f"attributes and kinds of ties need all of the data in memory. Leave out {on_disk}."
-            )
+            yield (f"attributes and edge types need all data in memory. Remove {on_disk}.")
         for role in ("known", "attach"):
             if getattr(method, role, None) is not None:
                 yield (
-                    f"{option(role)} needs all of the data in memory. Leave out {on_disk}, or the "
-                    "attributes."
+                    f"{option(role)} needs all data in memory. Remove {on_disk}, or the attributes."
                 )
 
     @contextmanager
@@ -98,7 +95,7 @@ class TiesOnDisk:
         )
         check_form(form)
         ties = tie_file(source, options)
-        with stage(f"digesting {source.name}"):
+        with stage(f"computing the digest of {source.name}"):
             file_sha256 = digest_of_file(source.path)
         reading = recorded(options)
         nodes = None if options.nodes is None else digest_of_file(options.nodes)
@@ -108,7 +105,7 @@ class TiesOnDisk:
             run.method.check_size(facts.n_nodes, noun=kind_of(Graph).people)
             lists, report = work.lists(facts)
             warn_of_dropped(report)
-            with stage("digesting ties"):
+            with stage("computing the digest of the edges"):
                 input_sha256 = digest_of_graph(lists.indptr, lists.indices, work.labels)
             public: PublicLists = () if options.nodes is None else ("people",)
             graph = Graph.mapped(lists.indptr, lists.indices, public_lists=public)
@@ -150,7 +147,7 @@ def _written(
     with work.timed("write"):
         ids = _new_ids(work.working, n_nodes).of_the_input()
         cuts = released_cuts(n_nodes, draft.n_edges_expected, work.bucket_keys)
-        with stage("numbering anew"), Buckets(work.working.stage("publish"), cuts) as buckets:
+        with stage("renumbering"), Buckets(work.working.stage("publish"), cuts) as buckets:
             n_edges = renumber(draft.edges(), ids.astype(np.int32), buckets)
         files = write_files(public, buckets, n_nodes, n_edges, form)
     draft.check(files.degrees[ids])

@@ -173,7 +173,7 @@ def advise(
 def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
     """Return what every method that promises something reaches under some bounds."""
     if not bounds:
-        raise ParameterError("no bound is given. Say one such as 'kept >= 0.9'.")
+        raise ParameterError("no bound given. Use one, for example 'kept >= 0.9'.")
     methods = [
         method
         for method in METHODS.values()
@@ -213,7 +213,7 @@ def _figures(release: Release[Any], data: Data, bounds: Sequence[Bound]) -> dict
         if bound.part not in parts:
             known = ", ".join(filter(None, parts)) or rows.not_measured.get(bound.question, "none")
             raise NoPartError(
-                f"{bound.question} has no part {bound.part!r} here. Name one of: {known}."
+                f"{bound.question} has no part {bound.part!r} here. Use one of: {known}."
             )
         value = parts[bound.part]
         if value is not None:

@@ -163,9 +163,9 @@ class Advice:
         """The recommendation in a sentence."""
         best = self.recommended
         if best is None or best.middle is None:
-            return "No method that fits this data promises anything."
+            return "No method for this kind of data offers a guarantee."
         return (
-            f"Against someone who knows {best.known}, take {best.method}: with {best.middle.words}."
+            f"Against an attacker who knows {best.known}: use {best.method}, {best.middle.words}."
         )
 
     def lines(self, commands: Mapping[str, str] | None = None) -> list[str]:
@@ -181,7 +181,10 @@ class Advice:
     def __repr__(self) -> str:
         """Return the risk under every measure and what the middle trial of each method cost."""
         sizes = ", ".join(f"{count:,} {what}" for what, count in self.sizes.items())
-        risks = [f"unique to who knows {r.known}: {percent(r.share_unique)}" for r in self.risks]
+        risks = [
+            f"unique to an attacker who knows {r.known}: {percent(r.share_unique)}"
+            for r in self.risks
+        ]
         width = max((len(choice.method) for choice in self.choices), default=0)
         costs = [
             f"{c.method:<{width}}  {c.trials[len(c.trials) // 2].words if c.trials else c.promise}"
@@ -195,12 +198,14 @@ class Advice:
             (r.known, f"{percent(r.share_unique)}", percent(r.share_unprotected))
             for r in self.risks
         )
-        risks = html_table("as it stands", ("who knows", "unique", "unprotected at k=5"), listed)
+        risks = html_table(
+            "in this data", ("attacker knows", "unique", "unprotected at k=5"), listed
+        )
         rows = (
             (c.call, c.promise, "; ".join(trial.words for trial in c.trials), c.leaves_open)
             for c in self.choices
         )
-        return risks + html_table("releases", ("call", "promises", "costs", "leaves open"), rows)
+        return risks + html_table("releases", ("call", "guarantee", "costs", "not covered"), rows)
 
 
 def call_of(name: str, parameters: Mapping[str, Any]) -> str:
@@ -218,9 +223,9 @@ def call_of(name: str, parameters: Mapping[str, Any]) -> str:
 def _lines_of(choice: Choice, commands: Mapping[str, str] | None) -> Iterator[str]:
     yield ""
     yield choice.method
-    yield f"  promises:    {choice.promise}"
-    yield f"  answers:     {choice.answers}"
-    yield f"  leaves open: {choice.leaves_open}"
+    yield f"  guarantee: {choice.promise}"
+    yield f"  attacker: {choice.answers}"
+    yield f"  not covered: {choice.leaves_open}"
     for number, trial in enumerate(choice.trials):
         yield f"  {'costs:' if not number else '':<12} {trial.words}"
     if choice.measured_on:

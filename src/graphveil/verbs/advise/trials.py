@@ -57,11 +57,13 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
     stream = randomness.stream("sample")
     if isinstance(data, Network):
         people = _around(data.undirected(), most, stream)
-        near = f"{people.size:,} people who are near each other: the whole network can differ"
+        near = f"{people.size:,} neighboring people; results for the whole network can differ"
         return DataSample(data.part(people), near)
     n = max(1, round(data.size * share))
     rows = np.sort(stream.permutation(data.size)[:n])
-    return DataSample(data.part(rows), f"{n:,} people drawn by chance: the whole can differ")
+    return DataSample(
+        data.part(rows), (f"a random sample of {n:,} people; results for the whole data can differ")
+    )
 
 
 def _around(graph: Graph, most: int, stream: np.random.Generator) -> NDArray[np.int64]:
@@ -94,7 +96,7 @@ The middle one stands in the call.
 SEED = 1
 """Of the trials, which nobody publishes: the same data gives the same advice."""
 
-LATE = "not measured: the time for advice was up. Ask again: what is compiled now stays so"
+LATE = "not measured: the time limit was reached. Run again: compiled code is cached"
 
 MANY_ENTRIES = 5_000_000
 """Beyond so many the advice names what keeps time and memory within bounds."""
@@ -102,7 +104,7 @@ MANY_ENTRIES = 5_000_000
 CHUNK_ROWS = 20_000
 """Rows of a chunk that suit most data: as many as a run on disk takes by itself."""
 
-NOT_COUNTED = "what is kept is not counted by this method"
+NOT_COUNTED = "this method does not count what is kept"
 
 
 def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Choice:
@@ -127,7 +129,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
     if not isinstance(promise, NotClaimed):
         trials = tuple(_trials(several, data, sample.data, until))
         expected = chosen.expected_cost(data) is not None
-        measured_on = "average, computed for all of the data" if expected else sample.words
+        measured_on = "average, computed on all of the data" if expected else sample.words
     given = _given(chosen) | roles
     return Choice(
         method=method.name,
@@ -157,8 +159,8 @@ def _when_large(method: type[Anonymizer[Any]], data: Data) -> str:
     if "rows" not in method.sources or entries <= MANY_ENTRIES:
         return ""
     return Message(
-        f"{entries:,} entries. {option('chunk_rows', CHUNK_ROWS)} works on so many rows at a time; "
-        "the command takes --on-disk beside it, and then holds no more in memory"
+        f"{entries:,} entries. {option('chunk_rows', CHUNK_ROWS)} processes that many rows at a "
+        "time; if the command also has --on-disk, it holds no more than that in memory"
     )
 
 
@@ -202,7 +204,7 @@ def _tried(
             warnings.simplefilter("ignore", GraphveilWarning)
             release = method.anonymize(sample, seed=SEED)
     except (UsageError, DataError) as error:
-        return {}, f"cannot be: {error}"
+        return {}, f"not possible: {error}"
     cost = dict(release.cost)
     return cost, _in_words(cost)
 
@@ -212,10 +214,12 @@ def _in_words(cost: Mapping[str, float | int]) -> str:
     changes = changes_stated(cost)
     parts = [NOT_COUNTED] if changes is None else list(_shares(changes))
     if "clustering" in cost and "clustering_before" in cost:
-        parts.append(f"clustering {cost['clustering_before']:.2f} becomes {cost['clustering']:.2f}")
+        parts.append(
+            f"clustering changes from {cost['clustering_before']:.2f} to {cost['clustering']:.2f}"
+        )
     unprotected = cost.get("nodes_unprotected", 0)
     if unprotected:
-        parts.append(f"{unprotected:,} people stay unprotected")
+        parts.append(f"{unprotected:,} people remain unprotected")
     return ", ".join(parts)
 
 

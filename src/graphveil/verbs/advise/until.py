@@ -35,9 +35,9 @@ FINE_EPSILONS = (
 FULL_RUNS = 6
 """All of the data is used where so many runs on it fit into a method's share of the time."""
 
-NO_CLASS = "it promises no smallest class"
-TIME_UP = "not measured: the time was up"
-OTHER_SEED = "at another draw it does not hold"
+NO_CLASS = "no guarantee about the smallest class"
+TIME_UP = "not measured: the time limit was reached"
+OTHER_SEED = "does not hold for another random draw"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +127,7 @@ class AdviceUntil:
         """The answer in a sentence."""
         every = " and ".join(self.bounds)
         if not self.met:
-            return f"No method meets {every}."
+            return f"No method meets all bounds: {every}."
         best, others = self.met[0], len(self.met) - 1
         more = f"; {others} more methods do" if others > 1 else "; 1 more does" if others else ""
         return f"{best.method} with {best.given} meets {every}{more}."
@@ -271,14 +271,14 @@ class _Search:
         except NoPartError:
             raise
         except GraphveilError as error:
-            return f"cannot be: {error}"
+            return f"not possible: {error}"
         kept, false = shares_of(release.cost)
         plain = {KEPT: kept, FALSE: false, RISK: 1 / size if size else None}
         figures: dict[Bound, float] = {}
         for bound in self.bounds:
             value = measured.get(bound, plain.get(bound.question))
             if value is None:
-                return f"{bound.what} is not counted here"
+                return f"{bound.what} is not measured here"
             figures[bound] = value
         return Outcome(figures, kept, false)
 

@@ -191,7 +191,7 @@ def _dots(marks: Sequence[Mark], frame: _Frame) -> Iterator[str]:
 
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         yield _line("grid", x(tick), 6, x(tick), bottom)
-        yield _text("tick", x(tick), bottom + 18, f"{100 * tick:.0f} %", "middle")
+        yield _text("tick", x(tick), bottom + 18, f"{100 * tick:.0f}%", "middle")
     for number, mark in enumerate(marks):
         y = frame.row * number + (34 if frame.label_above else 24)
         label = printable(mark.label, LABEL_LETTERS)
@@ -232,7 +232,7 @@ def _steps(bins: Sequence[Bin], frame: _Frame) -> Iterator[str]:
 
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
         yield _line("grid", frame.left, y(tick), frame.right, y(tick))
-        yield _text("tick", frame.left - 8, y(tick) + 4, f"{100 * tick:.0f} %", "end")
+        yield _text("tick", frame.left - 8, y(tick) + 4, f"{100 * tick:.0f}%", "end")
     last = -math.inf
     for number in _round_numbers(largest):
         if x(number) - last > 30:
@@ -293,8 +293,8 @@ def dots_alone(marks: Sequence[Mark], *, title: str) -> Markup:
 def _key(marks: Sequence[Mark], y: float) -> Iterator[str]:
     """Yield what stands for what, from left to right, of what is in the picture."""
     x = 20.0
-    names = {"before": "original", "after": "release", "low": "95 % interval"}
-    for field, name in (names | {"guess": "guess without it"}).items():
+    names = {"before": "original", "after": "release", "low": "95% interval"}
+    for field, name in (names | {"guess": "guess without the release"}).items():
         if all(getattr(mark, field) is None for mark in marks):
             continue
         if field == "low":

@@ -25,7 +25,7 @@ from graphveil.verbs.report.frontiers import Panel, scatter_alone
 from graphveil.verbs.report.legal_questions import marks_of
 from graphveil.verbs.report.pages import Page
 
-NO_LIBRARY = "it needs matplotlib. Install the extra: pip install 'graphveil[figures]'"
+NO_LIBRARY = "matplotlib is required. Install the extra: pip install 'graphveil[figures]'"
 PAPER = (".pdf", ".png")
 COMPARED = ("original", "released", "absolute difference", "relative error")
 """Figures that a mark before and after shows."""
@@ -109,7 +109,7 @@ class Figure:
         file = Path(path)
         ending = file.suffix.lower()
         if ending not in {".svg", *PAPER}:
-            raise UsageError(f"{file.name} ends in no .svg, .pdf or .png. Name one of them.")
+            raise UsageError(f"{file.name} does not end in .svg, .pdf or .png. Use one of these.")
         content = self.svg.encode() if ending == ".svg" else self._drawn(ending)
         try:
             with whole_file(file, mode=OWNER_ONLY, replace=force) as part:
@@ -158,7 +158,7 @@ def of_page(page: Page) -> dict[str, Figure]:
             figures[test.test.replace(" ", "-")] = Figure(title=title, marks=marks)
     if page.distribution:
         figures["distribution"] = Figure(
-            title=f"Share of people with at most so many: {page.distribution_of}",
+            title=f"Share of people with at most this many: {page.distribution_of}",
             bins=tuple(page.distribution),
             axis=page.distribution_of,
         )
@@ -181,7 +181,9 @@ def write_figures(figures: Mapping[str, Figure], folder: str | Path) -> list[Pat
         Where there is no picture, or something stands there.
     """
     if not figures:
-        raise UsageError("There is no picture in this report. Leave the folder of figures out.")
+        raise UsageError(
+            "There are no figures in this report. Remove the folder of figures from the call."
+        )
     endings = [".svg", *([".pdf"] if find_spec("matplotlib") else [])]
     try:
         with whole_folders({Path(folder): 0o700}) as [part]:
@@ -226,11 +228,11 @@ def of_classes(classes: Classes) -> Figure:
     """
     sizes = classes.own_sizes
     if not sizes.size:
-        raise UsageError("There is nobody in this data. Measure one with people to plot it.")
+        raise UsageError("There are no people in this data. Give data with people to plot it.")
     return Figure(
-        title=f"How many look alike: {sizes.size:,} people",
+        title=f"Sizes of equivalence classes: {sizes.size:,} people",
         bins=tuple(binned(sizes)),
-        axis="people who are alike, at most",
+        axis="size of the equivalence class, at most",
     )
 
 
@@ -247,8 +249,8 @@ def of_rows(rows: Rows) -> Figure:
     if attacked and not marks:
         marks = [_mark(f"{row.question}: {row.part}", row) for row in attacked if _is_share(row)]
     if not marks:
-        raise UsageError("No row is a share of 0 to 1. Draw the others from to_pandas().")
-    title = "What an attacker reaches" if attacked else "What was kept"
+        raise UsageError("No row is a share from 0 to 1. Plot the others from to_pandas().")
+    title = "What an attacker achieves" if attacked else "What was kept"
     more = len(marks) - MOST_MARKS
     title += f": the first {MOST_MARKS} of {len(marks)}" if more > 0 else ""
     return Figure(title=title, marks=tuple(marks[:MOST_MARKS]))

@@ -30,13 +30,13 @@ from graphveil.verbs.attack import reads
 from graphveil.verbs.report.charts import Mark, odds_of_hundred, plain
 from graphveil.verify.verdict import Verdict
 
-Word = Literal["No, recomputed", "Bounded", "Yes, measured", "Not shown", "Not tested"]
+Word = Literal["No (verified)", "Bounded", "Yes (measured)", "No attack succeeded", "Not tested"]
 
 COLORS: dict[Word, str] = {
-    "No, recomputed": "no",
+    "No (verified)": "no",
     "Bounded": "no",
-    "Yes, measured": "yes",
-    "Not shown": "not",
+    "Yes (measured)": "yes",
+    "No attack succeeded": "not",
     "Not tested": "not",
 }
 """The class of the pill of each word: its color never speaks alone."""
@@ -55,7 +55,7 @@ class Evidence(NamedTuple):
     value
         What an attacker reached; None where nothing was tried.
     low
-        The lower end of its 95 % interval; None where the figure rests on no draw.
+        The lower end of its 95% interval; None where the figure rests on no draw.
     guess
         What is reached without the release; None where there is no such guess, which counts as 0.
     """
@@ -85,18 +85,18 @@ def word_of(evidence: Evidence) -> Word:
     ('Bounded', 'Not tested')
     """
     if evidence.recomputed:
-        return "No, recomputed"
+        return "No (verified)"
     if evidence.bounded:
         return "Bounded"
     if evidence.value is None:
         return "Not tested"
     least = evidence.value if evidence.low is None else evidence.low
-    return "Yes, measured" if least > (evidence.guess or 0.0) else "Not shown"
+    return "Yes (measured)" if least > (evidence.guess or 0.0) else "No attack succeeded"
 
 
-ONE_DRAW = ", in one draw: another may give more"
+ONE_DRAW = ", in one sample; another may give more"
 
-HOW = {"exact": "counted over everybody", "estimate": "estimated", "sampled": "drawn"}
+HOW = {"exact": "counted for all people", "estimate": "estimated", "sampled": "drawn"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +141,7 @@ class Line:
 
     @property
     def interval(self) -> str:
-        """The 95 % interval in words; empty where there is none."""
+        """The 95% interval in words; empty where there is none."""
         if self.low is None or self.high is None:
             return ""
         return f"{percent(self.low)} to {percent(self.high)}"
@@ -177,7 +177,7 @@ class Answers:
     @property
     def strongest(self) -> Line:
         """The line that answers the question in short: the largest figure shown, else the first."""
-        shown = [line for line in self.lines if line.word == "Yes, measured"]
+        shown = [line for line in self.lines if line.word == "Yes (measured)"]
         return max(shown, key=lambda line: line.evidence.value or 0.0) if shown else self.lines[0]
 
     @property
@@ -188,7 +188,7 @@ class Answers:
             return f"{line.word}: {line.reason}."
         answer = f"{line.word}, by {line.adversary or line.who}: {line.reason}."
         others = [other for other in self.lines if other is not line]
-        if line.word in {"No, recomputed", "Bounded"} and others:
+        if line.word in {"No (verified)", "Bounded"} and others:
             who = others[0].who
             rest = "Anything else" if who == "anybody" else f"By {who}"
             answer += f" {rest}: {others[0].word.lower()}."
@@ -218,8 +218,8 @@ class Figures:
     command: str | None = None
 
 
-NO_ATTACK = "this version has no attack for it on this kind of data"
-ONLY_OWNER = "only its owner can test this, with the original"
+NO_ATTACK = "this version has no such attack for this kind of data"
+ONLY_OWNER = "only the data owner can test this, with the original"
 
 
 def answers_of(
@@ -267,7 +267,7 @@ def marks_of(rows: Rows) -> list[Mark]:
 
 
 def _untested_by_all(test: Question) -> Line:
-    who = "someone who knows anything else" if test == "singled out" else "anybody"
+    who = "someone with any other knowledge" if test == "singled out" else "anybody"
     return Line(test=test, who=who, evidence=Evidence(), reason=ONLY_OWNER)
 
 
@@ -288,9 +288,10 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
         return None
     share = guarantee.share if isinstance(guarantee, StructuralKAnonymity) else 1.0
     some = (
-        f"recomputed for at least {percent(share)} of the people, nothing is promised of the rest"
+        f"verified for at least {percent(share)} of the people; nothing is guaranteed for the "
+        "others"
     )
-    others = f"at least {number} are left, whoever it is"
+    others = f"at least {number} people remain possible, whoever it is"
     return Line(
         test="singled out",
         who=guarantee.threat_model,
@@ -316,11 +317,15 @@ def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
     'of one tie or item: who is sure at 1 : 1 can become sure at most at 2.72 : 1, 73 of 100'
     """
     odds = math.exp(guarantee.epsilon)
-    what = "one tie or item" if isinstance(guarantee, EdgeDP) else "all of one person together"
+    what = (
+        "one connection or item"
+        if isinstance(guarantee, EdgeDP)
+        else ("all connections or items of one person")
+    )
     if odds > 1e6:
-        return f"of {what}: more than a million : 1, which bounds nothing that matters"
-    most = f"{plain(odds)} : 1, {odds_of_hundred(odds)}"
-    return f"of {what}: who is sure at 1 : 1 can become sure at most at {most}"
+        return f"for {what}: odds above a million to 1, which is no meaningful bound"
+    most = f"{plain(odds)} to 1, {odds_of_hundred(odds)}"
+    return f"for {what}: an attacker at even odds can reach at most {most}"
 
 
 def _lines(attack: str, said: Said, figures: Figures, *, also: bool = False) -> Iterator[Line]:
@@ -353,16 +358,18 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     reason = said.says.format(n=f"{of_hundred(row.value or 0.0, places=0)} of 100", **words)
     if said.take is strongest and row.sample_size:
         reason += (
-            ONE_DRAW if row.sample_size == 1 else f", in the strongest of {row.sample_size} draws"
+            ONE_DRAW
+            if row.sample_size == 1
+            else (f", in the strongest of {row.sample_size} samples")
         )
     evidence = Evidence(value=row.value, low=row.low, guess=row.guess)
     drawn = "" if row.sample_size is None else f": {row.sample_size:,}"
     if harm is not None:
         evidence = evidence._replace(low=_shifted(row, harm), guess=outside.value if outside else 0)
-        reason += f"; because they took part: {_signed(harm)}"
+        reason += f"; effect of taking part: {_signed(harm)}"
     elif outside is not None:
         reason += (
-            f"; {of_hundred(outside.value or 0.0, places=0)} of 100 for people who were left out"
+            f"; {of_hundred(outside.value or 0.0, places=0)} of 100 for people not in the data"
         )
     return Line(
         test=said.question,

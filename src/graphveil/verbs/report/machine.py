@@ -28,8 +28,8 @@ RECIPIENTS: dict[str, str] = {
 }
 FIELDS: dict[str, str] = {
     "purpose": "Purpose",
-    "other_data": "Other data that recipients may hold",
-    "motive": "Why somebody might try to identify a person",
+    "other_data": "Other data recipients may hold",
+    "motive": "Why someone might try to identify a person",
     "review": "Date of review",
     "license": "License",
     "creator": "Published by",
@@ -50,7 +50,7 @@ def recipient_of(name: str | None) -> str | None:
         Where there is no such recipient.
     """
     if name is not None and name not in get_args(Recipient):
-        raise UsageError(f"the recipient {name!r} is unknown. {one_of(name, RECIPIENTS)}")
+        raise UsageError(f"unknown recipient {name!r}. {one_of(name, RECIPIENTS)}")
     return None if name is None else RECIPIENTS[name]
 
 
@@ -68,18 +68,18 @@ def read_declared(path: str | Path) -> dict[str, str]:
     try:
         raw = file.read_bytes()
         if len(raw) > MOST_BYTES:
-            raise UsageError(f"{file} holds {len(raw):,} bytes. Give at most {MOST_BYTES:,}.")
+            raise UsageError(f"{file} has {len(raw):,} bytes. The maximum is {MOST_BYTES:,}.")
         values = tomllib.loads(raw.decode())
     except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror}). Give a TOML file.") from error
+        raise InputError(f"cannot read {file} ({error.strerror}). Give a TOML file.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{file.name} is no TOML: {error}. Correct the line.") from error
+        raise InputError(f"{file.name} is not valid TOML: {error}. Correct that line.") from error
     known = ["recipient", *FIELDS]
     for name, value in values.items():
         if name not in known:
-            raise UsageError(f"{file.name} declares {name!r}. {one_of(name, known)}")
+            raise UsageError(f"{file.name}: unknown key {name!r}. {one_of(name, known)}")
         if isinstance(value, dict | list):
-            raise UsageError(f"{file.name}: {name!r} is no text. Give one in quotes.")
+            raise UsageError(f"{file.name}: the value of {name!r} is not text. Put it in quotes.")
     return {name: str(value) for name, value in values.items()}
 
 
@@ -273,7 +273,7 @@ def as_json(
 ) -> dict[str, Any]:
     """Return what the manifest says, and what was recomputed of it just now."""
     del folder
-    answers = {0: "holds", 1: "fails", 4: "not enough to say"}
+    answers = {0: "holds", 1: "fails", 4: "undecided"}
     return {
         "answer": answers[verdict.exit_code],
         "declared": dict(declared),
@@ -298,9 +298,9 @@ def json_text(value: Mapping[str, Any]) -> str:
 
 def _description(manifest: Manifest, verdict: Verdict) -> str:
     holds = {
-        0: "When this was written every claim held.",
-        1: "When this was written a claim did NOT hold.",
-        4: "When this was written there was not enough to say whether the claim holds.",
+        0: "When this was written, every claim held.",
+        1: "When this was written, a claim did NOT hold.",
+        4: "When this was written, it could not be decided whether the claim holds.",
     }[verdict.exit_code]
     return f"{verdict.sentence} {holds} {manifest.claim.does_not_protect_against}"
 

@@ -38,26 +38,32 @@ LONGEST_TEXT = 4_000
 
 WORDS: tuple[tuple[str, str], ...] = (
     ("After", "In the release."),
-    ("Before", "The original under new ids and nothing else, attacked in the same way."),
+    ("Before", "The original with new ids only, attacked in the same way."),
     (
         "Bounded",
-        "The way the release was made limits what anybody can learn, whatever else they know.",
+        "The release process limits what anyone can learn, whatever else they know.",
     ),
-    ("Guess", "What someone reaches who has not seen the release."),
-    ("Interval", "With other draws the figure lies here 95 times in 100."),
-    ("Left out", "The same, of people whose data the release was made without."),
-    ("Look-alikes", "People of whom the release shows the same."),
-    ("Not shown", "An attack was tried and failed. That proves nothing."),
-    ("Promise", "What can be said of every person, whatever an attacker tries that it covers."),
+    ("Guess", "What someone achieves without seeing the release."),
+    (
+        "Interval",
+        (
+            "Confidence interval: in repeated sampling, 95% of such intervals contain the "
+            "true value."
+        ),
+    ),
+    ("Not in the data", "The same figure for people who are not in the data."),
+    ("Look-alikes", "People whom the release does not tell apart."),
+    ("No attack succeeded", "An attack was run and did not succeed. This proves nothing."),
+    ("Guarantee", "What holds for every person covered, against the attacker it names."),
     (
         "Recomputed",
-        "Counted again from the published files, by code that shares nothing with the method.",
+        "Counted again from the published files, by code independent of the method.",
     ),
-    ("Tie", "Two people who stand in the network as connected."),
-    ("Closed triangle", "Three people who all have ties to each other."),
+    ("Connection", "Two people who are connected in the network."),
+    ("Triangle", "Three people who are all connected to each other."),
     (
-        "Worst 1 %",
-        "The mean risk of the hundredth of people who are worst off, by all that the attack tried.",
+        "Worst 1%",
+        "Mean risk of the 1% of people most at risk, over everything the attack tried.",
     ),
 )
 """The glossary: at most 15 words."""
@@ -201,7 +207,7 @@ def _pictures(page: Page) -> dict[str, Any]:
             rows = [described(mark) for mark in marks]
             pictures[test.test] = {"svg": dots(marks, title=title), "rows": rows}
     if page.distribution:
-        title = f"Share of people with at most so many: {page.distribution_of}"
+        title = f"Share of people with at most this many: {page.distribution_of}"
         pictures["distribution"] = {"svg": steps(page.distribution, title=title)}
     return pictures
 
@@ -212,25 +218,34 @@ MOST_FIGURES_BYTES = 300_000
 WORDS_OF_SWEEPS: tuple[tuple[str, str], ...] = (
     (
         "Best",
-        "No other one is better in one of the two figures and not worse in the other.",
+        "No other point is better in one of the two figures and at least as good in the other.",
     ),
     (
         "Epsilon",
-        "How much one tie or item can change the chances of a release: the less, the more private.",
+        (
+            "How much one connection or item can change the probability of a release: the lower, "
+            "the more private."
+        ),
     ),
-    ("Infeasible", "The data cannot keep the promise with these parameters."),
+    ("Infeasible", "The data cannot meet the guarantee with these parameters."),
     (
         "Kept and true",
-        "Of all that stands in the original or in the release, the share that stands in both.",
+        "Of everything in the original or in the release, the share that is in both.",
     ),
-    ("Look-alikes", "People of whom the release shows the same; k is the fewest."),
-    ("Out of time", "The point used more CPU time than it was given."),
+    (
+        "Look-alikes",
+        ("People whom the release does not tell apart; k is the smallest number of them."),
+    ),
+    ("Out of time", "The point used more CPU time than it was allowed."),
     ("Point", "One release, by one method with its parameters."),
-    ("Re-identified", "An attacker who has to name one person for a record names the right one."),
-    ("Repeat", "One release of a point; figures are means over the repeats, bars span them."),
+    ("Re-identified", "An attacker who must name one person for a record names the right one."),
+    (
+        "Repeat",
+        ("One release of a point; figures are means over the repeats, and bars show their range."),
+    ),
     (
         "Trial",
-        "A release that was made to be compared with others. One of them may be published at most.",
+        "A release made for comparison with others. At most one of them may be published.",
     ),
 )
 """The glossary."""

@@ -32,9 +32,11 @@ def dots(marks: Sequence[Mark]) -> Figure:
             disc.set(markerfacecolor="white", markeredgecolor=ORIGINAL, markeredgewidth=1.5)
         if mark.low is not None and mark.high is not None:
             ends = [mark.low, mark.high]
-            axes.plot(ends, [y, y], color=RELEASE, lw=5, alpha=0.3, label="95 % interval", zorder=2)
+            axes.plot(ends, [y, y], color=RELEASE, lw=5, alpha=0.3, label="95% interval", zorder=2)
         if mark.guess is not None:
-            axes.plot(mark.guess, y, "|", ms=11, mew=2, color=GUESS, label="guess without it")
+            axes.plot(
+                mark.guess, y, "|", ms=11, mew=2, color=GUESS, label=("guess without the release")
+            )
         axes.plot(mark.after, y, "o", ms=5, color=RELEASE, label="release", zorder=3)
     labels = [printable(mark.label, LABEL_LETTERS) for mark in marks]
     for text in axes.set_yticks(range(len(marks)), labels):

@@ -88,7 +88,7 @@ def report_release(
     release = as_release(release, wanted_by="report")
     refuse_release(original)
     if form not in ("html", *FORMS):
-        raise UsageError(f"as={form!r} is unknown. Use croissant, datapackage or json.")
+        raise UsageError(f"unknown as={form!r}. Use croissant, datapackage or json.")
     says = {} if declared is None else read_declared(declared)
     whom = recipient or says.get("recipient")
     recipient_of(whom)
@@ -175,8 +175,8 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
     if form != "html":
         if manifest is None:
             raise ReleaseError(
-                f"{name}: its release.json cannot be read, so nothing describes it to a machine. "
-                "Make the page, which says what is wrong."
+                f"{name}: cannot read its release.json, so there is no machine-readable "
+                "description of it. Make the page, which shows what is wrong."
             )
         text = json_text(FORMS[form](manifest, verdict, name, says))
         return Report(text=text, form=form, public=True, verdict=verdict)
@@ -213,7 +213,7 @@ def _for_owner(asked: _Asked) -> Report:
         parts |= of_data(read, pair)
         parts |= _measured(asked, read, verdict, (data, pair), name)
     elif original is not None:
-        why = "the release does not keep what it says, so nothing was measured on it"
+        why = "the release failed verification, so nothing was measured on it"
         parts["missing"] = [("Comparisons and attacks", why)]
     file = original.file.name if isinstance(original, Original) else "INPUT"
     page = Page(
@@ -246,8 +246,8 @@ def _refuse_another(verdict: Verdict, record: Record | None) -> None:
     wrong = {check.name for check in verdict.failures()}
     if "original" in wrong or (record is None and "same size" in wrong):
         raise UsageError(
-            "this is not the original: the release was made from other data. Give the file that it "
-            "was made from, and read it in the same way."
+            "this is not the original: the release was made from other data, or the file was "
+            "read differently. Give the right file with the same reading options."
         )
 
 

@@ -50,9 +50,9 @@ from graphveil.verbs.report.pages import Standing
 from graphveil.verify.verdict import Verdict
 
 KNOWLEDGE = (
-    ("degree", "how many ties the person has"),
-    ("count", "how many people and ties there are around the person"),
-    ("vrq", "how many ties the person and each of their contacts has"),
+    ("degree", "how many connections the person has"),
+    ("count", "how many people and connections there are around the person"),
+    ("vrq", "how many connections the person and each of their contacts have"),
 )
 """Measures of networks, and what they know in words."""
 
@@ -119,8 +119,8 @@ def figures_of(
 def _once_more() -> Iterator[None]:
     """Attack the original under new ids in this block: notices say that it is the second time."""
     say = context().notices
-    again = None if say is None else lambda text: say(f"{text}, once more on the original")
-    with stage("attacking the original under new ids"), within(notices=again):
+    again = None if say is None else lambda text: say(f"{text}, and again on the original")
+    with stage("attacking the original with new ids"), within(notices=again):
         yield
 
 
@@ -225,7 +225,7 @@ def standing_of(after: Data, before: Data | None, k: int | None) -> list[Standin
         few = KNOWLEDGE[:1] if after.n_edges > MOST_TIES else KNOWLEDGE
         return [_standing_among(name, words, after, before, k) for name, words in few]
     noun = "items" if isinstance(after, Bipartite) else "values"
-    rows = [_standing("the whole row", measure(after, k=k or 2), _rows_of(before, k), k)]
+    rows = [_standing("the complete row", measure(after, k=k or 2), _rows_of(before, k), k)]
     earlier = {} if before is None else _alone(before)
     few_items = [
         Standing(
@@ -297,7 +297,7 @@ def kinds_of_people(original: Data) -> list[str]:
     order = alone[np.argsort(-degrees[alone], kind="stable")][:MOST_KINDS]
     among = measured.values["edges"] - degrees
     shown = zip(degrees[order].tolist(), among[order].tolist(), strict=True)
-    return [f"{count(ties)} ties, {count(closed)} closed triangles" for ties, closed in shown]
+    return [f"{count(ties)} connections, {count(closed)} triangles" for ties, closed in shown]
 
 
 def numbers_of(data: Data) -> NDArray[np.int64]:
@@ -311,9 +311,9 @@ def numbers_of(data: Data) -> NDArray[np.int64]:
 
 
 DISTRIBUTIONS: Mapping[type, str] = {
-    Graph: "How many ties people have",
-    Bipartite: "How many items people have",
-    Table: "How many people have an equal row",
+    Graph: "Connections per person",
+    Bipartite: "Items per person",
+    Table: "People with an equal row",
 }
 """What `numbers_of` counts."""
 
@@ -365,9 +365,11 @@ def of_release(
 
 
 UNITS: Mapping[type, str] = {
-    StructuralKAnonymity: "It covers one kind of knowledge of one person, and nothing else.",
-    EdgeDP: "The unit is one tie or one item: all of one person together is protected less.",
-    NodeDP: "The unit is all of one person together.",
+    StructuralKAnonymity: (
+        "The guarantee covers one kind of knowledge about one person, and nothing else."
+    ),
+    EdgeDP: "The unit of protection is one connection or item; a whole person is protected less.",
+    NodeDP: "The unit of protection is one whole person.",
 }
 """What a promise covers, by its type; others say it in their sentence."""
 
@@ -383,11 +385,13 @@ def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
     if not verdict.ok:
         return "This release does not keep what it says."
     if verdict.unknown_method is not None:
-        return "It cannot be said whether this release keeps its promise: its method is not known."
+        return (
+            "Undecided: this version does not know the method, so the guarantee cannot be verified."
+        )
     if verdict.undecided:
-        return "It cannot be said from these files alone whether this release keeps its promise."
+        return "Undecided: these files alone do not show whether the guarantee holds."
     if verdict.word == "not claimed":
-        return "Nothing is promised of this release."
+        return "This release carries no guarantee."
     with_what = f", for {unit}" if (unit := _unit_and_strength(guarantee)) else ""
     if verdict.word == "by construction":
         return f"Every claim that a file can show holds{with_what}."
@@ -407,13 +411,17 @@ def because_of(verdict: Verdict) -> str:
 
 def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:
     if isinstance(guarantee, EdgeDP | NodeDP):
-        unit = "one tie or item" if isinstance(guarantee, EdgeDP) else "all of one person"
+        unit = (
+            "one connection or item"
+            if isinstance(guarantee, EdgeDP)
+            else ("all connections or items of one person")
+        )
         return f"{unit}, with epsilon = {plain(guarantee.epsilon)}"
     number = None if guarantee is None else number_of(guarantee)
     if number is None:
         return ""
     unit = (
-        "what is known of one person"
+        "knowledge about one person"
         if isinstance(guarantee, StructuralKAnonymity)
         else "one person's row"
     )
@@ -428,11 +436,11 @@ def facts_of(
     if read is not None:
         facts.append(("People", count(read.data.size)))
         if isinstance(read.data, Graph):
-            facts.append(("Ties published", count(read.data.n_edges)))
+            facts.append(("Connections published", count(read.data.n_edges)))
         elif isinstance(read.data, Bipartite):
             facts.append(("Items published", count(read.data.n_entries)))
         elif isinstance(read.data, Network):
-            facts.append(("Ties published", count(read.data.n_ties)))
+            facts.append(("Connections published", count(read.data.n_ties)))
             facts.append(("Attributes published", count(read.data.n_attributes)))
         else:
             facts.append(("Columns", count(read.data.n_columns)))
@@ -441,7 +449,7 @@ def facts_of(
         line = promised_line(manifest.claim.guarantee, verdict)
         number = number_of(manifest.claim.guarantee)
         if line is not None and line.evidence.recomputed and number is not None:
-            facts.append(("Left to choose from, at least", count(number)))
+            facts.append(("Smallest class", count(number)))
     unchecked = sum(check.outcome == "not checked" for check in verdict.checks)
     if unchecked:
         facts.append(("Checks", f"{unchecked} of {len(verdict.checks)} not made"))
@@ -480,7 +488,7 @@ def versions_of(manifest: Manifest | None, record: Record | None) -> list[str]:
     lines = []
     if manifest is not None:
         lines.append(f"Released by {manifest.tool} {manifest.version}.")
-        lines.append(f"Source of the method: {manifest.method.source}.")
+        lines.append(f"Reference: {manifest.method.source}.")
         lines.append(f"Seal of the release: {manifest.seal}")
     lines.append(f"Page made by graphveil {__version__}.")
     if record is not None:

@@ -319,7 +319,9 @@ class SweptPoints:
         across = self.axis(x) if x else attack or (strengths[0] if strengths else None)
         up = self.axis(y) if y else use
         if across is None or up is None:
-            raise ParameterError("no point has two figures. Name x and y, or sweep other points.")
+            raise ParameterError(
+                "no point has two figures. Choose x and y, or run a sweep with other points."
+            )
         return across, up
 
     def frontier(self, x: str | None = None, y: str | None = None) -> pa.Table:

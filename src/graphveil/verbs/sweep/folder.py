@@ -42,14 +42,14 @@ PATIENCE_SECONDS = 5.0
 """So long a sweep waits for workers of an earlier one to end."""
 
 _COMPARED = {
-    "kind": "the kind of its data",
-    "reading": "how its input is read",
-    "format": "the format of its releases",
-    "seed": "its seed",
-    "repeats": "its repeats",
-    "metrics": "its metrics",
-    "attacks": "its attacks",
-    "cpu_seconds": "the time of a point",
+    "kind": "data kind",
+    "reading": "reading options",
+    "format": "release format",
+    "seed": "seed",
+    "repeats": "repeats",
+    "metrics": "metrics",
+    "attacks": "attacks",
+    "cpu_seconds": "CPU time per point",
 }
 """What decides the figures of a sweep beside its points, as messages call it."""
 
@@ -75,14 +75,16 @@ def begun(folder: Path, plan: Plan) -> Plan:
     """
     plan = msgspec.json.decode(msgspec.json.encode(plan), type=Plan)  # as it is read again
     if folder.name in {"", ".."}:
-        raise ReleaseError(f"{folder} is no name for a new folder. Choose one, such as sweep.")
+        raise ReleaseError(
+            f"{folder} cannot be the name of a new folder. Choose one, such as sweep."
+        )
     if not os.path.lexists(folder):
         if not folder.resolve().parent.is_dir():
             raise ResourceError(f"{folder.resolve().parent} does not exist. Create it.")
         _make(folder, plan)
         return plan
     if not is_sweep(folder):
-        raise ReleaseError(f"{folder} exists and is no sweep. Choose another name.")
+        raise ReleaseError(f"{folder} exists and is not a sweep. Choose a different name.")
     earlier = read_plan(folder)
     _check_same(folder, earlier, plan)
     return earlier
@@ -94,7 +96,9 @@ def _make(folder: Path, plan: Plan) -> None:
             (part / PLAN).touch(mode=OWNER_ONLY)
             (part / PLAN).write_bytes(_encoded(plan))
     except FileExistsError as error:
-        raise ReleaseError(f"{folder} appeared meanwhile. Choose another name.") from error
+        raise ReleaseError(
+            f"{folder} was created in the meantime. Choose a different name."
+        ) from error
 
 
 def _encoded(value: Plan | Result) -> bytes:
@@ -113,34 +117,41 @@ def read_plan(folder: Path) -> Plan:
     try:
         plan = msgspec.json.decode(path.read_bytes(), type=Plan)
     except OSError as error:
-        raise ReleaseError(f"{folder} is no sweep: it has no {PLAN}. Name the folder.") from error
+        raise ReleaseError(
+            f"{folder} is not a sweep: it has no {PLAN}. Give the folder of a sweep."
+        ) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReleaseError(f"{path} is damaged: {error}. Sweep into another folder.") from error
+        raise ReleaseError(
+            f"{path} is damaged: {error}. Use a different folder for the sweep."
+        ) from error
     if plan.schema != SCHEMA:
-        raise ReleaseError(f"{path} is of another version of graphveil. Sweep into another folder.")
+        raise ReleaseError(
+            f"{path} was written by a different version of graphveil. Use a "
+            "different folder for the sweep."
+        )
     return plan
 
 
 def _check_same(folder: Path, earlier: Plan, plan: Plan) -> None:
     """Refuse to go on with other data or another plan: a table of two is of neither."""
-    way_out = f"Choose another {option('out')}, or give what it was begun with"
+    way_out = f"Choose a different {option('out')}, or use what it was started with"
     if earlier.input_sha256 != plan.input_sha256:
         raise UsageError(
-            f"{folder} is a sweep of other data, or its input was changed since. {way_out}."
+            f"{folder} is a sweep of other data, or its input has changed since. {way_out}."
         )
     if earlier.tool != plan.tool:
         raise UsageError(
-            f"{folder} was begun by graphveil {earlier.tool}, this is {plan.tool}. {way_out}."
+            f"{folder} was started by graphveil {earlier.tool}, but this is {plan.tool}. {way_out}."
         )
     for name, words in _COMPARED.items():
         before, now = getattr(earlier, name), getattr(plan, name)
         if before != now:
             was = "not given" if before is None else before
-            raise UsageError(f"{folder} was begun with {words} {was}, not {now}. {way_out}.")
+            raise UsageError(f"{folder} was started with {words} {was}, not {now}. {way_out}.")
     if earlier.points != plan.points:
         raise UsageError(
-            f"{folder} is a sweep of {_difference(earlier, plan)}. {way_out}: a finished sweep "
-            "gets no further points."
+            f"{folder} is a sweep of {_difference(earlier, plan)}. {way_out}: no points can be "
+            "added to a finished sweep."
         )
 
 
@@ -148,9 +159,13 @@ def _difference(earlier: Plan, plan: Plan) -> str:
     before, now = ([point.words for point in one.points] for one in (earlier, plan))
     missing = next((words for words in before if words not in now), None)
     if missing is not None:
-        return f"{missing} too, which is not asked for now"
+        return f"{missing} as well, which is not requested now"
     more = next((words for words in now if words not in before), None)
-    return f"other points, without {more}" if more is not None else "the points in another order"
+    return (
+        f"other points, which do not include {more}"
+        if more is not None
+        else ("the points in a different order")
+    )
 
 
 @contextmanager
@@ -175,7 +190,7 @@ def locked(folder: Path) -> Iterator[int | None]:
             except BlockingIOError as error:
                 if time.monotonic() >= until:
                     raise ResourceError(
-                        f"another run works on {folder}. Try again once it has ended."
+                        f"another run is using {folder}. Try again when it has ended."
                     ) from error
                 time.sleep(0.05)
             except OSError:  # file systems without locks
@@ -201,7 +216,9 @@ def results_of(folder: Path, plan: Plan) -> dict[int, Result]:
         try:
             result = msgspec.json.decode(path.read_bytes(), type=Result)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ReleaseError(f"{path} is damaged: {error}. Delete it to run it again.") from error
+            raise ReleaseError(
+                f"{path} is damaged: {error}. Delete it to run that point again."
+            ) from error
         results[point.number] = result
     return results
 

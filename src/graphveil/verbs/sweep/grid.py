@@ -170,7 +170,7 @@ def points_of(methods: Sequence[Anonymizer[Any]], *, repeats: int, seed: int | N
         Where there is less than one repeat.
     """
     if repeats < 1:
-        raise UsageError(f"repeats={repeats} is below 1. Give how many releases each point has.")
+        raise UsageError(f"repeats={repeats} is below 1. Give the number of releases per point.")
     points: list[Point] = []
     made: list[Anonymizer[Any]] = []
     varied = _varied(methods)
@@ -287,7 +287,7 @@ def methods_of(methods: Sequence[Anonymizer[Any]] | Anonymizer[Any] | Grid) -> l
                 '{"k-degree": {"k": [2, 5, 10]}}.'
             )
     if not every:
-        raise UsageError("no method is given. Name one, such as k-degree with k=2,5,10.")
+        raise UsageError("no method given. Use one, such as k-degree with k=2,5,10.")
     return list({(one.name, repr(one.parameters())): one for one in every}.values())
 
 
@@ -306,13 +306,15 @@ def _check_size(grid: Grid) -> None:
     number = 0
     for name, values in grid.items():
         if not isinstance(values, Mapping):
-            raise UsageError(f"{name}={values!r} is no grid. Give parameters, such as k=[2, 5].")
+            raise UsageError(f"{name}={values!r} is not a grid. Give parameters, such as k=[2, 5].")
         size = 1
         for several in map(_several, values.values()):
             size *= len(several)
         number += size
     if number > MOST_POINTS:
-        raise UsageError(f"the grid has {number:,} points, more than {MOST_POINTS:,}. Give fewer.")
+        raise UsageError(
+            f"the grid has {number:,} points, more than the maximum of {MOST_POINTS:,}. Use fewer."
+        )
 
 
 def values_in(method: type[Anonymizer[Any]], name: str, text: str) -> list[Any]:
@@ -341,8 +343,8 @@ def values_in(method: type[Anonymizer[Any]], name: str, text: str) -> list[Any]:
     known = {item.name: item for item in flat_parameters(method)}
     if name not in known:
         raise ParameterError(
-            f"{method.name} has no parameter {name!r}. {did_you_mean(name, known)}"
-            f"It has {', '.join(known)}."
+            f"{method.name} has no parameter {name!r}. {did_you_mean(name, known)}Parameters: "
+            f"{', '.join(known)}."
         )
     apart = between(known[name].kind)
     return [_value(known[name], part.strip()) for part in text.split(apart)]

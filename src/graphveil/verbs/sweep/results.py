@@ -38,17 +38,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 WORDS: dict[str, str] = {
-    "k": "people who look alike, at least",
-    "epsilon": "epsilon, which less of is more private",
-    "edge-jaccard: all": "ties kept and true",
+    "k": "equivalence class size, at least",
+    "epsilon": "epsilon (lower is more private)",
+    "edge-jaccard: all": "edges kept and true",
     "entry-jaccard: all": "items kept and true",
     "cells-shown: all": "cells shown",
     "kept": "kept",
     "candidate-set: degree and triangles, right guess": (
-        "re-identified by someone who knows ties and closed triangles"
+        "re-identified by an attacker who knows degree and triangles"
     ),
-    "linkage: 4 known, 0 false: own row": "re-identified by someone who knows 4 items or cells",
-    "matching: best guess, mean": "re-identified by someone who has the original table",
+    "linkage: 4 known, 0 false: own row": (
+        "re-identified by an attacker who knows 4 items or cells"
+    ),
+    "matching: best guess, mean": "re-identified by an attacker who has the original table",
 }
 """What a reader calls a figure."""
 
@@ -73,7 +75,7 @@ def figure_text(axis: Axis, value: float) -> str:
     Examples
     --------
     >>> figure_text(Axis("kept"), 0.98), figure_text(Axis("strength", "k"), 5.0)
-    ('98 %', '5')
+    ('98%', '5')
     """
     return percent(value) if str(axis) in SHARES else plain(value)
 
@@ -141,8 +143,8 @@ def lines_of(sweep: SweptPoints, met: Collection[int] | None = None) -> Iterator
             for axis, value in ((attack, line.first), (use, line.second))
         ]
         notes = [
-            *(["keeps every bound"] if _is_met(setting, met) else []),
-            *(["no other beats it"] if line.best else []),
+            *(["meets every bound"] if _is_met(setting, met) else []),
+            *(["no other point dominates it"] if line.best else []),
         ]
         note = f" ({', '.join(notes)})" if notes else ""
         yield f"  {cells[0]:>9} {cells[1]:>9}  ", f"{setting.first.words}{note}"
@@ -191,7 +193,7 @@ def page_text(sweep: SweptPoints) -> str:
         facts=[
             ("Combinations", f"{len(sweep.settings):,}"),
             ("Releases", f"{counts.get('finished', 0):,}"),
-            ("Without a release", f"{len(plan.points) - counts.get('finished', 0):,}"),
+            ("No release", f"{len(plan.points) - counts.get('finished', 0):,}"),
             ("Methods", f"{len(methods):,}"),
             ("Repeats", f"{plan.repeats:,}"),
             ("Seed", "entropy" if plan.seed is None else "given"),
@@ -216,7 +218,9 @@ def figure_of(sweep: SweptPoints, across: Axis, up: Axis) -> Figure:
     """
     panel = panel_of(sweep, across, up)
     if not panel.dots:
-        raise UsageError("No point has both figures. Name others, or sweep other points.")
+        raise UsageError(
+            "No point has both figures. Choose others, or run a sweep with other points."
+        )
     return Figure(title=panel.title, panel=panel, methods=tuple(_methods(sweep)))
 
 
@@ -251,9 +255,9 @@ def panels_of(sweep: SweptPoints) -> list[Panel]:
 def panel_of(sweep: SweptPoints, across: Axis, up: Axis) -> Panel:
     """Return one picture: two figures of every point."""
     if across.question == "strength":
-        title = f"What is promised against what is kept: {across.part}"
+        title = f"Guarantee and what is kept: {across.part}"
     elif (across, up) == sweep.usual[1:]:
-        title = "A measured attack against what is kept"
+        title = "A measured attack and what is kept"
     else:
         title = f"{words_of(across)} against {words_of(up)}"
     return Panel(title, _axis(across), _axis(up), _with_lines(sweep, across, up))
@@ -421,7 +425,7 @@ class Sweep(SweptPoints, Illustrated):
 
         frame = pl.from_arrow(self.rows)
         if not isinstance(frame, pl.DataFrame):
-            raise TypeError("a table of Arrow is a frame of polars")
+            raise TypeError("polars returned no DataFrame for an Arrow table")
         return frame
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Literal, NamedTuple
 
-KILLED = "its process was ended from outside, perhaps for want of memory"
+KILLED = "its process was terminated from outside, perhaps for lack of memory"
 FAILED = "its process ended with exit code {}"
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")

@@ -91,7 +91,7 @@ from graphveil.verbs.sweep.trials import as_trial
 STRENGTH, COST = "strength", "cost"
 """The questions of the rows that come from the method itself."""
 
-NOT_NAMED = "it takes long: it runs where it is asked for"
+NOT_NAMED = "not run by default: it takes long"
 """Why an attack was left out, without a time that differs from run to run."""
 
 NOT_FINITE = "it is not finite"
@@ -221,7 +221,7 @@ def _without_a_release(point: Point, status: Status, error: Exception) -> Result
     if isinstance(error, GraphveilError):
         reason = error.message.flags
     else:
-        reason = f"this is a bug of ours: {type(error).__name__}: {error}"
+        reason = f"this is a bug in graphveil: {type(error).__name__}: {error}"
     return Result(number=point.number, status=status, reason=" ".join(reason.split()))
 
 
@@ -403,8 +403,8 @@ def _check_importable(tasks: Sequence[Task]) -> None:
         if type(task.method).__module__ == "__main__":
             name = type(task.method).__name__
             raise UsageError(
-                f"{name} is defined in the script itself, which processes do not run. Put it into "
-                f"a module, or say {option('jobs', 1)}."
+                f"{name} is defined in the script itself, which worker processes do not run. "
+                f"Move it to a module, or use {option('jobs', 1)}."
             )
 
 
@@ -437,10 +437,10 @@ def _with_a_way_out(error: Exception) -> Exception:
 
 def _lost_words(missing: Sequence[Point], number: int, lost: dict[int, str]) -> str:
     first = missing[0]
-    why = lost.get(first.number, "its process did not answer")
+    why = lost.get(first.number, "its process did not respond")
     return Message(
-        f"{len(missing)} of {number} points did not end, the first {first.words}: {why}. All "
-        f"others are kept: run the same sweep again, perhaps with {option('jobs', 1)}."
+        f"{len(missing)} of {number} points did not finish; the first is {first.words}: {why}. "
+        f"All others are kept: run the same sweep again, perhaps with {option('jobs', 1)}."
     ).text
 
 
@@ -475,11 +475,15 @@ class SweepOptions:
         """Check the numbers."""
         Randomness(seed=self.seed)
         if self.seed is not None and self.seed >> SEED_BITS:
-            raise ParameterError(f"seed={self.seed} has more than {SEED_BITS} bits. Give fewer.")
+            raise ParameterError(
+                f"seed={self.seed} has more than {SEED_BITS} bits. Use a smaller one."
+            )
         if self.jobs is not None and self.jobs < 1:
-            raise ParameterError(f"jobs={self.jobs} is below 1. Give a number of processes.")
+            raise ParameterError(f"jobs={self.jobs} is below 1. Give a number of processes >= 1.")
         if self.seconds is not None and not self.seconds > 0:
-            raise ParameterError(f"seconds={self.seconds} is not above 0. Give a number of them.")
+            raise ParameterError(
+                f"seconds={self.seconds} is not above 0. Give a positive number of seconds."
+            )
 
 
 def sweep(  # noqa: PLR0913  one call says all of a sweep
@@ -635,8 +639,8 @@ def _swept(
             return done
     except OSError as error:
         raise ResourceError(
-            f"{error.strerror or error}: {out} could not be written. What is finished is kept: "
-            "free space, and run the same sweep again."
+            f"cannot write {out}: {error.strerror or error}. Finished work is kept: free some "
+            "space, and run the same sweep again."
         ) from error
 
 
@@ -670,8 +674,8 @@ def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions
     for method in methods:
         if method.parameters().get("on_interrupt") == "best":
             raise UsageError(
-                "a sweep that is interrupted runs the point again, so no release of the best so "
-                f"far is made. Leave {option('on_interrupt')} out."
+                "an interrupted sweep runs the point again, so it makes no release of the best "
+                f"result so far. Remove {option('on_interrupt')}."
             )
         try:
             method.check(data)
@@ -683,7 +687,9 @@ def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions
         known = {name: None for kind in kinds for name in known_of(kind)}
         for name in names or ():
             if name not in known:
-                raise ParameterError(f"no {what} {name!r} reads this data. {one_of(name, known)}")
+                raise ParameterError(
+                    f"no {what} {name!r} that reads this data. {one_of(name, known)}"
+                )
 
 
 def read_sweep(folder: str | Path) -> Sweep:
@@ -718,7 +724,7 @@ def read_sweep(folder: str | Path) -> Sweep:
     missing = len(plan.points) - len(results)
     if missing:
         raise UsageError(
-            f"{path}: {missing} of {len(plan.points)} points are not finished. Run the same sweep "
-            "again: it goes on where it ended."
+            f"{path}: {missing} of {len(plan.points)} points are not finished. Run the same "
+            "sweep again: it resumes where it stopped."
         )
     return Sweep(plan=plan, results=results, folder=path)

@@ -8,7 +8,7 @@ from typing import Any
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.release import Release
 
-ONE_OF_SEVERAL = "it is one of several trials of a sweep: publish one of them at most"
+ONE_OF_SEVERAL = "it is one of several trials of a sweep: publish at most one of them"
 
 
 def claimed_of_a_trial(guarantee: AnyGuarantee) -> AnyGuarantee:

@@ -58,7 +58,7 @@ def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
             line += lines
         rest = stream.read(80)
     if rest:
-        raise UnreadableError(f"{path.name}, line {line}: {shown(rest)} stands behind the last row")
+        raise UnreadableError(f"{path.name}, line {line}: {shown(rest)} follows the last row")
 
 
 def first_difference(content: bytes, expected: bytes) -> int:
@@ -132,14 +132,14 @@ def _refuse_broken(
     broken = first_text(db, table, texts, _BROKEN)
     if broken is not None:
         raise UnreadableError(
-            f"{path.name}: the text {shown(broken)} holds a line break or NUL, which programs "
-            "read in different ways"
+            f"{path.name}: the text {shown(broken)} contains a line break or NUL, which "
+            "programs read differently"
         )
     escaping = first_text(db, table, texts, _BACKSLASH) if quoted else None
     if escaping is not None:
         raise UnreadableError(
-            f"{path.name}: the text {shown(escaping)} ends in a backslash before its quote, which "
-            "programs read in different ways"
+            f"{path.name}: the text {shown(escaping)} ends in a backslash before its quote, "
+            "which programs read differently"
         )
 
 
@@ -187,7 +187,7 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
     start = expected.rfind(b"\n", 0, position) + 1
     said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""
     form = expected[start:].split(b"\n", 1)[0]
-    return f"{path.name}, line {line} says {shown(said)}, in the one form it is {shown(form)}"
+    return f"{path.name}, line {line} is {shown(said)}, but its canonical form is {shown(form)}"
 
 
 _LARGEST = 2**63 - 1
@@ -240,7 +240,7 @@ def no_item(db: Database) -> str | None:
     said = db.number(f"SELECT count(*) {_OTHERS} AND lower(item) NOT IN ({words})")
     if integers and not said:
         item = db.first(f"SELECT min(item) {_OTHERS}") or ("",)
-        return f"the item {shown(item[0])} stands for none beside whole numbers"
+        return f"the item {shown(item[0])} would be read as a missing value among whole numbers"
     return _odd_number(db)
 
 
@@ -249,7 +249,7 @@ def _odd_number(db: Database) -> str | None:
     if db.number(f"SELECT count(*) {_OTHERS} AND NOT regexp_full_match(item, {literal(_NUMBER)})"):
         return None
     odd = db.first(f"SELECT min(item) {_OTHERS} AND NOT regexp_full_match(item, '[0-9]+')")
-    return f"the item {shown(odd[0])} is no whole number" if odd and odd[0] is not None else None
+    return f"the item {shown(odd[0])} is not a whole number" if odd and odd[0] is not None else None
 
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
@@ -313,5 +313,5 @@ def _explained(name: str, expected: str) -> Iterator[None]:
         match = _WHERE.search(str(error))
         if not match:
             raise UnreadableError(f"{name} cannot be read: {one_line(error)}") from error
-        problem = f"{shown(match[2])} is no row of {expected}"
+        problem = f"{shown(match[2])} is not a row with the columns {expected}"
         raise UnreadableError(f"{name}, line {match[1]}: {problem}") from error

@@ -70,8 +70,8 @@ def load_columnar(
     of_text = [column for column, name in called.items() if name in texts]
     for column in db.columns_of_numbers(table, of_text)[:1]:
         raise UnreadableError(
-            f"{path.name}: the column {shown(called[column])} holds whole numbers as string, not "
-            "as int64"
+            f"{path.name}: the column {shown(called[column])} stores whole numbers as string "
+            "instead of int64"
         )
 
 
@@ -119,7 +119,8 @@ def refuse_types(
         allowed = ("int64",) if kind == "BIGINT" else ("int64", "string")
         if str(field.type) not in allowed:
             raise UnreadableError(
-                f"{name}: {field.name} holds {shown(str(field.type))}, not {' or '.join(allowed)}"
+                f"{name}: {field.name} has the type {shown(str(field.type))}, not "
+                f"{' or '.join(allowed)}"
             )
 
 
@@ -192,8 +193,8 @@ def _compare(path: Path, expected: bytes) -> None:
         return
     position = first_difference(content, expected)
     raise UnreadableError(
-        f"{path.name}, byte {position} of {len(content)}: not as these cells are written, in the "
-        f"one form of {len(expected)} bytes"
+        f"{path.name}, byte {position} of {len(content)}: differs from the canonical form of "
+        f"these cells, which has {len(expected)} bytes"
     )
 
 
@@ -317,8 +318,8 @@ def compare_groups(
         sink.end(_renamed(sink.held()))
     if sink.differs_at is not None:
         raise UnreadableError(
-            f"{path.name}, byte {sink.differs_at} of {path.stat().st_size}: not as these cells are "
-            f"written, in the one form of {sink.size} bytes"
+            f"{path.name}, byte {sink.differs_at} of {path.stat().st_size}: differs from the "
+            f"canonical form of these cells, which has {sink.size} bytes"
         )
 
 

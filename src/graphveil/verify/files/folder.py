@@ -47,11 +47,11 @@ def strict_checks(folder: Path | None) -> list[Check]:
         The release folder, itself perhaps named by a link; None at an address.
     """
     if folder is None:
-        why = "what a store keeps beside the bytes of objects is not read"
+        why = "what a store keeps in addition to the bytes of objects is not read"
         return [not_checked(LINKS, why), not_checked(ATTRIBUTES, why)]
     paths = sorted(_inside(folder))
     links = [problem for path in paths if (problem := _link_problem(path, folder))]
-    plain = f"{counted(len(paths), 'file')}, none a link, each with one name"
+    plain = f"no symbolic link and no second hard link among {counted(len(paths), 'file')}"
     return [judged(LINKS, links, plain), _attributes(folder, paths)]
 
 
@@ -67,26 +67,31 @@ def _link_problem(path: Path, folder: Path) -> str | None:
     if stat.S_ISLNK(status.st_mode):
         return f"{name} is a symbolic link"
     if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-        return f"{name} has {status.st_nlink} names: others are hard links to it"
+        return f"{name} has {status.st_nlink} names: the others are hard links to it"
     return None
 
 
 def _attributes(folder: Path, paths: list[Path]) -> Check:
     """Whether nothing has an extended attribute, the folder itself included."""
     if not hasattr(os, "listxattr"):
-        return not_checked(ATTRIBUTES, "this system, or its Python, does not list them")
+        return not_checked(ATTRIBUTES, "this system or its Python cannot list them")
     problems = []
     try:
         for path in (folder, *paths):
             # The folder may be named by a link; of the links inside, their own are meant.
             listed = os.listxattr(path, follow_symlinks=path == folder)
             name = "the folder" if path == folder else shown(path.relative_to(folder).as_posix())
-            problems += [f"{name} has {shown(one)}" for one in sorted({*listed} - _LABELS)]
+            problems += [
+                f"{name} has the extended attribute {shown(one)}"
+                for one in sorted({*listed} - _LABELS)
+            ]
     except OSError as error:
         if error.errno != errno.ENOTSUP:
             return not_checked(ATTRIBUTES, f"they cannot be listed ({error.strerror})")
     n = counted(len(paths), "file")
-    return judged(ATTRIBUTES, problems, f"neither the folder nor one of {n} has any")
+    return judged(
+        ATTRIBUTES, problems, (f"neither the folder nor any of {n} has an extended attribute")
+    )
 
 
 class Released(Protocol):
@@ -277,7 +282,7 @@ def file_problem(released: Released, file: DataFile, limit_bytes: int | None) ->
     if size is None:
         return f"{shown(file.name)} is not the name of a regular file in the folder"
     if size != file.bytes:
-        return f"{file.name} has {size} bytes, {MANIFEST} says {file.bytes}"
+        return f"{file.name} has {size} bytes, but {MANIFEST} states {file.bytes}"
     if limit_bytes is not None and size > limit_bytes:
         why = beyond(file.name, size, limit_bytes)
         raise ResourceError(f"{why}. Raise {option('limit')} if you trust it")
@@ -286,7 +291,10 @@ def file_problem(released: Released, file: DataFile, limit_bytes: int | None) ->
     except OSError as error:
         return f"{file.name} cannot be read ({error.strerror})"
     if digest != file.sha256:
-        return f"{file.name} has SHA-256 {digest[:12]}, {MANIFEST} says {shown(file.sha256[:12])}"
+        return (
+            f"{file.name} has SHA-256 {digest[:12]}, but {MANIFEST} states "
+            f"{shown(file.sha256[:12])}"
+        )
     return None
 
 
@@ -302,10 +310,16 @@ def _others(released: Released, files: list[DataFile]) -> Check:
         names = released.names(with_parts=parts.in_parts(files))
     except OSError as error:
         return fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
-    problems = [f"{shown(name)} is not listed" for name in names if name not in listed]
+    problems = [
+        f"{shown(name)} is in the folder but is not listed in the manifest"
+        for name in names
+        if name not in listed
+    ]
     if released.folder is not None and (released.folder / MANIFEST).is_symlink():
         problems.append(f"{MANIFEST} is a link to another file")
-    return judged(OTHERS, problems, f"the folder holds {counted(len(names), 'file')}, all listed")
+    return judged(
+        OTHERS, problems, (f"the folder contains {counted(len(names), 'file')}, all listed")
+    )
 
 
 def _description(described: Described) -> Check:
@@ -313,14 +327,16 @@ def _description(described: Described) -> Check:
     kind = KINDS[described.kind]
     problems = []
     if described.suppressed_cells != kind.suppressed_cells:
-        problems.append(f"suppressed_cells is {shown(described.suppressed_cells)}")
+        problems.append(
+            f"suppressed_cells has the unexpected value {shown(described.suppressed_cells)}"
+        )
     if parts.in_parts(described.files):
         problems += _parts(described)
         n = counted(len(described.files), "part")
         return judged(DESCRIPTION, problems, f"a {described.kind} in {n}")
     data = [file for file in described.files if file.role == "data"]
     if len(data) != 1:
-        problems.append(f"{len(data)} data files are listed, not 1")
+        problems.append(f"{len(data)} data files are listed instead of 1")
         return judged(DESCRIPTION, problems, "")
     problems += [] if described.files[0] is data[0] else ["the data file is not listed first"]
     problems += _data_file(described, data[0])
@@ -329,7 +345,10 @@ def _description(described: Described) -> Check:
     expected = [] if alone else [kind.everyone]
     if [file.role for file in companions] != expected:
         roles = [file.role for file in companions]
-        problems.append(f"beside the data stand {roles}, a {data[0].format} release has {expected}")
+        problems.append(
+            f"the files listed with the data have the roles {roles}, but a "
+            f"{data[0].format} release has {expected}"
+        )
     column = kind.people[:-1]
     problems += [
         f"{shown(file.name)} is not described as {file.role}.csv with the column {column}"
@@ -343,38 +362,42 @@ def _description(described: Described) -> Check:
 def _parts(described: Described) -> list[str]:
     """Return what is odd in parts that are listed: names, order, columns, and sizes."""
     if checked_kind(described.kind).parts is None:
-        return [f"a {described.kind} does not come in parts"]
+        return [f"data of kind {described.kind} cannot be in parts"]
     problems = []
     n = described.counts.get("users", 0)
     n_parts = parts.n_parts(n)
     if len(described.files) != n_parts:
         problems.append(
-            f"{counted(len(described.files), 'file')} are listed, {counted(n, 'user')} have "
-            f"{counted(n_parts, 'part')}"
+            f"{counted(len(described.files), 'file')} listed, but {counted(n, 'user')} must be "
+            f"in {counted(n_parts, 'part')}"
         )
     for number, file in enumerate(described.files[:n_parts]):
         name, size = parts.part_name(number), parts.part_size(number, n)
         if file.name != name:
-            problems.append(f"{shown(file.name)} is listed where {name} comes")
+            problems.append(f"{shown(file.name)} is listed instead of {name}")
         elif (file.role, file.format, file.columns) != ("data", "parquet", parts.COLUMNS):
             problems.append(f"{name} is not described as parquet with {shown(parts.COLUMNS)}")
         elif file.rows != size:
-            problems.append(f"{name} has {counted(file.rows, 'row')}, in its place stand {size}")
+            problems.append(
+                f"{name} is listed with {counted(file.rows, 'row')}, but must have {size}"
+            )
     return problems
 
 
 def _data_file(described: Described, file: DataFile) -> list[str]:
     kind_name = described.kind
     if file.format not in checked_kind(kind_name).loaders:
-        return [f"a {kind_name} does not come as {shown(file.format)}"]
+        return [f"data of kind {kind_name} cannot have the format {shown(file.format)}"]
     problems = []
     if file.name != f"data{_EXTENSIONS[file.format]}":
-        problems.append(f"{shown(file.name)} is no name for {file.format} data")
+        problems.append(f"{shown(file.name)} is not a valid name for {file.format} data")
     columns = list(KINDS[kind_name].columns) or file.columns
     if described.layers and len(described.layers) > 1:
         columns += [LAYER]
     if file.columns != ([] if file.format in _WITH_EVERYONE else columns):
-        problems.append(f"{shown(file.name)} has the columns {shown(file.columns)}")
+        problems.append(
+            f"{shown(file.name)} is listed with unexpected columns, {shown(file.columns)}"
+        )
     return problems + _misread_names(file)
 
 
@@ -382,7 +405,7 @@ def _misread_names(file: DataFile) -> list[str]:
     """Return which names of columns are another to some programs, or of which two are one."""
     times = Counter(name.lower() for name in file.columns)
     return [
-        f"programs read the column {shown(name)} in different ways"
+        f"programs read the column name {shown(name)} differently"
         for name in file.columns
         if not name
         or times[name.lower()] > 1

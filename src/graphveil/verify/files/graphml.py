@@ -45,7 +45,7 @@ def load_graphml(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG
     text = path.read_bytes()
     numbers = np.fromstring(text.translate(_SEPARATE), dtype=np.int64, sep=" ")
     if not numbers.size:
-        raise UnreadableError(f"{path.name} holds no number")
+        raise UnreadableError(f"{path.name} contains no number")
     n = text.count(b"<node ")
     db.refuse_beyond(n * _BYTES_PER_ID, path.name)
     ends = numbers[_NUMBERS_ABOVE + n :]

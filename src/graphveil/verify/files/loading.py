@@ -48,14 +48,16 @@ def load(db: Database, released: Released, described: Described) -> None:
         if size is None:
             raise UnreadableError(f"{shown(file.name)} is not a regular file in the folder")
         if released.folder is None and size != file.bytes:  # it would be copied
-            raise UnreadableError(f"{file.name} has {size} bytes, not the {file.bytes} described")
+            raise UnreadableError(
+                f"{file.name} has {size} bytes, but the manifest states {file.bytes}"
+            )
         if file.role != "data" or file.format not in kind.unrolled:
             db.refuse_beyond(size, file.name)
         with broken(file.name):
             files.append((released.path(file.name), file))
     if parts.in_parts(described.files):
         if kind.parts is None:
-            raise UnreadableError(f"a {described.kind} does not come in parts")
+            raise UnreadableError(f"data of kind {described.kind} cannot be in parts")
         kind.parts(db, files)
         return
     for path, file in files:
@@ -83,7 +85,9 @@ def _loader(described: Described, file: DataFile) -> Loader:
     if file.role == KINDS[described.kind].everyone:
         return kind.everyone or _everyone(*kind.people)
     if file.format not in kind.loaders:
-        raise UnreadableError(f"a {described.kind} does not come as {shown(file.format)}")
+        raise UnreadableError(
+            f"data of kind {described.kind} cannot have the format {shown(file.format)}"
+        )
     return kind.loaders[file.format]
 
 
@@ -124,7 +128,10 @@ def load_parts(db: Database, files: list[tuple[Path, DataFile]]) -> None:
             part = _Part(path, file, number * parts.PART_USERS)
             held = _compared(db, part)
             if leaf is not None and held != leaf:
-                raise UnreadableError(f"{file.name}: items are {held}, those before are {leaf}")
+                raise UnreadableError(
+                    f"{file.name}: items have the type {held}, but those in "
+                    f"earlier parts have the type {leaf}"
+                )
             leaf = held
             links.append(literal(db.link(path)))
     rows = f"read_parquet([{', '.join(links)}], hive_partitioning = false)"
@@ -134,7 +141,9 @@ def load_parts(db: Database, files: list[tuple[Path, DataFile]]) -> None:
         "CREATE VIEW entries AS SELECT person, CAST(unnest(items) AS VARCHAR) AS item FROM lists"
     )
     if leaf == "string" and db.only_numbers("entries", "item"):
-        raise UnreadableError(f"{parts.FOLDER}: items are whole numbers as string, not as int64")
+        raise UnreadableError(
+            f"{parts.FOLDER}: items that are whole numbers are stored as string instead of int64"
+        )
 
 
 class _Part(NamedTuple):
@@ -158,7 +167,9 @@ def _compared(db: Database, part: _Part) -> str:
             )
         kinds = [str(field.type) for field in schema]
         if kinds[0] != "int64" or kinds[1] not in _LISTS:
-            raise UnreadableError(f"{name} holds {shown(kinds)}, not ids with lists of items")
+            raise UnreadableError(
+                f"{name} has columns of the types {shown(kinds)}, not ids with lists of items"
+            )
         refuse_packed(db, path)
         db.refuse_unpacked(_content(file), path.stat().st_size, name)
     leaf = _LISTS[kinds[1]]
@@ -201,7 +212,7 @@ def _rows(file: Any, part: _Part, schema: Any) -> Iterator[Any]:
         user, lists = batch.column(0), batch.column(1)
         _refuse_ids(user, n, part)
         if lists.null_count:
-            raise UnreadableError(f"{part.file.name}: a user among {_among(n, user)} has no list")
+            raise UnreadableError(f"{part.file.name}: a user in {_among(n, user)} has no list")
         leaves = _leaves(lists, part, schema.field("items").type.value_type)
         starts = _numbers(lists.offsets, np.int32).astype(np.int64)
         _refuse_items(leaves, starts - starts[0], part, n)
@@ -209,24 +220,25 @@ def _rows(file: Any, part: _Part, schema: Any) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays([user, items], schema=schema)
         n += batch.num_rows
     if n != part.file.rows:
-        said = f"{MANIFEST} says {part.file.rows}"
+        said = f"but {MANIFEST} states {part.file.rows}"
         raise UnreadableError(f"{part.file.name} has {counted(n, 'row')}, {said}")
 
 
 def _among(n: int, user: Any) -> str:
-    return f"the rows {n + 1} to {n + len(user)}"
+    return f"rows {n + 1} to {n + len(user)}"
 
 
 def _refuse_ids(user: Any, n: int, part: _Part) -> None:
     """Refuse a user who is not the one of this place; the first row is that of number n."""
     if user.null_count:
-        raise UnreadableError(f"{part.file.name}: a user among {_among(n, user)} has no id")
+        raise UnreadableError(f"{part.file.name}: a user in {_among(n, user)} has no id")
     ids, first = _numbers(user, np.int64), part.first + n
     wrong = np.flatnonzero(ids != np.arange(first, first + ids.size))
     if wrong.size:
         row = int(wrong[0])
         raise UnreadableError(
-            f"{part.file.name}: row {n + row + 1} is user {ids[row]}, in its place is {first + row}"
+            f"{part.file.name}: row {n + row + 1} is user {ids[row]}, but must be user "
+            f"{first + row}"
         )
 
 
@@ -270,5 +282,5 @@ def _refuse_items(leaves: Any, starts: Any, part: _Part, n: int) -> None:
     row = int(np.searchsorted(starts, at, side="right")) - 1
     raise UnreadableError(
         f"{part.file.name}: row {n + row + 1}, user {part.first + n + row}: the item "
-        f"{shown(leaves[at].as_py())} does not stand in ascending order"
+        f"{shown(leaves[at].as_py())} is not in ascending order"
     )

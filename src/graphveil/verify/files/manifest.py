@@ -104,15 +104,25 @@ def _bytes(raw: bytes, manifest: Manifest) -> Check:
         return holds(BYTES, f"the {len(raw)} bytes of {MANIFEST} are canonical")
     position = first_difference(raw, canonical)
     line = raw[:position].count(b"\n") + 1
-    return fails(BYTES, f"{MANIFEST}, line {line}: byte {position} is not as graphveil writes it")
+    return fails(
+        BYTES,
+        (
+            f"{MANIFEST}, line {line}: byte {position} differs from the canonical "
+            "form that graphveil writes"
+        ),
+    )
 
 
 def _seal(manifest: Manifest) -> Check:
     seal = seal_of(manifest)
     if manifest.seal == seal:
-        return holds(SEAL, f"the seal {seal[:12]} fits {MANIFEST}")
+        return holds(SEAL, f"the seal {seal[:12]} matches {MANIFEST}")
     return fails(
-        SEAL, f"{MANIFEST} has the seal {shown(manifest.seal[:12])}, its content {seal[:12]}"
+        SEAL,
+        (
+            f"{MANIFEST} has the seal {shown(manifest.seal[:12])}, but the seal of its "
+            f"content is {seal[:12]}"
+        ),
     )
 
 
@@ -120,14 +130,14 @@ def _owner(raw: bytes, owner: Owner) -> Check:
     if owner.problem:
         return fails(OWNER, owner.problem)
     if owner.record is None:
-        return not_checked(OWNER, "there is no private record beside the folder", needs=RECORD)
+        return not_checked(OWNER, "there is no private record next to the folder", needs=RECORD)
     digest = hashlib.sha256(raw).hexdigest()
     if owner.record.manifest_sha256 == digest:
         return holds(OWNER, f"the record belongs to {MANIFEST} {digest[:12]}")
     return fails(
         OWNER,
         f"the record belongs to a {MANIFEST} with SHA-256 "
-        f"{shown(owner.record.manifest_sha256[:12])}, this one has {digest[:12]}",
+        f"{shown(owner.record.manifest_sha256[:12])}, but this one has {digest[:12]}",
     )
 
 
@@ -163,12 +173,12 @@ def _as_recorded(
 ) -> Check:
     """Whether an owner's file has the digest that the record states."""
     if digest == written:
-        kept = f"has the SHA-256 {digest[:12]} of the record" if digest else "was not kept"
+        kept = f"has the SHA-256 {digest[:12]}, as the record states" if digest else "was not kept"
         return holds(check, f"{name} {kept}")
     if digest is None:
-        return not_checked(check, f"{name} is not there any more", needs=needed)
+        return not_checked(check, f"{name} is missing", needs=needed)
     stated = shown(written[:12]) if written else "none"
-    return fails(check, f"{name} has the SHA-256 {digest[:12]}, the record states {stated}")
+    return fails(check, f"{name} has the SHA-256 {digest[:12]}, but the record states {stated}")
 
 
 def _producer(manifest: Manifest) -> Check:
@@ -194,7 +204,7 @@ def _words(manifest: Manifest) -> Check:
     """
     claim, guarantee = manifest.claim, manifest.claim.guarantee
     worded = [
-        f"{name} is {shown(said)}, the guarantee says {shown(own)}"
+        f"{name} is {shown(said)}, but for this guarantee it must be {shown(own)}"
         for name, said, own in (
             ("sentence", claim.sentence, guarantee.sentence),
             ("threat_model", claim.threat_model, guarantee.threat_model),
@@ -212,4 +222,6 @@ def _words(manifest: Manifest) -> Check:
             needs=f"version {shown(manifest.version)}",
         )
     problems = [*worded, *(["a condition is stated twice"] if twice else [])]
-    return judged(WORDS, problems, "promise and adversary are those of the guarantee")
+    return judged(
+        WORDS, problems, ("sentence, threat_model, check and why are those of the guarantee")
+    )

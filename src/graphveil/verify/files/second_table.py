@@ -52,7 +52,7 @@ _BETWEEN = ("\t", ",", ";", BLANKS)
 _HEAD_BYTES = 1 << 20
 
 
-def read_once(needs: str = "delimited text, and a first row of numbers or of known names") -> Check:
+def read_once(needs: str = "delimited text whose first row has numbers or known names") -> Check:
     """Return what is said of a file that no other code reads in the same way."""
     return not_checked(TWICE, SHARED, needs=needs)
 
@@ -135,7 +135,7 @@ def read_again(
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
-        return not_checked(TWICE, f"{SHARED}: a second one says {one_line(error)}")
+        return not_checked(TWICE, f"{SHARED}: the second reader reports {one_line(error)}")
     return None
 
 
@@ -171,7 +171,7 @@ def _read_blanks(
     )
     ragged = db.first(f"SELECT 1 FROM {table} WHERE NOT whole LIMIT 1")
     if ragged:
-        raise duckdb.InvalidInputException("that rows have not all as many cells")
+        raise duckdb.InvalidInputException("that rows have different numbers of cells")
 
 
 def _lines(db: Database, file: PlainFile) -> str:
@@ -218,7 +218,7 @@ MOST_CELLS = 50_000_000
 _CELLS_AT_ONCE = 1 << 22
 """So many cells are compared in one query, or those of one column."""
 
-_PLAIN = "delimited text under a line of names, and a record of how it was read"
+_PLAIN = "a delimited text file with a header, and the private record of how it was read"
 _BLANKS = r"^\s|\s$"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
 _KNOWN |= {"categories", "drop"}
@@ -265,13 +265,15 @@ def table_reading_check(
     if original.n_rows * original.n_columns > MOST_CELLS:
         return not_checked(TWICE, f"{SHARED}: more than {MOST_CELLS:,} cells")
     if not _has_columns(original, file, how):
-        return not_checked(TWICE, f"{SHARED}: the file has other columns than the original")
+        return not_checked(TWICE, f"{SHARED}: the file has different columns than the original")
     problem = read_again(db, file, list(range(len(file.first))), header=True)
     if problem is not None:
         return problem
     rows = db.number("SELECT count(*) FROM again")
     if rows != original.n_rows:
-        return fails(TWICE, f"{rows} rows in the file, {original.n_rows} in the original as read")
+        return fails(
+            TWICE, (f"{rows} rows in the file, but {original.n_rows} in the original as read")
+        )
     return _compared(db, original, file, how)
 
 
@@ -293,14 +295,18 @@ def people_reading_check(
     """
     people, file = original.people, _table_file(path, {})
     if people is None or file is None:
-        return not_checked(TWICE, SHARED, needs="people in delimited text under a line of names")
+        return not_checked(TWICE, SHARED, needs="a delimited text file of people with a header")
     node = reading.get("node_column") or file.first[0]
     rules = {k: v for k, v in (reading.get("bins") or {}).items() if k in file.first}
     kept = {name: reading[name] for name in ("suppressed", "drop") if reading.get(name)}
     how = _reading({"ids": node, "bins": rules, **kept})
     if how is None or not _has_columns(people, file, how) or people.codes.size > MOST_CELLS:
         return not_checked(
-            TWICE, f"{SHARED}: other columns of people, or over {MOST_CELLS:,} cells"
+            TWICE,
+            (
+                f"{SHARED}: the file of people has different columns than the original, or "
+                f"more than {MOST_CELLS:,} cells"
+            ),
         )
     if db.holds("again"):
         db.run("DROP TABLE again")  # that of ties
@@ -321,13 +327,17 @@ def _order_of_people(
     place = {str(label): at for at, label in enumerate(as_text(original.labels()).tolist())}
     strange = next((label for label in listed if label not in place), "")
     if strange is None or (strange and strange.strip() != strange):
-        return not_checked(TWICE, f"{SHARED}: blanks stand around an id")
+        return not_checked(TWICE, f"{SHARED}: an id has leading or trailing blanks")
     if strange:
-        return fails(TWICE, f"{shown(strange)} of {shown(name)} is nobody as it was read")
+        return fails(
+            TWICE, (f"{shown(strange)} in {shown(name)} is not a person in the original as read")
+        )
     order = np.array([place.get(label or "", -1) for label in listed], dtype=np.int64)
     if not np.array_equal(np.sort(order), np.arange(original.n_nodes)):
         n = original.n_nodes
-        return fails(TWICE, f"{order.size} people in {shown(name)}, {n} as it was read")
+        return fails(
+            TWICE, (f"{order.size} people in {shown(name)}, but {n} in the original as read")
+        )
     return order
 
 
@@ -410,9 +420,9 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
             return fails(TWICE, f"column {shown(name)}: {problem}")
     if blank is not None:
         named = shown(file.first[len(names)])
-        return not_checked(TWICE, f"{SHARED}: blanks stand around cells of {named}")
+        return not_checked(TWICE, f"{SHARED}: cells of {named} have leading or trailing blanks")
     cells_read = counted(original.n_rows * original.n_columns, "cell")
-    return holds(TWICE, f"a reader of the checker's own finds the same {cells_read} in the file")
+    return holds(TWICE, f"the checker's own reader finds the same {cells_read} in the file")
 
 
 def _same_columns(db: Database, original: Table, names: Sequence[str], how: _Reading) -> set[int]:
@@ -457,7 +467,7 @@ def _different(db: Database, number: int, cells: Any, suppressed: Sequence[str])
     if row is None:
         return None
     said, had, first = row
-    return f"row {first} says {shown(said)}, the original as read {shown(had)}"
+    return f"row {first} of the file has {shown(said)}, but the original as read has {shown(had)}"
 
 
 def _outside(
@@ -467,9 +477,12 @@ def _outside(
     intervals = _of_rule(rule)
     for said, had, first in _pairs(db, number, cells, suppressed, "true"):
         if had is not None and intervals is not None and had not in intervals:
-            return f"{shown(had)} is no interval of {rule}"
+            return f"{shown(had)} is not an interval of {rule}"
         if not _lies_in(said, had):
-            return f"row {first} says {shown(said)}, the original as read {shown(had)}"
+            return (
+                f"row {first} of the file has {shown(said)}, but the original as read has "
+                f"{shown(had)}"
+            )
     return None
 
 

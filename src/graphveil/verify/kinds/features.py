@@ -70,7 +70,7 @@ def _delimited(db: Database, path: Path, file: DataFile) -> None:
     load_delimited(db, path, "entries", _ENTRIES, names=_COLUMNS, form=file.format)
     row = db.first("SELECT rowid + 2 FROM entries WHERE item = '' LIMIT 1")
     if row:
-        raise UnreadableError(f"{path.name}, line {row[0]}: there is no item")
+        raise UnreadableError(f"{path.name}, line {row[0]}: the item is missing")
     problem = no_item(db)
     if problem:
         raise UnreadableError(f"{path.name}: {problem}")
@@ -103,7 +103,9 @@ def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # n
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
     n = db.number("SELECT count(*) FROM entries")
-    entries = judged(ENTRIES, problems, f"{counted(n, 'entry')}, none twice, each of a listed user")
+    entries = judged(
+        ENTRIES, problems, (f"{counted(n, 'entry')}, no duplicates, each of a listed user")
+    )
     return [ids_check(db, "users", "person", keyed=keyed), entries, order]
 
 
@@ -112,9 +114,9 @@ def _shape_of_parts(described: Described) -> list[Check]:
     n = counted(described.counts.get("users", 0), "user")
     each = counted(len(described.files), "part")
     return [
-        holds(IDS, f"{n} in {each}, each with the ids of its place"),
-        holds(ENTRIES, "no row lists an item twice, and every row is a user's"),
-        holds(ORDER, "users and their items stand in ascending order"),
+        holds(IDS, f"{n} in {each}, each part with the ids of its position"),
+        holds(ENTRIES, "no row lists an item twice, and every row belongs to a user"),
+        holds(ORDER, "users and their items are in ascending order"),
     ]
 
 
@@ -131,7 +133,7 @@ def _user_order(db: Database, *, keyed: bool) -> Check:
     if row:
         where = f"row {row[0]} of the entries, user {row[1]} and item {shown(row[2])},"
         return fails(ORDER, f"{where} is not in ascending order")
-    return holds(ORDER, "users and their items stand in ascending order")
+    return holds(ORDER, "users and their items are in ascending order")
 
 
 def _shared(evidence: Evidence) -> ComparedNames:
@@ -150,14 +152,16 @@ def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> 
     db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
     if people != (original.items == "people"):
         said, read = ("people", "things") if people else ("things", "people")
-        return fails(ITEMS, f"items are {said} in the manifest, and {read} in the original")
+        return fails(ITEMS, f"items are {said} in the manifest, but {read} in the original")
     if people and not linked:
-        return not_checked(ITEMS, "whether an item is the person of that id", needs=LINKAGE)
+        return not_checked(ITEMS, "whether items are the people with these ids", needs=LINKAGE)
     n = db.number("SELECT count(DISTINCT item) FROM entries")
     strange = db.first(f"SELECT min(item), count(*) FROM ({_STRANGE_ITEMS})")
     if strange is None or not strange[1]:
         return holds(ITEMS, f"every item of the release is a feature of the original, {n} in all")
-    no_features = f"{strange[1]} of {n} published items are no features of the original, the first"
+    no_features = (
+        f"{strange[1]} of {n} published items are not features of the original, the first is"
+    )
     return fails(ITEMS, f"{no_features} {shown(strange[0])}")
 
 
@@ -178,7 +182,7 @@ def _changes(evidence: Evidence) -> EntryChanges:
 def _in_words(figures: Mapping[str, Any]) -> str:
     names = [f"entries_{what}" for what in ("before", "kept", "suppressed", "created")]
     before, kept, suppressed, created = (shown(figures.get(name)) for name in names)
-    return f"{kept} of {before} entries kept, {suppressed} suppressed and {created} created"
+    return f"{kept} of {before} entries kept, {suppressed} suppressed and {created} added"
 
 
 def _ids_among_names(evidence: Evidence, original: Data) -> list[IdsAsNames]:
@@ -203,7 +207,11 @@ def _check_cells(db: Database, cells: int) -> Check:
     items = db.number("SELECT count(DISTINCT item) FROM entries")
     features = cells // users if users else 0
     fits = features * users == cells and features >= items
-    problems = [] if fits else [f"{cells} cells do not fit {users} users and {items} items"]
+    problems = (
+        []
+        if fits
+        else [(f"{cells} cells are stated, which does not match {users} users and {items} items")]
+    )
     return judged(CELLS, problems, f"{users} users and {features} features have {cells} cells")
 
 

@@ -215,7 +215,7 @@ class Evidence(NamedTuple):
     def tables(self) -> Database:
         """The released data, which a check with the need `data` has."""
         if self.db is None:
-            raise TypeError("this check did not say that it needs the data")
+            raise TypeError("this check did not declare that it needs the data")
         return self.db
 
     @property
@@ -231,7 +231,7 @@ class Evidence(NamedTuple):
     def original_as(self, container: type[D]) -> D:
         """Return the original of a check with the need `original`, and of data of this kind."""
         if not isinstance(self.original, container):
-            raise TypeError(f"no original {container.__name__} was asked for by this check")
+            raise TypeError(f"this check did not ask for an original {container.__name__}")
         return self.original
 
     def changes(self) -> Changes:
@@ -310,7 +310,7 @@ def same_pairs(evidence: Evidence) -> Check:
     noun = evidence.kind.entries[1]
     edits = evidence.changes()
     if not edits.added and not edits.deleted:
-        return holds(SAME, f"{counted(edits.before, noun)} in both, under other ids")
+        return holds(SAME, f"{counted(edits.before, noun)} in both, under new ids")
     were = f"{counted(edits.added, noun)} added and {edits.deleted} removed"
     first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
     return fails(SAME, f"{were}, of {edits.before}{first}")
@@ -351,7 +351,9 @@ def second_reading(
             return problem
         _put_again(db, pairs, reading.get("kinds") or ())
         if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
-            return not_checked(TWICE, f"{SHARED}: it has comments, or blanks around an id")
+            return not_checked(
+                TWICE, (f"{SHARED}: the file has comments, or an id has leading or trailing blanks")
+            )
         _put_original(db, pairs)
         return _compared(db, entries)
 
@@ -456,15 +458,15 @@ def _compared(db: Database, what: str) -> Check:
     ]
     if both[0] == both[1]:
         n = db.number("SELECT count(*) FROM again")
-        return holds(TWICE, f"a reader of the checker's own finds the same {n} {what} in the file")
+        return holds(TWICE, f"the checker's own reader finds the same {n} {what} in the file")
     problems = []
     for one, other, says in (
-        ("again", "once", "in the file are not in the original as it was read"),
-        ("once", "again", "of the original as it was read are not in the file"),
+        ("again", "once", "in the file are not in the original as read"),
+        ("once", "again", "of the original as read are not in the file"),
     ):
         strange = f"SELECT a, b, kind FROM {one} EXCEPT SELECT a, b, kind FROM {other}"
         count = db.number(f"SELECT count(*) FROM ({strange})")
         if count:
             first = db.first(f"{strange} ORDER BY a, b, kind LIMIT 1")
-            problems.append(f"{count} {what} {says}, the first {shown(first)}")
+            problems.append(f"{count} {what} {says}, the first is {shown(first)}")
     return fails(TWICE, "; ".join(problems))

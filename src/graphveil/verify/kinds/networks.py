@@ -95,7 +95,7 @@ def _order_of_edges(db: Database, *, keyed: bool) -> Check:
 
 def _simple_edges(db: Database, order: Check) -> Check:
     n = db.number("SELECT count(*) FROM edges")
-    otherwise = f"no self-loop and no repeat among {counted(n, 'edge')}"
+    otherwise = f"no self-loop and no duplicate among {counted(n, 'edge')}"
     if order.outcome == "holds":
         return holds(SIMPLE, otherwise)
     problems = []
@@ -104,7 +104,7 @@ def _simple_edges(db: Database, order: Check) -> Check:
         problems.append(f"node {loop[0]} is its own neighbor")
     repeat = db.first(_DUPLICATE)
     if repeat:
-        problems.append(f"the edge ({repeat[0]}, {repeat[1]}) stands {repeat[2]} times")
+        problems.append(f"the edge ({repeat[0]}, {repeat[1]}) appears {repeat[2]} times")
     return judged(SIMPLE, problems, otherwise)
 
 
@@ -154,7 +154,7 @@ def _first_edges(added: str, db: Database) -> list[str]:
         (db.first(f"{query} LIMIT 1"), says)
         for query, says in ((MISSING, "missing"), (added, "new"))
     ]
-    return [f"{says} is the edge between nodes {row[0]} and {row[1]}" for row, says in rows if row]
+    return [f"the edge between nodes {row[0]} and {row[1]} is {says}" for row, says in rows if row]
 
 
 def _in_words(figures: Mapping[str, Any]) -> str:
@@ -166,7 +166,11 @@ def _in_words(figures: Mapping[str, Any]) -> str:
 
 def _check_cells(db: Database, cells: int) -> Check:
     n = db.number("SELECT count(*) FROM nodes")
-    problems = [] if cells == n * (n - 1) // 2 else [f"{cells} cells, {n} nodes have not so many"]
+    problems = (
+        []
+        if cells == n * (n - 1) // 2
+        else [(f"{cells} cells are stated, but {n} nodes have a different number of pairs")]
+    )
     return judged(CELLS, problems, f"{n} nodes have {cells} pairs")
 
 
@@ -253,9 +257,13 @@ def described_layers(described: Described) -> dict[str, bool]:
 def _people(db: Database, path: Path, file: DataFile) -> None:
     """Create `people_rows(c0, c1, ...)` of the file of people, and `nodes(node)` of their ids."""
     if len(file.columns) > MOST_COLUMNS:
-        raise UnreadableError(f"{file.name} has {len(file.columns)} columns, over {MOST_COLUMNS}")
+        raise UnreadableError(
+            f"{file.name} has {len(file.columns)} columns, more than {MOST_COLUMNS}"
+        )
     if file.columns[:1] != [ID_OF_PERSON] or len(set(file.columns)) < len(file.columns):
-        raise UnreadableError(f"{file.name}: its columns are not {ID_OF_PERSON} and attributes")
+        raise UnreadableError(
+            f"{file.name}: its columns must be {ID_OF_PERSON} and distinct attributes"
+        )
     columns = [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
     load_delimited(db, path, PEOPLE_ROWS, columns, names=file.columns, form=file.format)
     empty = db.first_cell(PEOPLE_ROWS, [name for name, _ in columns], "{} = ''")
@@ -265,7 +273,9 @@ def _people(db: Database, path: Path, file: DataFile) -> None:
         f"SELECT rowid + 1, c0 FROM people_rows WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1"
     )
     if strange:
-        raise UnreadableError(f"{path.name}: row {strange[0]} has the id {shown(strange[1])}")
+        raise UnreadableError(
+            f"{path.name}: row {strange[0]} has the id {shown(strange[1])}, which is not valid"
+        )
     db.run("CREATE TABLE nodes AS SELECT CAST(c0 AS BIGINT) AS node FROM people_rows")
 
 
@@ -299,10 +309,12 @@ def _order_of_ties(db: Database, *, keyed: bool) -> Check:
         return fails(ORDER, another)
     row = db.first(_OUT_OF_ORDER)
     if row:
-        return fails(ORDER, f"tie {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
+        return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
     row = db.first(_OTHER_END_FIRST)
     if row:
-        return fails(ORDER, f"({row[0]}, {row[1]}) has no direction, and its smaller end is second")
+        return fails(
+            ORDER, (f"the edge ({row[0]}, {row[1]}) is undirected, but its smaller end is second")
+        )
     return holds(ORDER, f"{counted(db.number('SELECT count(*) FROM edges'), 'tie')} in order")
 
 
@@ -310,15 +322,17 @@ def _simple_ties(db: Database) -> Check:
     problems = []
     loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
     if loop:
-        problems.append(f"node {loop[0]} is tied to itself")
+        problems.append(f"node {loop[0]} has an edge to itself")
     twice = db.first(_TWICE)
     if twice:
-        problems.append(f"the tie ({twice[0]}, {twice[1]}) stands {twice[2]} times")
+        problems.append(f"the edge ({twice[0]}, {twice[1]}) appears {twice[2]} times")
     strange = db.first(_OF_NO_LAYER)
     if strange:
-        problems.append(f"ties are of the layer {shown(strange[0])}, which the manifest lacks")
+        problems.append(
+            f"some edges are in the layer {shown(strange[0])}, which is not in the manifest"
+        )
     n = db.number("SELECT count(*) FROM edges")
-    return judged(SIMPLE, problems, f"no self-tie and no repeat among {counted(n, 'tie')}")
+    return judged(SIMPLE, problems, f"no self-loop and no duplicate among {counted(n, 'tie')}")
 
 
 def _counts(db: Database, described: Described) -> dict[str, int]:
@@ -355,11 +369,11 @@ def _shared(evidence: Evidence) -> ComparedNames:
     said: Any = evidence.manifest.data.layers
     has = [(layer.name, layer.directed) for layer in original.layers]
     directed = original.is_directed
-    layer = holds(LAYER, "ties are directed in both" if directed else "ties have no direction")
+    layer = holds(LAYER, "edges are directed in both" if directed else "edges are undirected")
     if len(has) > 1:
-        layer = holds(LAYER, f"{len(has)} kinds of ties in both, directed in both or in neither")
+        layer = holds(LAYER, f"{len(has)} layers in both, each directed in both or in neither")
     if has != [(one.name, one.directed) for one in said]:
-        layer = fails(LAYER, "the original has other ties: by their name, kinds or directions")
+        layer = fails(LAYER, "the layers of the original differ in name, number or direction")
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)
     return ComparedNames([columns, layer], None if failed is None else failed.detail)
 
@@ -399,11 +413,17 @@ def _same(evidence: Evidence) -> Check:
     if ties.outcome == "fails" or isinstance(original, Graph):
         return ties
     if set(columns_of(evidence)) != set(original.attributes):
-        return fails(SAME, "the release has other attributes than the original")
+        return fails(SAME, "the release has different attributes than the original")
     strange = strange_cell(evidence.tables, original, columns_of(evidence), stars=False)
     if strange is not None:
-        return fails(SAME, f"node {strange.node} has another {shown(strange.column)}")
-    return holds(SAME, f"{ties.detail}; so are all attributes")
+        return fails(
+            SAME,
+            (
+                f"node {strange.node} has a different value of "
+                f"{shown(strange.column)} than in the original"
+            ),
+        )
+    return holds(SAME, f"{ties.detail}; all attributes are the same as well")
 
 
 def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
@@ -414,7 +434,7 @@ def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
     described: Any = evidence.manifest.data.layers
     labels = as_text(original.labels())
     kinds = {layer.name for layer in described}.intersection(labels.tolist())
-    among = [IdsAsNames(kinds, "names of kinds of ties")] if kinds else []
+    among = [IdsAsNames(kinds, "names of layers")] if kinds else []
     db.put("ids_of_people", {"id": to_arrow(labels)})
     for name, number in columns_of(evidence).items():
         rows = db.rows(
@@ -459,10 +479,10 @@ def _read_again(db: Database, original: Network, path: Path, reading: Mapping[st
 
         people = people_reading_check(db, original, Path(file), reading)
     if people.outcome == "fails" or ties.outcome == "holds" != people.outcome:
-        return msgspec.structs.replace(people, detail=f"of people, {people.detail}")
+        return msgspec.structs.replace(people, detail=f"for the file of people, {people.detail}")
     if ties.outcome != "holds":
         return ties
-    return holds(TWICE, f"{ties.detail}; of people, {people.detail}")
+    return holds(TWICE, f"{ties.detail}; for the file of people, {people.detail}")
 
 
 GRAPH = CheckedKind(

@@ -51,7 +51,7 @@ def _columnar(db: Database, path: Path, file: DataFile) -> None:
     _refuse_empty_cells(db, path, file)
     star = db.first_cell("cells", [name for name, _ in columns], "{} = '*'")
     if star is not None:
-        raise UnreadableError(f"{path.name}: row {star[1]} says `*` where it should be null")
+        raise UnreadableError(f"{path.name}: row {star[1]} contains `*` instead of null")
     _show(db, [name for name, _ in columns])
 
 
@@ -70,7 +70,9 @@ def _refuse_empty_cells(db: Database, path: Path, file: DataFile) -> None:
 
 def _cell_columns(file: DataFile) -> Sequence[tuple[str, str]]:
     if len(file.columns) > MOST_COLUMNS:
-        raise UnreadableError(f"{file.name} has {len(file.columns)} columns, over {MOST_COLUMNS}")
+        raise UnreadableError(
+            f"{file.name} has {len(file.columns)} columns, more than {MOST_COLUMNS}"
+        )
     return [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
 
 
@@ -96,10 +98,10 @@ def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # n
     db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
     strange = db.first(f"SELECT rowid + 1, c0 FROM cells WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
     if strange:
-        no_id = f"row {strange[0]} has the id {shown(strange[1])}, which is none"
-        return [fails(IDS, no_id), not_checked(ORDER, "the ids are none")]
+        no_id = f"row {strange[0]} has the id {shown(strange[1])}, which is not valid"
+        return [fails(IDS, no_id), not_checked(ORDER, "the ids are not valid")]
     another = misplaced(db, "people", "person", keyed=True)
-    in_order = "rows stand in ascending order of their ids"
+    in_order = "rows are in ascending order of their ids"
     return [
         ids_check(db, "people", "person", keyed=True),
         fails(ORDER, another) if another else holds(ORDER, in_order),
@@ -152,14 +154,20 @@ def _in_words(figures: Mapping[str, Any]) -> str:
 def _same(evidence: Evidence) -> Check:
     original, columns = evidence.original_as(Table), evidence.columns
     if columns != list(original.columns):
-        return fails(SAME, "the release has other columns than the original")
+        return fails(SAME, "the release has different columns than the original")
     found = compare_with_original(evidence.tables, original, columns, keyed=evidence.keyed)
     if not found.n_strange + found.added:
-        return holds(SAME, f"{counted(found.cells, 'cell')} in both, under other ids")
+        return holds(SAME, f"{counted(found.cells, 'cell')} in both, under new ids")
     if found.strange is None:
         return fails(SAME, f"{counted(found.added, 'cell')} of the original suppressed")
-    where = f"row {found.strange.row} has another value of {shown(found.strange.column)}"
-    return fails(SAME, f"{where}; {counted(found.n_strange + found.added, 'cell')} in all")
+    where = (
+        f"row {found.strange.row} has a different value of {shown(found.strange.column)} "
+        "than in the original"
+    )
+    return fails(
+        SAME,
+        (f"{where}; {counted(found.n_strange + found.added, 'cell')} changed or suppressed in all"),
+    )
 
 
 TABLE = CheckedKind(

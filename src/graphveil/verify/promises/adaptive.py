@@ -54,7 +54,10 @@ WHOLE_ROWS = 20_000
 FLOW_PAIRS = 200_000
 """Up to so many pairs that fit it is said whether as many assignments as the level share none."""
 
-_OPEN = "whether everybody fits as many records as they asked for, and records as many people"
+_OPEN = (
+    "whether each person could own as many records as requested, and each record could "
+    "belong to as many people"
+)
 Ints = NDArray[np.int64]
 
 
@@ -91,10 +94,10 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
         evidence.tables.number("SELECT count(*) FROM cells"),
     )
     if rows != n:
-        return fails(PAIRS, f"{rows} records for {n} people, so there is no full assignment")
+        return fails(PAIRS, f"{rows} records for {n} people, so there is no complete assignment")
     lacking = _lacking(evidence, promise, n)
     if lacking is not None:
-        return not_checked(PAIRS, f"{_OPEN}, of {n} rows", needs=lacking)
+        return not_checked(PAIRS, f"{_OPEN}, for {n} rows", needs=lacking)
     try:
         levels = _levels(evidence, promise)
         counted = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
@@ -105,8 +108,8 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     if isinstance(counted.allowed, NoAssignment):
         return fails(
             PAIRS,
-            f"no full assignment of records to people fits the data: record "
-            f"{counted.allowed.record} goes without a person",
+            "no complete assignment of records to people is consistent with the data: record "
+            f"{counted.allowed.record} is left without a person",
         )
     return _judged(counted, counted.allowed, levels)
 
@@ -119,13 +122,15 @@ def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     db = evidence.tables
     rows = db.number("SELECT count(*) FROM cells")
     if 0 < rows < promise.level:
-        return fails(LEVEL, f"nobody could own {promise.level} records, there are {rows}")
+        return fails(
+            LEVEL, (f"nobody could own {promise.level} records, because there are only {rows}")
+        )
     codes = coded_alone(db, len(evidence.columns))
     agreeing = fewest_agreeing(codes, enough=promise.level)
     if agreeing is None:
-        return not_checked(LEVEL, f"{rows} records differ too much to compare them all")
+        return not_checked(LEVEL, f"{rows} records differ too much for all of them to be compared")
     record, number = agreeing
-    short = f"record {record} agrees with {number - 1} others, level={promise.level}"
+    short = f"record {record} agrees with only {number - 1} others, level={promise.level}"
     enough = f"each of {rows} records agrees with at least {promise.level - 1} others"
     return judged(LEVEL, [short] if number < promise.level else [], enough)
 
@@ -151,7 +156,8 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
     of_person = levels_of(evidence.tables, evidence.levels, evidence.original_as(Table))
     if n and of_person.min() < promise.level:
         raise BadFileError(
-            f"{evidence.levels.name} holds a level below {promise.level}, the least of the claim"
+            f"{evidence.levels.name} contains a level below {promise.level}, the lowest that "
+            "the claim allows"
         )
     if published is None:
         return _Levels(of_person, None, None)
@@ -167,7 +173,7 @@ def _all_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> _Counted:
     among = f"{number} pairs that fit"
     few = fits.shape[0] and promise.common and number <= FLOW_PAIRS
     if few and has_disjoint_assignments(fits, promise.level):
-        among += f"; {promise.level} full assignments share no pair"
+        among += f"; {promise.level} complete assignments share no pair"
     return _Counted(allowed_of_masks(fits), among, fits)
 
 
@@ -182,8 +188,8 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
         first = int(np.argmin(fit))
         who = _who(levels, int(pairs.persons[first]))
         raise BadFileError(
-            f"{np.count_nonzero(~fit)} of {fit.size} chosen pairs do not fit, the first record "
-            f"{pairs.records[first]} and {who}"
+            f"{np.count_nonzero(~fit)} of {fit.size} chosen pairs do not fit, the first is "
+            f"record {pairs.records[first]} with {who}"
         )
     n = evidence.original_as(Table).n_rows
     likely = None
@@ -214,33 +220,35 @@ def _judged(counted: _Counted, allowed: Allowed, levels: _Levels) -> Check:
     if levels.of_record is not None:
         short = np.flatnonzero(allowed.of_record < levels.of_record)
         problems += [
-            f"record {record} could belong to {allowed.of_record[record]} people, "
-            f"{levels.of_record[record]} are promised"
+            f"record {record} could belong to {allowed.of_record[record]} people, but "
+            f"{levels.of_record[record]} are guaranteed"
             for record in short.tolist()
         ]
     short = np.flatnonzero(allowed.of_person < levels.of_person)
     problems += [
-        f"{_who(levels, person)} could own {allowed.of_person[person]} records, "
-        f"{levels.of_person[person]} are promised"
+        f"{_who(levels, person)} could own {allowed.of_person[person]} records, but "
+        f"{levels.of_person[person]} are guaranteed"
         for person in short.tolist()
     ]
     said = _ranges(counted.among, allowed)
     if levels.of_record is None:
         lacking = _owner_that_is_lacking(counted, allowed, levels)
         problems += [] if lacking is None else [lacking]
-        said += "; a level of each record is that of its owner in some full assignment"
+        said += (
+            "; some complete assignment gives each record an owner whose requested level it meets"
+        )
     return judged(PAIRS, problems, said)
 
 
 def _ranges(among: str, allowed: Allowed) -> str:
     if not allowed.of_person.size:
-        return "there are no people"
+        return "the data has no people"
     ends = [(counts.min(), counts.max()) for counts in (allowed.of_person, allowed.of_record)]
     (least, most), (least_people, most_people) = ends
     return (
-        f"each person could own {least} to {most} records and each record belong to {least_people} "
-        f"to {most_people} people, never fewer than was asked for, in full assignments among "
-        f"{among}"
+        f"each person could own {least} to {most} records and each record could belong to "
+        f"{least_people} to {most_people} people, never fewer than requested, in complete "
+        f"assignments among {among}"
     )
 
 
@@ -250,7 +258,7 @@ def _owner_that_is_lacking(counted: _Counted, allowed: Allowed, levels: _Levels)
     Without the linkage the owner of a record is not known, so any that is allowed will do.
     """
     if counted.fits is None:
-        raise TypeError("without the linkage all pairs must be looked at")
+        raise TypeError("without the linkage, all pairs must be examined")
     content = np.unique(allowed.of_record)
     of_degree = packed(levels.of_person[None, :] <= content[:, None])
     fits = allowed_masks(counted.fits, allowed)
@@ -259,8 +267,8 @@ def _owner_that_is_lacking(counted: _Counted, allowed: Allowed, levels: _Levels)
     if not isinstance(owners, NoAssignment):
         return None
     return (
-        f"record {owners.record} could belong to {allowed.of_record[owners.record]} people, fewer "
-        "than its owner asked for in any full assignment"
+        f"record {owners.record} could belong to {allowed.of_record[owners.record]} people, "
+        "fewer than its owner requested, whatever the complete assignment"
     )
 
 

@@ -43,20 +43,26 @@ def _thresholds(evidence: Evidence, flips: CellFlips) -> Check:
     zero, one, epsilon = int(flips.T0), int(flips.T1), Fraction(flips.epsilon_cells)
     if not keeps_its_claim(zero, one, epsilon):
         return fails(
-            THRESHOLDS, f"T0={zero} and T1={one} give more than epsilon={_short(epsilon)} a cell"
+            THRESHOLDS,
+            (f"T0={zero} and T1={one} give more than epsilon={_short(epsilon)} per cell"),
         )
     prior = _prior(flips)
     if prior is None:
-        return fails(THRESHOLDS, f"noisy_count={flips.noisy_count} is none of {flips.cells} cells")
+        return fails(
+            THRESHOLDS,
+            (f"noisy_count={flips.noisy_count} is not a possible count for {flips.cells} cells"),
+        )
     expected = _expected(flips, prior, epsilon)
     problems = [
-        f"{name}={said}, computed again {value}"
+        f"{name}={said}, but recomputed as {value}"
         for name, said, value in zip(("T0", "T1"), (zero, one), expected, strict=True)
         if abs(said - value) > 1
     ]
     problems += _parts_of_epsilon(evidence, flips, epsilon)
     chances = f"{zero / FULL:.6g} and {one / FULL:.6g}"
-    return judged(THRESHOLDS, problems, f"the chances {chances} follow from what is stated")
+    return judged(
+        THRESHOLDS, problems, (f"the probabilities {chances} follow from the stated values")
+    )
 
 
 def _expected(flips: CellFlips, prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
@@ -99,7 +105,7 @@ def _parts_of_epsilon(
         return _parts_of_counts(evidence, whole, whole - epsilon * times, cells)
     if epsilon * times in {whole, Fraction(promise.epsilon)}:
         return []
-    return [f"{cells} are not the claim's epsilon={promise.epsilon}"]
+    return [f"{cells} do not give the claimed epsilon={promise.epsilon}"]
 
 
 def _parts_of_counts(
@@ -118,8 +124,8 @@ def _parts_of_counts(
     remaining -= sum(known)
     if stated and len(known) == len(stated):
         fits = remaining == 0
-        return [] if fits else [f"{said} do not sum to the claim's epsilon={_short(whole)}"]
-    nothing = f"{said} leave nothing of the claim's epsilon={_short(whole)} to a count"
+        return [] if fits else [f"{said} do not sum to the claimed epsilon={_short(whole)}"]
+    nothing = f"{said} leave nothing of the claimed epsilon={_short(whole)} for a count"
     return [] if remaining > 0 else [nothing]
 
 
@@ -140,7 +146,7 @@ def _part(value: object) -> Fraction | None:
 def _noise_cells(evidence: Evidence) -> NoiseCells:
     noise = evidence.kind.noise_cells
     if noise is None:
-        raise TypeError(f"no noise is checked of a {evidence.manifest.data.kind}")
+        raise TypeError(f"noise cannot be checked for data of kind {evidence.manifest.data.kind}")
     return noise
 
 
@@ -154,12 +160,12 @@ def _chances(evidence: Evidence, flips: CellFlips) -> Check:
     edits, cells = evidence.changes(), int(flips.cells)
     truly = KINDS[evidence.manifest.data.kind].cells(evidence.original)
     if cells != truly:
-        return fails(CHANCES, f"{cells} cells are stated, the original has {truly}")
+        return fails(CHANCES, f"{cells} cells are stated, but the original has {truly}")
     if any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions):
         return _not_more_than_resized(edits, flips)
     removed, added = 1 - int(flips.T1) / FULL, int(flips.T0) / FULL
     problems = [
-        f"{count} {did}, {chance * trials:.6g} were to be expected"
+        f"{count} {did}, but {chance * trials:.6g} were expected"
         for count, trials, chance, did in (
             (edits.deleted, edits.before, removed, "were removed"),
             (edits.added, cells - edits.before, added, "were added"),
@@ -167,7 +173,7 @@ def _chances(evidence: Evidence, flips: CellFlips) -> Check:
         if is_unbelievable(count, trials, chance)
     ]
     flipped = f"{edits.deleted} of {edits.before} removed and {edits.added} added"
-    return judged(CHANCES, problems, f"{flipped}, with these chances: believable")
+    return judged(CHANCES, problems, f"{flipped}, consistent with these probabilities")
 
 
 def _not_more_than_resized(edits: Changes, flips: CellFlips) -> Check:
@@ -181,8 +187,8 @@ def _not_more_than_resized(edits: Changes, flips: CellFlips) -> Check:
         edits.kept, edits.before, most
     )
     kept = f"{edits.kept} of {edits.before} kept"
-    problems = [f"{kept}, at most {edits.before * most:.6g} were to be expected"]
-    allowed = f"{kept}, no more than these chances allow; the size was fixed afterwards"
+    problems = [f"{kept}, but at most {edits.before * most:.6g} were expected"]
+    allowed = f"{kept}, no more than these probabilities allow; the size was fixed afterwards"
     return judged(CHANCES, problems if unbelievable else [], allowed)
 
 
@@ -193,19 +199,19 @@ def _parts_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     there is nothing to check; whether they follow from noisy counts, no file says.
     """
     epsilon = Fraction(flips.epsilon_cells)
-    no_count = f"noisy_count={flips.noisy_count} is none of {flips.cells} cells"
+    no_count = f"noisy_count={flips.noisy_count} is not a possible count for {flips.cells} cells"
     problems = [] if _is_counted(flips) else [no_count]
     problems += _parts_of_epsilon(evidence, flips, epsilon)
     classes = counted(len(flips.sizes), "class")
-    fits = f"epsilon={_short(epsilon)} a cell fits what is claimed"
-    return judged(PARTS, problems, f"{fits}; the weights of {classes} are stated, not checked")
+    fits = f"epsilon={_short(epsilon)} per cell matches the claim"
+    return judged(PARTS, problems, f"{fits}; the weights of {classes} are stated but not checked")
 
 
 def _cells_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     """Whether the classes have as many nodes as the release, and as many pairs as stated."""
     n = evidence.tables.number("SELECT count(*) FROM nodes")
     if n != sum(flips.sizes):
-        return fails(CELLS, f"{sum(flips.sizes)} nodes stand in classes, {n} are released")
+        return fails(CELLS, f"{sum(flips.sizes)} nodes are in classes, but {n} are released")
     return _cells(evidence, flips)
 
 
@@ -223,7 +229,7 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     hits = _fewest_and_most(tried, edits.before)
     zeros = int(flips.cells) - edits.before
     problems = [
-        f"{count} {did}, {low:.6g} to {high:.6g} were to be expected"
+        f"{count} {did}, but {low:.6g} to {high:.6g} were expected"
         for count, trials, (low, high), did in (
             (edits.kept, edits.before, _fewest_and_most(kept, edits.before), "were kept"),
             (edits.added, zeros, (false - hits[1], false - hits[0]), "were added"),
@@ -233,7 +239,7 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     if not flips.groups:
         problems += _not_by_weights(evidence, Fraction(flips.epsilon_cells))
     flipped = f"{edits.kept} of {edits.before} kept and {edits.added} added"
-    return judged(CHANCES, problems, f"{flipped}, with these chances: believable")
+    return judged(CHANCES, problems, f"{flipped}, consistent with these probabilities")
 
 
 def _not_by_weights(evidence: Evidence, epsilon: Fraction) -> list[str]:
@@ -283,10 +289,12 @@ def _by_chance(evidence: Evidence, _condition: DegreesAlone) -> Check:
     edits, found = evidence.changes(), _exchanges(evidence)
     both = f"{edits.kept} of {edits.before} edges are in both"
     of = f"{found.more} of {found.telling} exchanges"
-    problems = [f"{both}, and {of} would leave fewer"]
+    problems = [f"{both}, but {of} of two edges would leave fewer in both"]
     unbelievable = is_unbelievable(found.more, found.telling, 0.5)
     return judged(
-        CHANCES, problems if unbelievable else [], f"{both}, as many as degrees explain ({of})"
+        CHANCES,
+        problems if unbelievable else [],
+        (f"{both}, as many as the degrees explain ({of} of two edges would leave fewer)"),
     )
 
 
@@ -313,7 +321,7 @@ def _size(evidence: Evidence, exact: ExactSize) -> Check:
         if isinstance(condition, CellFlips) and condition.noisy_count is not None
     ]
     problems = [
-        f"{size} {table} are released, {said} are {where}"
+        f"{size} {table} are released, but {said} is {where}"
         for said, where in [(exact.size, "stated"), *((c, "the noisy count") for c in counts)]
         if int(said) != size
     ]
@@ -327,17 +335,20 @@ def _short(value: Fraction) -> str:
 def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
     """Return whether something is claimed only where the owner's record knows of no seed."""
     if evidence.record is None or evidence.record.seed is None:
-        return holds(NOISE, "the record knows of no seed: the noise came from entropy")
+        return holds(
+            NOISE,
+            ("the record contains no seed: the noise came from the operating system's entropy"),
+        )
     if isinstance(promise, NotClaimed):
-        return holds(NOISE, "the record holds a seed, and nothing is claimed")
-    return fails(NOISE, "the record holds a seed, so nothing may be claimed")
+        return holds(NOISE, "the record contains a seed, and no guarantee is claimed")
+    return fails(NOISE, "the record contains a seed, so no guarantee may be claimed")
 
 
 def _unit(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
     """Whether the data has the lists that the condition names, and values where one is the unit."""
     kind = KINDS[evidence.manifest.data.kind]
     problems = [
-        f"the list of {one} is named as collected, and {kind.words} has none"
+        f"the list of {one} is named as collected, but {kind.words} has no such list"
         for one in promise.collected
         if one not in kind.lists
     ]
@@ -345,14 +356,16 @@ def _unit(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
         problems += _not_values(evidence)
     what = promise.of if isinstance(promise, EdgeDP) else "person"
     return judged(
-        UNIT, problems, f"epsilon is that of one {what}, given {' and '.join(kind.lists)}"
+        UNIT,
+        problems,
+        (f"epsilon is for one {what}, given the lists of {' and '.join(kind.lists)}"),
     )
 
 
 def _not_values(evidence: Evidence) -> list[str]:
     """Return why items are no values of columns; nothing where they may be."""
     if evidence.manifest.data.kind != "bipartite":
-        return [f"a {evidence.manifest.data.kind} has no values of columns"]
+        return [f"data of kind {evidence.manifest.data.kind} has no column values"]
     other = evidence.tables.number(
         "SELECT count(*) FROM (SELECT DISTINCT item FROM entries) "
         "WHERE position('=' IN item::VARCHAR) = 0"
@@ -360,7 +373,12 @@ def _not_values(evidence: Evidence) -> list[str]:
     return [f"{other} items are not named column=value"] if other else []
 
 
-_SOURCE = Part(NOISE, ("record",), "whether the noise came from entropy", source_of_noise)
+_SOURCE = Part(
+    NOISE,
+    ("record",),
+    "whether the noise came from the operating system's entropy",
+    source_of_noise,
+)
 _NOISE = Recheck(tuple(KINDS), (_SOURCE,))
 _CLAIMED = Recheck(tuple(KINDS), (Part(UNIT, ("data",), "", _unit), _SOURCE))
 
@@ -369,7 +387,12 @@ _CELLS_ALIKE = Recheck(
     (
         Part(THRESHOLDS, ("data",), "", _thresholds),
         Part(CELLS, ("data",), "", _cells),
-        Part(CHANCES, LINKED, "whether as much was flipped as stated", _chances),
+        Part(
+            CHANCES,
+            LINKED,
+            "whether the number of flips matches the stated probabilities",
+            _chances,
+        ),
     ),
 )
 
@@ -382,13 +405,25 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         (
             Part(PARTS, ("data",), "", _parts_of_blocks),
             Part(CELLS, ("data",), "", _cells_of_blocks),
-            Part(CHANCES, LINKED, "whether as much was flipped as stated", _chances_of_blocks),
+            Part(
+                CHANCES,
+                LINKED,
+                "whether the number of flips matches the stated probabilities",
+                _chances_of_blocks,
+            ),
         ),
     ),
     CellFlips: _CELLS_ALIKE,
     DegreesAlone: Recheck(
         ("graph",),
-        (Part(CHANCES, LINKED, "whether degrees explain the edges in both", _by_chance),),
+        (
+            Part(
+                CHANCES,
+                LINKED,
+                "whether degrees explain the number of edges that are in both",
+                _by_chance,
+            ),
+        ),
     ),
     TopMFlips: _CELLS_ALIKE,
     ExactSize: Recheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),

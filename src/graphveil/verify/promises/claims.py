@@ -42,20 +42,24 @@ _LONGEST_TEXT, _LONGEST_SENTENCE, _LARGEST_NUMBER = 200, 1000, 1 << 63
 def parameters_check(manifest: Manifest) -> Check:
     """Return whether parameters say what the claim says, and are plain values."""
     method, claim = manifest.method, manifest.claim
-    problems = [] if _METHOD.fullmatch(method.name) else [f"{shown(method.name)} is no method"]
+    problems = (
+        []
+        if _METHOD.fullmatch(method.name)
+        else [(f"{shown(method.name)} is not a valid method name")]
+    )
     sentences = {"source": method.source, "limits": claim.does_not_protect_against}
     problems += [
-        f"the {name} {shown(text)} is no plain line of text"
+        f"the {name} {shown(text)} is not a plain line of text"
         for name, text in sentences.items()
         if not text.isprintable() or not 0 < len(text) <= _LONGEST_SENTENCE
     ]
     problems += [
-        f"{name if _NAME.fullmatch(name) else shown(name)}={shown(value)} is no plain value"
+        f"{name if _NAME.fullmatch(name) else shown(name)}={shown(value)} is not a plain value"
         for name, value in method.parameters.items()
         if not _is_plain(name, value)
     ]
     problems += _contradictions(manifest)
-    return judged(PARAMETERS, problems, "every parameter that the claim names has its value")
+    return judged(PARAMETERS, problems, "every parameter named in the claim has the claimed value")
 
 
 def _is_plain(name: str, value: object) -> bool:
@@ -76,7 +80,7 @@ def _contradictions(manifest: Manifest) -> list[str]:
             said = getattr(value, name)
             if name in parameters and not _same(parameters[name], said):
                 stated = f"the parameter is {name}={shown(parameters[name])}"
-                problems.append(f"the claim says {name}={said}, {stated}")
+                problems.append(f"the claim states {name}={said}, but {stated}")
     return list(dict.fromkeys(problems))
 
 
@@ -112,17 +116,25 @@ def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
     """Return what is wrong with a total beside its claim; None where nothing is."""
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
-        return fails(LEDGER, "a total is stated beside a claim without an epsilon")
+        return fails(LEDGER, "a total is stated with a claim that has no epsilon")
     unit = _unit_of(promise)
     if (
         not _TOTAL.fullmatch(stated.epsilon)
         or stated.unit != unit
         or not 0 < stated.releases < _MOST
     ):
-        return fails(LEDGER, f"{stated.releases} releases with epsilon={stated.epsilon!r} are none")
+        return fails(
+            LEDGER,
+            (
+                f"a total of {stated.releases} releases with "
+                f"epsilon={stated.epsilon!r} is not valid for this claim"
+            ),
+        )
     own, total = Fraction(repr(promise.epsilon)), Fraction(stated.epsilon)
     if total < own or (stated.releases == 1 and total >= own + Fraction(1, 10**12)):
-        return fails(LEDGER, f"the total {stated.epsilon} does not fit epsilon={promise.epsilon}")
+        return fails(
+            LEDGER, (f"the total {stated.epsilon} is not consistent with epsilon={promise.epsilon}")
+        )
     return None
 
 
@@ -135,33 +147,37 @@ def _unit_of(promise: EdgeDP | NodeDP) -> str:
 
 def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
     if evidence.record is None:
-        return not_checked(LEDGER, "whether the ledger holds this total", needs=RECORD)
+        return not_checked(LEDGER, "whether the ledger contains this total", needs=RECORD)
     note = evidence.record.ledger
     if note is None:
-        return fails(LEDGER, "a total is stated, and the record knows of no ledger")
+        return fails(LEDGER, "a total is stated, but the record names no ledger")
     path = Path(note.file)
     try:
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return not_checked(LEDGER, "the ledger is no file that can be read", needs=_NEEDED)
+            return not_checked(LEDGER, "the ledger is not a readable file", needs=_NEEDED)
         entries = json.loads(path.read_bytes())["entries"]
         names = [entry["id"] for entry in entries]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return not_checked(LEDGER, "the ledger cannot be read", needs=_NEEDED)
     if note.entry not in names:
-        return fails(LEDGER, "the ledger has no entry of this release")
+        return fails(LEDGER, "the ledger has no entry for this release")
     return _against_entries(evidence, stated, entries[: names.index(note.entry) + 1])
 
 
 def _against_entries(evidence: Evidence, stated: Composed, before: list[dict[str, Any]]) -> Check:
     """Return whether the entries up to that of the release, the last one, say what is stated."""
     if not _is_of(before[-1], evidence, stated.unit):
-        return fails(LEDGER, "the ledger's entry of this release is of another method or epsilon")
+        return fails(
+            LEDGER, ("the ledger's entry for this release has a different method, unit or epsilon")
+        )
     total = _total(before, stated.unit)
     if len(before) == stated.releases and total == Fraction(stated.epsilon):
         return holds(LEDGER, f"{len(before)} entries of the ledger sum to {stated.epsilon}")
     added = "no total" if total is None else f"{float(total):.12g}"
-    said = f"{stated.releases} releases and {stated.epsilon}"
-    return fails(LEDGER, f"{len(before)} entries with {added}, stated are {said}")
+    said = f"{stated.releases} releases with the total {stated.epsilon}"
+    return fails(
+        LEDGER, (f"the ledger has {len(before)} entries with {added}, but {said} are stated")
+    )
 
 
 def _is_of(entry: dict[str, Any], evidence: Evidence, unit: str) -> bool:
@@ -272,7 +288,7 @@ def cost_checks(evidence: Evidence) -> list[Check]:
     """
     if evidence.keyed and evidence.kind.changes is None:
         return []
-    question = "whether as much changed as the record says"
+    question = "whether the changes are as many as the record states"
     part = Part(evidence.kind.cost.name, ("record", *LINKED), question, _cost, any_ids=True)
     return [part.run(evidence, None)]
 
@@ -288,7 +304,9 @@ def _cost(evidence: Evidence, _claim: None) -> Check:
         if (figure in stated or figure in changes.needed) and stated.get(figure) != count
     ]
     if not wrong:
-        return holds(cost.name, f"{cost.in_words(counts)}, as the record says")
+        return holds(cost.name, f"{cost.in_words(counts)}, as the record states")
     said = [cost.in_words(stated), *(f"{name}={stated.get(name)}" for name in wrong)]
     first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
-    return fails(cost.name, f"{cost.in_words(counts)}, the record says {', '.join(said)}{first}")
+    return fails(
+        cost.name, (f"{cost.in_words(counts)}, but the record states {', '.join(said)}{first}")
+    )

@@ -75,8 +75,8 @@ def _nothing_added(evidence: Evidence, _condition: NothingAdded) -> Check:
     person, item = added
     return fails(
         NOTHING_ADDED,
-        f"{more} of the release's {n} entries are not in the original, the first that user "
-        f"{person} has {shown(item)}",
+        f"{more} of the release's {n} entries are not in the original, the first is user "
+        f"{person} with {shown(item)}",
     )
 
 
@@ -88,7 +88,7 @@ def _people(evidence: Evidence, _condition: PeopleAsItems) -> Check:
     if strange is None or not strange[1]:
         return holds(PEOPLE, f"each of {counted(items, 'item')} is the id of a user")
     n = counted(strange[1], "item")
-    return fails(PEOPLE, f"{n} of {items} are no ids of users, the first {shown(strange[0])}")
+    return fails(PEOPLE, f"{n} of {items} are not ids of users, the first is {shown(strange[0])}")
 
 
 def _first(db: Database, query: str, values: list[Any], bound: str) -> str:
@@ -96,8 +96,9 @@ def _first(db: Database, query: str, values: list[Any], bound: str) -> str:
     number = db.number(f"SELECT count(*) FROM ({query})", values)
     row = db.first(f"{query} ORDER BY first_user, item LIMIT 1", values) or (0,) * 5
     return (
-        f"{shown(row[3])} is published of {counted(row[1], 'user')}, the class of user {row[2]}, "
-        f"and true of {row[4]} of them, {bound}; {_pairs(number)} in all"
+        f"{shown(row[3])} is published for {counted(row[1], 'user')}, the class of user "
+        f"{row[2]}, but is true of only {row[4]} of them ({bound} required); {_pairs(number)} "
+        "in all"
     )
 
 
@@ -108,7 +109,7 @@ def _pairs(count: int) -> str:
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     NothingAdded: Recheck(
         ("bipartite", "table"),
-        (Part(NOTHING_ADDED, LINKED, "whether every entry is the original's", _nothing_added),),
+        (Part(NOTHING_ADDED, LINKED, "whether every entry is in the original", _nothing_added),),
     ),
     TrueOfShare: Recheck(
         ("bipartite",),

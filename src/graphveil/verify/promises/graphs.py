@@ -81,8 +81,8 @@ def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str,
     whose = "its nodes" if one == "original" else "nodes"
     return fails(
         name,
-        f"{row[2]} of the {one}'s {n} edges are not in the {other}, the first between {whose} "
-        f"{row[0]} and {row[1]}",
+        f"{row[2]} of the {one}'s {n} edges are not in the {other}, the first is between "
+        f"{whose} {row[0]} and {row[1]}",
     )
 
 
@@ -102,7 +102,7 @@ def _sides_grow(evidence: Evidence) -> Check:
     before = evidence.original_as(Network).profiles()
     sides = sides_of(described_layers(evidence.manifest.data))
     if before.shape[1] != len(sides):
-        return fails(DEGREES, "the original has other kinds of ties, or other directions")
+        return fails(DEGREES, "the original has different layers or edge directions")
     checks = []
     for (layer, side), numbers in zip(sides, before.T, strict=True):
         after = np.sort(numbers_of_ties(evidence.tables, layer, side))[::-1]
@@ -118,7 +118,13 @@ def _none_smaller(before: Ints, after: Ints) -> Check:
         return _other_size(DEGREES, before, after)
     smaller = np.flatnonzero(after < before)
     if smaller.size == 0:
-        return holds(DEGREES, f"none of {after.size} sorted degrees is below the original's")
+        return holds(
+            DEGREES,
+            (
+                f"none of {after.size} sorted degrees is below the degree of the "
+                "same rank in the original"
+            ),
+        )
     rank = int(smaller[0])
     return fails(
         DEGREES,
@@ -133,7 +139,7 @@ def _degree_sequence(evidence: Evidence, _condition: SameDegrees) -> Check:
         return _other_size(SEQUENCE, before, after)
     other = np.flatnonzero(before != after)
     if not other.size:
-        return holds(SEQUENCE, f"the {after.size} sorted degrees are the original's")
+        return holds(SEQUENCE, f"the {after.size} sorted degrees are those of the original")
     differ = f"{other.size} of {after.size} differ"
     return fails(SEQUENCE, f"{_at_rank(int(other[0]), before, after)}; {differ}")
 
@@ -147,13 +153,13 @@ def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
 
 
 def _other_size(name: str, before: Ints, after: Ints) -> Check:
-    return fails(name, f"{after.size} nodes in the release, {before.size} in the original")
+    return fails(name, f"{after.size} nodes in the release, but {before.size} in the original")
 
 
 def _at_rank(rank: int, before: Ints, after: Ints) -> str:
     return (
-        f"the {rank + 1}. largest degree is {after[rank]} in the release, {before[rank]} in the "
-        "original"
+        f"the degree at rank {rank + 1} (largest first) is {after[rank]} in the release, but "
+        f"{before[rank]} in the original"
     )
 
 
@@ -161,11 +167,11 @@ def _degrees_kept(evidence: Evidence, _condition: SameDegrees) -> Check:
     count_degrees(evidence.tables)
     other = evidence.tables.rows(_OTHER_DEGREE)
     if not other:
-        return holds(KEPT, "every node has its degree of the original")
+        return holds(KEPT, "every node has the same degree as in the original")
     node, after, before = other[0]
     return fails(
         KEPT,
-        f"node {node} has degree {after}, {before} in the original; {len(other)} nodes differ",
+        f"node {node} has degree {after}, but {before} in the original; {len(other)} nodes differ",
     )
 
 
@@ -174,7 +180,7 @@ def _budget(evidence: Evidence, condition: EditBudget) -> Check:
     edits = evidence.changes()
     changed = edits.added + edits.deleted
     were = f"{counted(changed, 'edge')} {'was' if changed == 1 else 'were'}"
-    detail = f"{were} added or deleted, the budget allows {limit}"
+    detail = f"{were} added or deleted; the budget allows {limit}"
     return holds(BUDGET, detail) if changed <= limit else fails(BUDGET, detail)
 
 
@@ -191,7 +197,13 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
         most = evidence.tables.limit_bytes
         return not_checked(CLASSES, f"neighborhoods have more than {most} links", needs="--limit")
     if classes is None:
-        return fails(CLASSES, "the release is no simple graph, so nobody looks like another")
+        return fails(
+            CLASSES,
+            (
+                "the release is not a simple graph, so no node counts as "
+                "indistinguishable from another"
+            ),
+        )
     if promise.known:
         at = columns_of(evidence)
         classes = classes.among(
@@ -241,7 +253,9 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
     sizes = np.bincount(classes_of_rows(evidence.tables, [at[name] for name in promise.known]))
     n = int(sizes[sizes < promise.k].sum())
     names, verb = " and ".join(map(shown, promise.known)), "has" if n == 1 else "have"
-    problem = f"{counted(n, 'node')} {verb} {names} as fewer than k={promise.k} have"
+    problem = (
+        f"{counted(n, 'node')} {verb} values of {names} that fewer than k={promise.k} nodes share"
+    )
     return fails(CLASSES, problem) if n else None
 
 
@@ -252,19 +266,20 @@ def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: Alike) -> Chec
     few = np.flatnonzero(boxes < promise.k)
     smallest = int(np.argmin(boxes))
     least = f"{classes.words(smallest)} has {counted(int(boxes[smallest]), 'node')} within"
-    within = f"{promise.phi:g} %, itself included"
+    within = f"{promise.phi:g}%, including itself"
     if few.size > allowed:
         return fails(
             CLASSES,
-            f"node {smallest} of {least} {within}, fewer than k={promise.k}: "
+            f"node {smallest} with {least} {within}, fewer than k={promise.k}: "
             f"{listed(few.tolist(), few.size)} ({counted(few.size, 'node')}, {allowed} allowed)",
         )
     sizes = np.bincount(np.unique(classes.labels, return_inverse=True)[1])
     alone = counted(int(sizes[sizes < promise.k].sum()), "node")
     return holds(
         CLASSES,
-        f"of {n} nodes {few.size} have fewer than k={promise.k} within {within}, {allowed} "
-        f"allowed; {alone} would be left by exact knowledge with fewer than {promise.k}",
+        f"{few.size} of {n} nodes have fewer than k={promise.k} nodes within {within} "
+        f"({allowed} allowed); with exact knowledge, {alone} would have fewer than {promise.k} "
+        "candidates",
     )
 
 
@@ -273,7 +288,7 @@ def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
     problem = _other_ties(evidence, promise)
     if problem is None and not evidence.tables.holds(PEOPLE_ROWS):
         if promise.known:
-            problem = f"{shown(promise.known[0])} is known, and a graph has no attributes"
+            problem = f"{shown(promise.known[0])} is known, but a graph has no attributes"
     elif problem is None:
         problem = _other_columns(evidence, promise)
     return None if problem is None else fails(CLASSES, problem)
@@ -284,15 +299,15 @@ def _other_ties(evidence: Evidence, promise: StructuralKAnonymity) -> str | None
     several = has_layers(described)
     names = tuple(described_layers(described)) if several else ()
     if promise.measure != "profile" and several:
-        return "ties are of several kinds, and the promise is about ties of one"
+        return "the release has several layers, but the guarantee is about a single layer"
     of_directed = promise.measure in OF_DIRECTED_TIES
     if not of_directed and is_directed(described):
-        return "ties are directed, and the promise is about ties without direction"
+        return "edges are directed, but the guarantee is about undirected edges"
     if of_directed and not several and not is_directed(described):
-        return "ties have no direction, and the promise is about directed ones"
+        return "edges are undirected, but the guarantee is about directed edges"
     if promise.layers != names:
         promised, has = (", ".join(map(shown, some)) or "one" for some in (promise.layers, names))
-        return f"the promise is about these kinds of ties: {promised}; the release has {has}"
+        return f"the guarantee is about these layers: {promised}; but the release has {has}"
     return None
 
 
@@ -302,9 +317,11 @@ def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | N
     published = list(columns_of(evidence))
     for name in promise.known:
         if name not in published:
-            return f"{shown(name)} is known, and no column of people has it"
+            return f"{shown(name)} is known, but is not a column of the file of people"
     strange = [name for name in published if name not in attached | set(promise.known)]
-    return f"{shown(strange[0])} is published, and neither known nor attached" if strange else None
+    return (
+        f"{shown(strange[0])} is published, but is neither known nor attached" if strange else None
+    )
 
 
 def _own(evidence: Evidence, _condition: OwnAttributes) -> Check:
@@ -316,10 +333,10 @@ def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
     published, promise = columns_of(evidence), evidence.manifest.claim.guarantee
     absent = [name for name in condition.attach if name not in published]
     both = [name for name in condition.attach if name in getattr(promise, "known", ())]
-    problems = [f"{shown(name)} is no column of people" for name in absent]
-    problems += [f"{shown(name)} is known, too" for name in both]
+    problems = [f"{shown(name)} is not a column of the file of people" for name in absent]
+    problems += [f"{shown(name)} is both attached and known" for name in both]
     names = ", ".join(map(shown, condition.attach))
-    return judged(ATTACHED, problems, f"published outside the promise: {names}")
+    return judged(ATTACHED, problems, f"published outside the guarantee: {names}")
 
 
 def _attached_cells(evidence: Evidence, condition: AttachedColumns) -> Check:
@@ -333,12 +350,15 @@ def _cells(evidence: Evidence, name: str, columns: dict[str, int], *, stars: boo
     original = evidence.original_as(Network)
     strange = strange_cell(evidence.tables, original, columns, stars=stars)
     if strange is None:
-        return holds(name, f"each of {counted(len(columns), 'attribute')} is its owner's")
+        return holds(
+            name,
+            (f"every published value of {counted(len(columns), 'attribute')} is the person's own"),
+        )
     had = "suppressed" if strange.original is None else shown(strange.original)
     return fails(
         name,
-        f"node {strange.node} has {shown(strange.column)}={shown(strange.published)}, in the "
-        f"original {had}; {counted(strange.cells, 'person')} in all",
+        f"node {strange.node} has {shown(strange.column)}={shown(strange.published)}, but {had} "
+        f"in the original; {counted(strange.cells, 'person')} in all",
     )
 
 
@@ -347,15 +367,14 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         ("graph", "network"), (Part(CLASSES, ("data",), "", look_alikes),)
     ),
     OwnAttributes: Recheck(
-        ("network",), (Part(OWN, LINKED, "whether attributes are their owners'", _own),)
+        ("network",),
+        (Part(OWN, LINKED, ("whether every published attribute value is the person's own"), _own),),
     ),
     AttachedColumns: Recheck(
         ("network",),
         (
             Part(ATTACHED, ("data",), "", _attached),
-            Part(
-                ATTACHED_CELLS, LINKED, "whether attached cells are as they were", _attached_cells
-            ),
+            Part(ATTACHED_CELLS, LINKED, "whether attached cells are unchanged", _attached_cells),
         ),
     ),
     Supergraph: Recheck(
@@ -367,7 +386,7 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     ),
     Subgraph: Recheck(
         ("graph", "network"),
-        (Part(SUBGRAPH, LINKED, "whether every edge is the original's", _subgraph),),
+        (Part(SUBGRAPH, LINKED, "whether every edge is in the original", _subgraph),),
     ),
     SameDegrees: Recheck(
         ("graph", "network"),

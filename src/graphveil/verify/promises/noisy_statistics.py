@@ -29,7 +29,7 @@ NOISE, ON_TRIANGLES = "noise on statistics", "noise on triangles"
 
 MOST_GROUPS, MOST_CLASSES = 8, 4
 LEAST_PART = Fraction(1, 1000)
-"""Noise of a smaller part is none that is ever drawn: 2 % of an epsilon of 0.05."""
+"""Noise of a smaller part is none that is ever drawn: 2% of an epsilon of 0.05."""
 
 MOST_EDGES = 50_000
 """A larger graph is not drawn again: it would take many minutes."""
@@ -68,7 +68,11 @@ def _statistics(evidence: Evidence, value: NoisyStatistics) -> Check:
         said = _said(value)
         problems = [*_out_of_reach(said), *_wrong_cuts(said), *_wrong_ladder(said)]
         problems += _wrong_shape(said)
-    return judged(STATISTICS, problems, "parts, cuts, ladder, degrees and stubs fit each other")
+    return judged(
+        STATISTICS,
+        problems,
+        ("parts, cuts, ladder, degrees and stubs are consistent with each other"),
+    )
 
 
 def _wrong_sizes(evidence: Evidence, value: NoisyStatistics) -> list[str]:
@@ -84,12 +88,14 @@ def _wrong_sizes(evidence: Evidence, value: NoisyStatistics) -> list[str]:
         "noisy_triangles": classes,
         "aims": classes,
     }
-    problems = [] if value.nodes == n >= 3 else [f"{value.nodes} nodes are stated, {n} released"]
+    problems = (
+        [] if value.nodes == n >= 3 else [(f"{value.nodes} nodes are stated, but {n} are released")]
+    )
     for name, size in sizes.items():
         if len(value.numbers(name)) != size:
             problems.append(f"{name} has {len(value.numbers(name))} numbers, not {size}")
     if not 0 < int(value.noisy_count) < n * (n - 1) // 2:
-        problems.append(f"noisy_count={value.noisy_count} is none of {n} nodes")
+        problems.append(f"noisy_count={value.noisy_count} is not a possible count for {n} nodes")
     return problems
 
 
@@ -105,10 +111,12 @@ def _wrong_parts(evidence: Evidence, value: NoisyStatistics) -> list[str]:
     if isinstance(promise, NotClaimed):
         return problems
     if not isinstance(promise, EdgeDP) or promise.of != "entry":
-        return [*problems, "the noise hides one edge, and the claim is about more than one"]
+        return [*problems, "the noise is for one edge, but the claim is not about a single edge"]
     total = sum(parts.values())
     if total != Fraction(repr(promise.epsilon)):
-        said = f"the parts sum to {float(total):.6g}, the claim says epsilon={promise.epsilon}"
+        said = (
+            f"the parts sum to {float(total):.6g}, but the claim states epsilon={promise.epsilon}"
+        )
         problems.append(said)
     return problems
 
@@ -124,7 +132,10 @@ def _out_of_reach(said: _Said) -> list[str]:
         reach = reach_of(len(numbers), float(part))
         strange = [one for one in numbers if not -reach <= one <= most + reach]
         if strange:
-            problems.append(f"{name} has {strange[0]}, out of the reach of noise on {n} nodes")
+            problems.append(
+                f"{name} contains {strange[0]}, which is out of reach of plausible "
+                f"noise on {n} nodes"
+            )
     return problems
 
 
@@ -143,9 +154,13 @@ def _wrong_cuts(said: _Said) -> list[str]:
             or cuts[0] != min(said.noisy)
             or not set(cuts) <= {*said.noisy}
         ):
-            problems.append(f"{name} are no noisy degrees that rise from the least one")
+            problems.append(
+                f"{name} are not noisy degrees in ascending order from the smallest one"
+            )
         elif wrong := wrong_parts(said.noisy, weight, cuts, most):
-            problems.append(f"{name} are others, computed again: {wrong[0]} is one or is none")
+            problems.append(
+                f"{name} differ from those recomputed: {wrong[0]} is wrongly present or missing"
+            )
     return problems
 
 
@@ -157,9 +172,9 @@ def _wrong_ladder(said: _Said) -> list[str]:
     rate = part / 2
     if floor > classes:
         rate = max(rate, part - Fraction(classes, floor - classes + 1))
-    problems = [] if value.floor == floor else [f"floor={value.floor}, computed again {floor}"]
+    problems = [] if value.floor == floor else [f"floor={value.floor}, but recomputed as {floor}"]
     if Fraction(value.rate) != rate:
-        problems.append(f"rate={value.rate}, computed again {rate}")
+        problems.append(f"rate={value.rate}, but recomputed as {rate}")
     return problems
 
 
@@ -169,9 +184,11 @@ def _wrong_shape(said: _Said) -> list[str]:
     twice, total, n = 2 * int(value.noisy_count), sum(degrees), value.nodes
     problems = []
     if min(degrees) < 0 or max(degrees) >= n or total % 2:
-        problems.append(f"degrees are not those of a graph of {n} nodes")
+        problems.append(f"degrees are not possible in a graph of {n} nodes")
     if total > twice + n + 1 or (total < twice - n - 1 and max(degrees) < n - 1):
-        problems.append(f"degrees sum to {total}, noisy_count={value.noisy_count}")
+        problems.append(
+            f"degrees sum to {total}, which does not match noisy_count={value.noisy_count}"
+        )
     stubs = value.numbers("stubs")
     for (g, h), count in zip(said.pairs, stubs, strict=True):
         ends.update({g: count})
@@ -179,17 +196,20 @@ def _wrong_shape(said: _Said) -> list[str]:
     for group, degree in zip(said.groups, degrees, strict=True):
         ends[group] -= degree
     if min(stubs) < 0 or any(ends.values()):
-        problems.append("stubs are not those of the stated degrees")
+        problems.append("stubs do not match the stated degrees")
     return problems
 
 
 def _drawing(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether the stated numbers and the seed give the released graph, drawn again."""
     if _statistics(evidence, value).outcome == "fails":
-        return fails(DRAWING, "the stated numbers do not belong together")
+        return fails(DRAWING, "the stated numbers are not consistent with each other")
     degrees = value.numbers("degrees")
     if sum(degrees) > 2 * MOST_EDGES:
-        why = f"a graph of more than {MOST_EDGES:,} edges is not drawn again: it takes too long"
+        why = (
+            f"a graph with more than {MOST_EDGES:,} edges is not generated again, because "
+            "this takes too long"
+        )
         return not_checked(DRAWING, why)
     said = _said(value)
     scale = max(_second(said.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
@@ -197,13 +217,15 @@ def _drawing(evidence: Evidence, value: NoisyStatistics) -> Check:
     model = Model(said.groups, said.classes, degrees, stubs, noisy, scale)
     again = redrawn(model, value.words())
     apart = len(again.edges ^ _edges(evidence, "edges", "source", "target"))
-    problems = [f"{apart} edges are in one of both graphs only"] if apart else []
+    problems = [f"{apart} edges are in only one of the two graphs"] if apart else []
     if again.aims != value.numbers("aims"):
-        problems.append(f"aims={value.aims}, computed again {' '.join(map(str, again.aims))}")
+        problems.append(f"aims={value.aims}, but recomputed as {' '.join(map(str, again.aims))}")
     if again.unmended != value.unmended:
-        problems.append(f"unmended={value.unmended}, computed again {again.unmended}")
+        problems.append(f"unmended={value.unmended}, but recomputed as {again.unmended}")
     count = len(again.edges)
-    return judged(DRAWING, problems, f"drawn again, {count} edges are those that are released")
+    return judged(
+        DRAWING, problems, (f"generated again, the graph has the same {count} edges as the release")
+    )
 
 
 def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[tuple[int, int]]:
@@ -216,29 +238,36 @@ def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[tuple[int, int
 def _noise(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether noise of the stated laws makes edges, degrees and mixing believable."""
     if _statistics(evidence, value).outcome == "fails":
-        return fails(NOISE, "the stated numbers do not belong together")
+        return fails(NOISE, "the stated numbers are not consistent with each other")
     problems = [
-        f"the noise on {what} is not that of its part of epsilon"
+        f"the noise on {what} is not consistent with its part of epsilon"
         for what, noise, part in _counted(_said(value), _edges(evidence, "placed", "u", "v"))
         if is_strange(noise, float(part))
     ]
-    return judged(NOISE, problems, "edges, degrees and mixing: believable")
+    return judged(
+        NOISE,
+        problems,
+        ("the noise on edges, degrees and mixing is consistent with their parts of epsilon"),
+    )
 
 
 def _noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether the noise on triangles is that of the ladder of the original."""
     if _statistics(evidence, value).outcome == "fails":
-        return fails(ON_TRIANGLES, "the stated numbers do not belong together")
+        return fails(ON_TRIANGLES, "the stated numbers are not consistent with each other")
     edges = _edges(evidence, "placed", "u", "v")
     degrees = Counter(end for edge in edges for end in edge)
     if sum(degree**2 for degree in degrees.values()) > MOST_WAYS:
-        why = f"more than {MOST_WAYS:,} ways of two steps are not counted: it takes too long"
+        why = (
+            f"more than {MOST_WAYS:,} paths of two steps are not counted, because this takes "
+            "too long"
+        )
         return not_checked(ON_TRIANGLES, why)
     distance, first = _triangles(_said(value), edges)
     counts, most = len(value.numbers("class_cuts")), value.nodes - 2
     strange = is_strange_on_ladder(distance, counts, first, most, float(Fraction(value.rate)))
-    problems = ["the noise on triangles is not that of the ladder"] if strange else []
-    return judged(ON_TRIANGLES, problems, "triangles: believable")
+    problems = ["the noise on triangles is not consistent with the ladder"] if strange else []
+    return judged(ON_TRIANGLES, problems, "the noise on triangles is consistent with the ladder")
 
 
 def _counted(said: _Said, edges: set[tuple[int, int]]) -> list[tuple[str, list[int], Fraction]]:
@@ -290,8 +319,13 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         (
             Part(STATISTICS, ("data",), "", _statistics),
             Part(DRAWING, ("data",), "", _drawing),
-            Part(NOISE, LINKED, "whether the noise is that of epsilon", _noise),
-            Part(ON_TRIANGLES, LINKED, "whether the noise is the ladder's", _noise_on_triangles),
+            Part(NOISE, LINKED, "whether the noise is consistent with epsilon", _noise),
+            Part(
+                ON_TRIANGLES,
+                LINKED,
+                "whether the noise is consistent with the ladder",
+                _noise_on_triangles,
+            ),
         ),
     ),
 }

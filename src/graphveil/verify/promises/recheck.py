@@ -55,7 +55,9 @@ class Part(NamedTuple):
         if "data" in self.needs and evidence.db is None:
             return not_checked(self.name, UNREADABLE)
         if "data" in self.needs and evidence.keyed and not self.any_ids:
-            return not_checked(self.name, "ids come from a key, and this needs ids 0, 1, 2")
+            return not_checked(
+                self.name, ("ids come from a key, but this check needs ids 0, 1, 2, ...")
+            )
         if "linkage" in self.needs and not evidence.linked:
             return not_checked(self.name, self.question, needs=LINKAGE)
         return None
@@ -81,7 +83,7 @@ class Recheck(NamedTuple):
         if kind in self.kinds:
             return [part.run(evidence, claim) for part in parts]
         kinds = " or a ".join(self.kinds)
-        why = f"{type(claim).__name__} can be claimed of a {kinds}, not of a {kind}"
+        why = f"{type(claim).__name__} can be claimed for a {kinds}, not for a {kind}"
         return [fails(part.name, why) for part in parts]
 
 

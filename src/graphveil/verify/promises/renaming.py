@@ -19,7 +19,7 @@ from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, s
 
 FREE, FROM_KEY = "ids of their own", "ids from the key"
 KEY = "the owner's key (--key)"
-_ONLY_THE_KEY = "whether nothing but the key made the ids"
+_ONLY_THE_KEY = "whether the ids depend on nothing but the original ids and the key"
 _ANY = tuple(KINDS)
 _BESIDE_A_KEY = (KeyedIds, SameData, PeopleAsItems)
 _PURPOSE = b"graphveil rename 1\0"
@@ -33,20 +33,22 @@ def _nothing_claimed(evidence: Evidence, _condition: KeyedIds) -> Check:
     """Whether nothing else is claimed: nobody without the key can check these ids."""
     claim, problems = evidence.manifest.claim, []
     if not isinstance(claim.guarantee, NotClaimed):
-        problems.append("ids that come from a key stand beside a claim, whose ids are 0, 1, 2")
+        problems.append(
+            "ids from a key cannot be combined with a guarantee, which requires ids 0, 1, 2, ..."
+        )
     problems += [
-        f"ids that come from a key stand beside another condition: {stated.sentence}"
+        f"ids from a key cannot be combined with this condition: {stated.sentence}"
         for stated in claim.conditions
         if not isinstance(stated, _BESIDE_A_KEY)
     ]
     published = f"SELECT max(i), count(*) FROM ({evidence.kind.published})"
     most, n = evidence.tables.first(published) or (None, 0)
     if n > 1 and most is not None and most < n:
-        problems.append(f"the ids are 0 to {n - 1}, which no key gives")
+        problems.append(f"the ids are 0 to {n - 1}, which no key yields")
     if evidence.kind.changes is None and evidence.file().columns[:1] != [ID_COLUMN]:
         name = shown("".join(evidence.file().columns[:1]))
-        problems.append(f"the column of ids is called {name}, not {ID_COLUMN!r}")
-    return judged(FREE, problems, "nothing is claimed, so ids may be others than 0, 1, 2")
+        problems.append(f"the column of ids is named {name}, not {ID_COLUMN!r}")
+    return judged(FREE, problems, "no guarantee is claimed, so ids may differ from 0, 1, 2, ...")
 
 
 def _from_key(evidence: Evidence, _condition: KeyedIds) -> Check:
@@ -56,8 +58,10 @@ def _from_key(evidence: Evidence, _condition: KeyedIds) -> Check:
     expected = _ids_of(evidence.key, evidence.original)
     other = int(np.count_nonzero(released_ids(evidence.tables) != expected))
     if other:
-        return fails(FROM_KEY, f"{other} of {expected.size} ids are not those that this key gives")
-    return holds(FROM_KEY, f"the key given makes all {expected.size} ids")
+        return fails(
+            FROM_KEY, (f"{other} of {expected.size} ids are not those that the given key yields")
+        )
+    return holds(FROM_KEY, f"the given key yields all {expected.size} ids")
 
 
 def _ids_of(key: bytes, original: Data) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -72,7 +76,7 @@ def _ids_of(key: bytes, original: Data) -> np.ndarray[tuple[int], np.dtype[np.in
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     SameData: Recheck(
         _ANY,
-        (Part(SAME, LINKED, "whether nothing but ids changed", _same_data, any_ids=True),),
+        (Part(SAME, LINKED, "whether only the ids changed", _same_data, any_ids=True),),
     ),
     KeyedIds: Recheck(
         _ANY,

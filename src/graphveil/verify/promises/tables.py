@@ -18,12 +18,14 @@ def cells_are_the_originals(evidence: Evidence) -> Check:
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     if compared.strange is None:
         number = compared.cells - compared.stars
-        return holds(NOTHING_ADDED, f"every published cell is the original's, {number} in all")
+        return holds(
+            NOTHING_ADDED, (f"every published cell has its original value, {number} in all")
+        )
     strange = compared.strange
     return fails(
         NOTHING_ADDED,
-        f"{compared.n_strange} of {compared.cells - compared.stars} published cells are not the "
-        f"original's, the first in row {strange.row}, column {shown(strange.column)}: "
+        f"{compared.n_strange} of {compared.cells - compared.stars} published cells differ from "
+        f"the original, the first is in row {strange.row}, column {shown(strange.column)}: "
         f"{shown(strange.published)}",
     )
 
@@ -38,14 +40,22 @@ def _stars(evidence: Evidence, condition: StarsByRow) -> Check:
     cells = min(c for c in {*said, *own} if said.get(c, 0) != own.get(c, 0))
     return fails(
         STARS,
-        f"{counted(own.get(cells, 0), 'row')} with {counted(cells, 'suppressed cell')}, the claim "
-        f"says {said.get(cells, 0)}",
+        f"{counted(own.get(cells, 0), 'row')} with {counted(cells, 'suppressed cell')}, but the "
+        f"claim states {said.get(cells, 0)}",
     )
 
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     StarsByRow: Recheck(
-        ("table",), (Part(STARS, ("data",), "whether rows have so many stars", _stars),)
+        ("table",),
+        (
+            Part(
+                STARS,
+                ("data",),
+                ("whether as many rows have as many suppressed cells as stated"),
+                _stars,
+            ),
+        ),
     ),
 }
 """How every condition on the cells of a table is checked again."""

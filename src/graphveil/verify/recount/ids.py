@@ -43,7 +43,7 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
     )
     problems = []
     if repeated:
-        problems.append(f"{what} {repeated[0]} stands {repeated[1]} times in {table}")
+        problems.append(f"{what} {repeated[0]} appears {repeated[1]} times in {table}")
     if missing:
         problems.append(f"{what} {missing[0]} is missing among {counted(n, what)}")
     return judged(IDS, problems, _all_ids(n, table))
@@ -54,7 +54,7 @@ def _keyed_ids(db: Database, table: str, column: str) -> Check:
     low = db.first(f"SELECT min({column}), count(DISTINCT {column}) FROM {table}") or (0, 0)
     if n and (low[0] < 0 or low[1] != n):
         return fails(
-            IDS, f"{n - low[1]} of {counted(n, 'id')} stand more than once, or are negative"
+            IDS, f"{n - low[1]} of {counted(n, 'id')} are duplicates, or an id is negative"
         )
     return holds(IDS, f"{counted(n, 'id')} from a key, each once")
 
@@ -70,7 +70,7 @@ def misplaced(db: Database, table: str, column: str, *, keyed: bool) -> str | No
         f"SELECT rowid + 1, {column} FROM {table} WHERE {column} <> rowid ORDER BY rowid LIMIT 1"
     )
     what = table.removesuffix("s")
-    return f"row {row[0]} of the {table} is {what} {row[1]}" if row else None
+    return f"row {row[0]} of the {table} is {what} {row[1]}, which is out of place" if row else None
 
 
 def _not_ascending(db: Database, table: str, column: str) -> str | None:
@@ -117,14 +117,14 @@ def telling_order(released: NDArray[np.int64], labels: NDArray[Any] | None) -> l
     problems = []
     ascents = int(np.count_nonzero(np.diff(rank) > 0))
     if n > 1 and tail_of_ascents(ascents, n) < CHANCE:
-        same = f"{ascents} of {n - 1} neighbors in the original stand in the same order"
+        same = f"{ascents} of {n - 1} consecutive pairs of the original are in the same order"
         problems.append(f"{same} in the release")
     fixed = int(np.count_nonzero(rank == np.arange(n)))
     if tail_of_equal(fixed) < CHANCE:
-        problems.append(f"{fixed} of {n} people have the same place in both")
+        problems.append(f"{fixed} of {n} people have the same position in both")
     equal = 0 if labels is None else int(np.count_nonzero(labels == released))
     if tail_of_equal(equal) < CHANCE:
-        problems.append(f"{equal} of {n} published ids are the original ones")
+        problems.append(f"{equal} of {n} published ids equal the original id")
     return problems
 
 

@@ -62,32 +62,37 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     linked = db.first("SELECT typeof(any_value(original)) FROM linkage") or ("",)
     given = db.first("SELECT typeof(any_value(id)) FROM originals") or ("",)
     if rows and n and linked != given:
-        return [*problems, f"the linkage holds ids of type {linked[0]}, the original {given[0]}"]
+        return [
+            *problems,
+            (f"the linkage contains ids of type {linked[0]}, but the original has {given[0]}"),
+        ]
     shared = db.first(
         "SELECT released, count(*) FROM linkage GROUP BY released HAVING count(*) > 1 "
         "ORDER BY released LIMIT 1"
     )
     if shared:
-        problems.append(f"the published id {shared[0]} stands for {shared[1]} original ids")
+        problems.append(f"the published id {shared[0]} is linked to {shared[1]} original ids")
     nobody = db.first(
         f"SELECT i FROM ({published or f'SELECT range AS i FROM range({n})'}) "
         "WHERE i NOT IN (SELECT released FROM linkage WHERE released IS NOT NULL) "
         "ORDER BY i LIMIT 1"
     )
     if nobody:
-        problems.append(f"the published id {nobody[0]} stands for nobody")
+        problems.append(f"the published id {nobody[0]} is linked to nobody")
     strange = db.first(
         "SELECT released FROM linkage ANTI JOIN originals ON linkage.original = originals.id "
         "ORDER BY released LIMIT 1"
     )
     if strange:
-        problems.append(f"the published id {strange[0]} stands for an id not in the original")
+        problems.append(
+            f"the published id {strange[0]} is linked to an id that is not in the original"
+        )
     twice = db.first(
         "SELECT min(released), count(*) FROM linkage GROUP BY original HAVING count(*) > 1 "
         "ORDER BY 1 LIMIT 1"
     )
     if twice:
-        problems.append(f"the original id of {twice[0]} has {twice[1]} published ids")
+        problems.append(f"the original id linked to {twice[0]} has {twice[1]} published ids")
     return problems
 
 
@@ -414,19 +419,23 @@ def levels_of(db: Database, path: Path, original: Table) -> Ints:
     n = original.n_rows
     columns = _load(db, path, "levels", ("original", "level"))
     if n and columns["level"] != "BIGINT":
-        raise BadFileError(f"{path.name} holds levels of type {shown(columns['level'])}")
+        raise BadFileError(
+            f"{path.name} contains levels of type {shown(columns['level'])}, not whole numbers"
+        )
     strange = db.first(
         "SELECT level FROM levels WHERE level IS NULL OR NOT level BETWEEN 1 AND ?", [n]
     )
     if strange:
-        raise BadFileError(f"{path.name} holds the level {strange[0]}, outside 1 to {n}")
+        raise BadFileError(
+            f"{path.name} contains the level {strange[0]}, which is outside 1 to {n}"
+        )
     put_originals(db, original)
     rows = db.first(
         "SELECT count(*), (SELECT count(DISTINCT original) FROM levels) FROM originals "
         "JOIN levels ON levels.original = originals.id"
     )
     if rows != (n, n) or db.number("SELECT count(*) FROM levels") != n:
-        raise BadFileError(f"{path.name} does not hold one level for each of {n} people")
+        raise BadFileError(f"{path.name} does not contain exactly one level for each of {n} people")
     levels: Ints = db.column(
         "SELECT level FROM originals JOIN levels ON levels.original = originals.id "
         "ORDER BY originals.rowid"
@@ -455,7 +464,10 @@ def chosen_pairs(db: Database, path: Path, original: Table) -> ChosenPairs:
         [n - 1],
     )
     if strange:
-        raise BadFileError(f"{path.name} pairs the record {strange[0]} with nobody of the original")
+        raise BadFileError(
+            f"{path.name} contains a pair for record {strange[0]} whose record "
+            "or person does not exist"
+        )
     records = db.column("SELECT record FROM chosen_pairs ORDER BY record, person")
     persons = db.column("SELECT person FROM chosen_pairs ORDER BY record, person")
     return ChosenPairs(records.astype(np.int64), persons.astype(np.int64))

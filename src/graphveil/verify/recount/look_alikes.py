@@ -103,8 +103,8 @@ class Alike(NamedTuple):
         listed = ", ".join(known)
         return self._replace(
             labels=_joined(rows, self.labels),
-            words=lambda position: f"one {listed} and {self.words(position)}",
-            kinds=f"distinct pairs of {listed} and of {self.kinds.removeprefix('distinct ')}",
+            words=lambda position: f"equal {listed} and {self.words(position)}",
+            kinds=f"distinct combinations of {listed} and {self.kinds.removeprefix('distinct ')}",
         )
 
 
@@ -134,7 +134,7 @@ def alike(
     labels, given_up = _LABELS[measure](network, distance)
     words = partial(_in_words, network, measure, distance)
     kinds = f"distinct values of {measure} at distance {distance}"
-    undecided = f"{given_up} pairs of pieces were given up after {MOST_STEPS} steps"
+    undecided = f"{given_up} pairs of pieces are undecided after {MOST_STEPS} steps"
     remark = f"; {undecided} and count as different" if given_up else ""
     return Alike(np.arange(network.n), labels, words, kinds, remark, network)
 
@@ -227,7 +227,7 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
 
     def words(position: int) -> str:
         if [*layers] == [""]:
-            return f"{numbers[0][position]} ties out and {numbers[1][position]} in"
+            return f"out-degree {numbers[0][position]} and in-degree {numbers[1][position]}"
         each = zip(sides, numbers, strict=True)
         return ", ".join(
             " ".join(filter(None, [layer, str(counted[position]), side]))
@@ -251,7 +251,15 @@ def _alike_in_surroundings(db: Database) -> Alike | None:
     for numbers in around:
         labels = _joined(labels, numbers)
     nodes = np.arange(labels.size)
-    return Alike(nodes, labels, around.words, "distinct numbers of ties out and in and around")
+    return Alike(
+        nodes,
+        labels,
+        around.words,
+        (
+            "distinct combinations of out-degree, in-degree, "
+            "number of neighbors and edges among them"
+        ),
+    )
 
 
 def _count(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
@@ -389,7 +397,7 @@ def _in_words(network: ReleasedNetwork, measure: str, distance: int, node: int) 
     if measure == "vrq":
         return f"degrees {_first(network.degrees()[ball.nodes])} within distance {distance}"
     sizes = f"{degree + 1} nodes and {edges} edges within distance {distance}"
-    return sizes if measure == "count" else f"the shape around node {node}, {sizes}"
+    return sizes if measure == "count" else f"the subgraph around node {node}, {sizes}"
 
 
 def _first(values: Ints) -> str:

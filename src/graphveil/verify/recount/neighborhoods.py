@@ -256,7 +256,7 @@ class Surroundings(NamedTuple):
     def words(self, position: int) -> str:
         """Return the numbers of one node."""
         out, into, neighbors, ties = (int(numbers[position]) for numbers in self)
-        return f"{out} ties out and {into} in, {neighbors} neighbors, {ties} ties among them"
+        return f"out-degree {out}, in-degree {into}, {neighbors} neighbors, {ties} edges among them"
 
 
 def surroundings(db: Database) -> Surroundings | None:

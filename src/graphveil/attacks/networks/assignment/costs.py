@@ -20,8 +20,8 @@ OF_NEAREST = f"best of {len(STARTS)} starts among the nearest"
 """What the label of a setting says of it."""
 
 COST = (
-    f"above that, ties times candidates, up to {MOST_NODES:,} nodes and {MOST_TIES:,} ties: about "
-    "half a minute a draw for 100,000 ties"
+    f"above that, edges times candidates, up to {MOST_NODES:,} nodes and {MOST_TIES:,} edges: "
+    "about half a minute per draw for 100,000 edges"
 )
 """What the entries of attacks say of it."""
 
@@ -47,11 +47,11 @@ def check_size(pair: GraphComparison) -> None:
     refuse_more_nodes(pair.original.n_nodes, MOST_NODES, SMALLER)
     ties = max(pair.original.n_edges, pair.released.n_edges)
     for number, most, words in (
-        (ties, MOST_TIES, "ties are"),
-        (squares(pair), MOST_SQUARES, "pairs of neighbors are"),
+        (ties, MOST_TIES, "edges"),
+        (squares(pair), MOST_SQUARES, "pairs of neighbors"),
     ):
         if number > most:
-            raise TooLargeError(f"{number:,} {words} more than {most:,}. {SMALLER}")
+            raise TooLargeError(f"{number:,} {words} exceed the limit of {most:,}. {SMALLER}")
 
 
 def seconds_of_near_match(pair: GraphComparison, overlap: float) -> float:

@@ -8,7 +8,7 @@ const form_of = /^\s*(.+?)\s*(<=|>=|≤|≥)\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)\s*
 
 function read(text) {
   const match = form_of.exec(text);
-  if (!match) throw `“${text.trim()}” cannot be read. Say for instance: kept >= 0.9`;
+  if (!match) throw `“${text.trim()}” cannot be read. Use, for example: kept >= 0.9`;
   const [question, ...part] = match[1].split(":");
   const name = [question.trim().toLowerCase(), part.join(":").trim()].filter(Boolean).join(": ");
   if (!Object.hasOwn(figures, name)) throw `This page has no figure “${name}”.`;
@@ -35,7 +35,7 @@ function filter() {
     kept += keeps;
     document.querySelectorAll(`[data-s="${number}"]`).forEach((one) => one.classList.toggle("out", !keeps));
   });
-  said.textContent = problem || (bounds.length ? `${kept} of ${numbers.length} points keep them.` : "");
+  said.textContent = problem || (bounds.length ? `${kept} of ${numbers.length} points meet the bounds.` : "");
 }
 
 form.hidden = false;
