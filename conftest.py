@@ -23,10 +23,10 @@ CORPUS = Corpus()
 FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
 """Whether `make fuzz` searches at random; else all draws repeat, and what was found is replayed."""
 
-MOST_EXAMPLES = 12
+MOST_EXAMPLES = 8
 """How many examples of a property are tried in every run: `make fuzz` tries as many as it asks."""
 
-MOST_COUNTED = 60
+MOST_COUNTED = 40
 """The same of a property that counts what its examples reach: with fewer none may reach it."""
 
 ROOMS = {

@@ -83,6 +83,26 @@ def test_a_transported_plan_is_that_of_its_formula_written_out(rounds, seed):
     assert expected.sum(axis=0).max() <= 1 + 1e-9
 
 
+@pytest.mark.parametrize(("rounds", "tolerance"), [(1, 0.0), (7, 0.0), (200, 1e-3)])
+@pytest.mark.parametrize("begin", [0.2, 1.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_scaled_plan_is_that_of_its_formula_written_out(rounds, tolerance, begin, seed):
+    rng = rng_of(seed)
+    plan = np.exp(-3 * rng.random((N, N + seed - 1))).astype(np.float32)
+    whole, columns = plan.astype(np.float64), np.full(plan.shape[1], begin)
+    for _ in range(rounds):
+        rows = 1 / (whole * columns).sum(axis=1)
+        sums = (whole * rows[:, None]).sum(axis=0)
+        if np.abs(columns * sums - 1).max() < tolerance:
+            break
+        columns = 1 / sums
+    first = np.full(plan.shape[1], begin, dtype=np.float32)
+    factors = kernels.Factors(np.empty(N, dtype=np.float32), first, np.empty_like(first))
+    kernels.scaled(plan, np.ascontiguousarray(plan.T), factors, rounds, tolerance, 1e-30)
+    assert whole * rows[:, None] * columns == pytest.approx(plan, rel=2e-3 if tolerance else 1e-4)
+    assert columns == pytest.approx(factors.columns, rel=2e-3 if tolerance else 1e-4)
+
+
 @KINDS
 @pytest.mark.parametrize("seed", range(3))
 def test_most_votes_are_those_of_matched_neighbors_counted_one_by_one(besides, seed):

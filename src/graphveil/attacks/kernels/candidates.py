@@ -75,6 +75,45 @@ def ties_of_candidates(
 
 
 @leaf
+def scaled(
+    plan: Weights, turned: Weights, factors: Factors, rounds: int, tolerance: float, least: float
+) -> None:
+    """Scale all rows and columns of a plan in turn until their sums are that near to 1.
+
+    It writes `plan` and all of `factors`, whose columns say where it begins; `turned` is the
+    transposed plan. Both kinds of sums add up arrays, one per row of either, and not numbers: the
+    order of adding is the same on every machine.
+    """
+    n, m = plan.shape
+    rows, columns, sums = factors
+    for _ in range(rounds):
+        for i in range(n):
+            rows[i] = 0
+        for j in range(m):
+            factor = columns[j]
+            for i in range(n):
+                rows[i] += turned[j, i] * factor
+        for i in range(n):
+            rows[i] = np.float32(1) / max(rows[i], np.float32(least))
+        for j in range(m):
+            sums[j] = 0
+        for i in range(n):
+            factor = rows[i]
+            for j in range(m):
+                sums[j] += plan[i, j] * factor
+        far = np.float32(0)
+        for j in range(m):
+            far = max(far, abs(columns[j] * sums[j] - np.float32(1)))
+        if far < tolerance:
+            break
+        for j in range(m):
+            columns[j] = np.float32(1) / max(sums[j], np.float32(least))
+    for i in range(n):
+        for j in range(m):
+            plan[i, j] *= rows[i] * columns[j]
+
+
+@leaf
 def transported(nodes: Nodes, worth: Weights, factors: Factors, rounds: int, plan: Weights) -> None:
     """Write the plan exp(worth), rows in turn scaled to 1 and columns of more than 1 to 1.
 

@@ -6,17 +6,18 @@ alignment*, NeurIPS 2024: the idea, written anew.
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.attacks.kernels import candidates as kernels
 from graphveil.attacks.networks.signatures import Besides, Relations, degrees
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
 
 Matrix: TypeAlias = "NDArray[np.float64]"
-F = TypeVar("F", np.float32, np.float64)
+Singles: TypeAlias = "NDArray[np.float32]"
 
 PENALTIES, STEPS = 10, 10
 """Weights 0..9 of the pull towards one-to-one, each for so many steps."""
@@ -26,6 +27,8 @@ FAR_OFF = 1e4
 
 ROUNDS, TOLERANCE = 200, 1e-3
 """How long rows and columns are scaled in turn: until each sum is that near to 1."""
+
+_LEAST = float(np.finfo(np.float32).tiny)
 
 
 def features(graph: Graph) -> Matrix:
@@ -52,37 +55,41 @@ def _all_features(graph: Graph, relations: Relations) -> Matrix:
     return np.column_stack([own, degrees(relations).T]) if len(relations) > 1 else own
 
 
-def sinkhorn(cost: NDArray[F], *, rounds: int = ROUNDS, tolerance: float = TOLERANCE) -> NDArray[F]:
+def sinkhorn(
+    cost: Matrix | Singles,
+    *,
+    rounds: int = ROUNDS,
+    tolerance: float = TOLERANCE,
+    columns: Singles | None = None,
+) -> Singles:
     """Return the matrix exp(-cost), rows and columns scaled in turn until each sums to about 1.
 
     Parameters
     ----------
     cost
-        Of single or double precision, which the result has too.
+        Shape (rows, columns).
     rounds, tolerance
         How often at most, and how near to 1.
+    columns
+        Factors of the columns to begin with, which become those that were reached: similar costs
+        take fewer rounds one after the other.
 
-    Notes
-    -----
-    The sums are not BLAS's: its threads cost more than they save, and its order of adding hangs on
-    their number.
+    Returns
+    -------
+    float32, shape (rows, columns).
 
     Examples
     --------
     >>> sinkhorn(np.array([[0.0, 9.0], [9.0, 0.0]])).round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    plan: NDArray[F] = np.exp(cost.min(axis=1, keepdims=True, initial=np.inf) - cost)
-    columns = np.ones(cost.shape[1], dtype=cost.dtype)
-    tiny = np.finfo(cost.dtype).tiny
-    for _ in range(rounds):
-        rows = 1 / np.maximum(np.einsum("ij,j->i", plan, columns), tiny)
-        reached = np.einsum("ij,i->j", plan, rows)
-        if np.abs(columns * reached - 1).max(initial=0.0) < tolerance:
-            break
-        columns = 1 / np.maximum(reached, tiny)
-    plan *= rows[:, None]
-    plan *= columns
+    near = cost.min(axis=1, keepdims=True, initial=np.inf) - cost
+    plan: Singles = np.exp(near.astype(np.float32, copy=False))
+    if columns is None:
+        columns = np.ones(plan.shape[1], dtype=np.float32)
+    rows, sums = np.empty(plan.shape[0], dtype=np.float32), np.empty_like(columns)
+    turned = np.ascontiguousarray(plan.T)
+    kernels.scaled(plan, turned, kernels.Factors(rows, columns, sums), rounds, tolerance, _LEAST)
     return plan
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Plan, Ties
 from graphveil.attacks.networks.assignment.fugal import sinkhorn
@@ -48,9 +49,10 @@ def graduated(ties: Ties, far: Distances) -> Plan:
     cost = _with_seeds(ties, far)
     n = len(far)
     plan = ties.with_seeds(np.full((n, n), 1 / max(n, 1), dtype=np.float32))
+    columns = np.ones(n, dtype=np.float32)
     for weight in WEIGHTS:
         for _ in range(REPEATS):
-            plan = _moved(ties, plan, cost, weight)
+            plan = _moved(ties, plan, cost, weight, columns)
     return plan
 
 
@@ -65,8 +67,9 @@ def likeliest(ties: Ties, match: Match, far: Distances) -> Match:
     plan = np.full((n, n), 0.1 / max(n, 1), dtype=np.float32)
     plan[np.arange(n), match] += np.float32(0.9)
     plan = ties.with_seeds(plan)
+    columns = np.ones(n, dtype=np.float32)
     for _ in range(LAST_STEPS):
-        plan = _moved(ties, plan, cost, np.float32(LAST_WEIGHT))
+        plan = _moved(ties, plan, cost, np.float32(LAST_WEIGHT), columns)
     return ties.assigned(plan)
 
 
@@ -80,12 +83,17 @@ def _with_seeds(ties: Ties, far: Distances) -> Distances:
     return cost
 
 
-def _moved(ties: Ties, plan: Plan, cost: Distances, weight: np.float32) -> Plan:
-    """Return the plan moved half way to what it says of every pair of nodes."""
+def _moved(
+    ties: Ties, plan: Plan, cost: Distances, weight: np.float32, columns: NDArray[np.float32]
+) -> Plan:
+    """Return the plan moved half way to what it says of every pair of nodes.
+
+    The factors of columns go on from step to step: a step changes them little.
+    """
     target = ties.gradient(plan)
     target *= -weight
     target += cost
-    said = sinkhorn(target, rounds=ROUNDS, tolerance=TOLERANCE)
+    said = sinkhorn(target, rounds=ROUNDS, tolerance=TOLERANCE, columns=columns)
     said += plan
     said *= _HALF
     return said
