@@ -110,7 +110,7 @@ def scaled(
             columns[j] = np.float32(1) / max(sums[j], np.float32(least))
     for i in range(n):
         for j in range(m):
-            plan[i, j] *= rows[i] * columns[j]
+            plan[i, j] = plan[i, j] * rows[i] * columns[j]
 
 
 @leaf
