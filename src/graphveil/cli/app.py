@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from contextvars import ContextVar
 from pathlib import Path
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, Group
 from cyclopts.config import Toml
 
 from graphveil.cli.console import say
@@ -19,6 +20,12 @@ from graphveil.core.version import __version__
 STANDARD_INPUT = Path("/dev/stdin")
 """What stands for ``-`` once the command line is taken apart."""
 
+HELP_READING = "--help-reading"
+"""Asks for a page of help with every option for reading files: they are many, and rarely needed."""
+
+every_reading_option = ContextVar("every_reading_option", default=False)
+"""Whether a page of help lists all of them."""
+
 HELP = (
     "Anonymize networks, tables and user-item data about people before you publish them.\n\n"
     "Each release states exactly what it guarantees; verify checks all that files can show.\n"
@@ -27,22 +34,31 @@ HELP = (
     "precedence.\nThe file has one table per command, such as [anonymize.k-degree].\n"
 )
 
-COMMANDS = {
-    "methods": "List the methods: kind of data, guarantee, paper and cost.",
-    "measure": "Measure how identifiable the people in your data are.",
-    "advise": "Compare methods on your data: what each guarantees, leaves open and costs.",
-    "anonymize": "Anonymize data: graphveil anonymize METHOD INPUT --out DIR.",
-    "key": "Create a key that gives people the same new ids in several files.",
-    "verify": "Verify the claims of a release from its files.",
-    "evaluate": "Compare a release with the original: what was kept?",
-    "attack": "Attack a release: what can still be learned, compared with guessing?",
-    "sweep": "Run a grid of methods and parameters; resumable.",
-    "report": "Write a report: can anyone be singled out, linked or inferred?",
-    "ledger": "Show the privacy budget spent on one group of people.",
-    "warm": "Compile in advance, for container images and clusters.",
-    "convert": "Convert data, or the data of a release, to another format.",
-    "demo": "See every step once, on data that ships with graphveil.",
+GROUPS = {
+    "Make a release": {
+        "measure": "Measure how identifiable the people in your data are.",
+        "advise": "Compare methods on your data: what each guarantees, leaves open and costs.",
+        "anonymize": "Anonymize data: graphveil anonymize METHOD INPUT --out DIR.",
+    },
+    "Check a release": {
+        "verify": "Verify the claims of a release from its files.",
+        "evaluate": "Compare a release with the original: what was kept?",
+        "attack": "Attack a release: what can still be learned, compared with guessing?",
+        "report": "Write a report: can anyone be singled out, linked or inferred?",
+    },
+    "More": {
+        "demo": "See every step once, on data that ships with graphveil.",
+        "methods": "List the methods: kind of data, guarantee, paper and cost.",
+        "sweep": "Run a grid of methods and parameters; resumable.",
+        "convert": "Convert data, or the data of a release, to another format.",
+        "ledger": "Show the privacy budget spent on one group of people.",
+        "key": "Create a key that gives people the same new ids in several files.",
+        "warm": "Compile in advance, for container images and clusters.",
+    },
 }
+"""Every command in a line, by what it is for, in the order of the work."""
+
+COMMANDS = {name: line for commands in GROUPS.values() for name, line in commands.items()}
 
 
 def build(tokens: Sequence[str] = ()) -> App:
@@ -59,14 +75,17 @@ def build(tokens: Sequence[str] = ()) -> App:
         name="graphveil",
         help=HELP,
         help_format="plaintext",
+        group_commands=Group("General", sort_key=len(GROUPS)),
         version=__version__,
         version_flags=["--version"],
         suppress_keyboard_interrupt=False,
     )
-    for name, line in COMMANDS.items():
-        text = None if name == called else line
-        command = f"graphveil.cli.commands.{name}:{_attribute(tokens)}"
-        app.command(command, name=name, help=text)
+    for place, (title, commands) in enumerate(GROUPS.items()):
+        group = Group(title, sort_key=place)
+        for order, (name, line) in enumerate(commands.items()):
+            text = None if name == called else line
+            command = f"graphveil.cli.commands.{name}:{_attribute(tokens)}"
+            app.command(command, name=name, help=text, group=group, sort_key=order)
     return app
 
 
@@ -93,6 +112,8 @@ def call(tokens: list[str]) -> int:
     """
     # A dash would be taken for an option; `with_signature` restores it where no file is asked for.
     tokens = [str(STANDARD_INPUT) if token == "-" else token for token in tokens]  # noqa: S105  no password
+    every_reading_option.set(HELP_READING in tokens)
+    tokens = ["--help" if token == HELP_READING else token for token in tokens]
     config = None
     if tokens[:1] != ["sweep"]:  # which reads a grid from its file, and not options alone
         tokens, config = _take_config(tokens)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from cyclopts import Group, Parameter, Token
 
-from graphveil.cli.app import STANDARD_INPUT
+from graphveil.cli.app import HELP_READING, STANDARD_INPUT, every_reading_option
 from graphveil.core.errors import UsageError
 from graphveil.core.parameters import FlatParameter, flat_parameters, is_spelled, options_of
 from graphveil.core.storage import Place, place_of
@@ -20,9 +20,12 @@ T = TypeVar("T")
 OPTIONS_GROUP = Group("Options", sort_key=0)
 METHOD_GROUP = Group("Method options", sort_key=1)
 PARAMETERS_GROUP = Group("Attack parameters", sort_key=2)
-READING_GROUP = Group("Reading the input", sort_key=4)
+READING_GROUP = Group("Reading the input", help=f"All options: {HELP_READING}.", sort_key=4)
 OUTPUT_GROUP = Group("Output", sort_key=3)
 ENGINE_GROUP = Group("Execution", sort_key=2)
+
+USUAL = {"kind", "directed", "ignore_weights", "header", "nodes", "person", "ids", "drop", "bins"}
+"""The options for reading files that every page of help lists."""
 
 INPUT_FORMAT = "input_format"
 """The flag of the options' field `format`: `--format` is the release's."""
@@ -69,6 +72,7 @@ def flag(
         negative=negative,
         negative_iterable="",
         consume_multiple=True,
+        show=group is not READING_GROUP or name in USUAL or every_reading_option.get(),
     )
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, note]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from cyclopts import App, Group
 
 from graphveil.cli.console import say
 from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
@@ -16,11 +18,53 @@ from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of,
 from graphveil.io.options import Header
 from graphveil.io.text.preview import Columns
 
+if TYPE_CHECKING:
+    from graphveil.core.lazy import Registry
+    from graphveil.methods.base import Anonymizer
+
+    Methods: TypeAlias = Registry[type[Anonymizer[Any]]]
+
 OF_NETWORKS = ("known", "attach", "node_column", "kind_column")
 """Flags of commands and readers that speak of people's attributes, or of kinds of ties."""
 
 SHOWN = 5
 """So many names of columns stand in a message."""
+
+
+NETWORKS, TABLES, SEVERAL = (
+    Group(title, sort_key=place)
+    for place, title in enumerate(
+        ("For networks, if", "For tables and user-item data, if", "For several kinds, if")
+    )
+)
+"""Groups of methods on a page of help, by the data that they take."""
+
+
+def add_methods(app: App, methods: Methods, module: str, *, listed: bool) -> None:
+    """Add a subcommand for each method, which the module has under the method's name.
+
+    Parameters
+    ----------
+    listed
+        Whether they are grouped by the kinds of data they take, with when to use each: that imports
+        the class of every method.
+    """
+    for name in methods:
+        command = f"{module}:{name}"
+        if listed:
+            method = methods[name]
+            line = method.when or method.promise
+            app.command(command, name=name, help=line, group=_group_of(method))
+        else:
+            app.command(command, name=name)
+
+
+def _group_of(method: type[Anonymizer[Any]]) -> Group:
+    """Return the group of a method on a page of help, by the kinds of data that it takes."""
+    networks = {Graph, Network} & {*method.accepts}
+    if networks == {*method.accepts}:
+        return NETWORKS
+    return SEVERAL if method.accepts[0] in networks else TABLES
 
 
 def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:

@@ -184,6 +184,8 @@ class Anonymizer(ABC, Generic[D]):
     name: ClassVar[str]
     accepts: ClassVar[tuple[Container, ...]]
     """Every kind of data that it takes. Where features come first, all others become features."""
+    when: ClassVar[str] = ""
+    """When to use it, in a sentence: lists of methods show it, else the promise."""
     promise: ClassVar[str]
     source: ClassVar[str]
     limits: ClassVar[str]

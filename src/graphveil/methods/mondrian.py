@@ -70,6 +70,7 @@ class Mondrian(Anonymizer[Bipartite]):
 
     name: ClassVar[str] = "mondrian"
     accepts = (Bipartite, Table, Graph)
+    when: ClassVar[str] = "You compare with the classic algorithm for k-anonymity by partitioning."
     promise: ClassVar[str] = (
         "Every row of the release equals at least k-1 others in all published features."
     )

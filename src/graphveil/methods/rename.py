@@ -254,6 +254,9 @@ class Rename(Anonymizer[Any]):
 
     name: ClassVar[str] = "rename"
     accepts = (Graph, Bipartite, Table, Network)
+    when: ClassVar[str] = (
+        "Only ids must be replaced; everyone who gets the data is trusted with it."
+    )
     promise: ClassVar[str] = (
         "No guarantee: people get new ids in a new order; the data is unchanged."
     )

@@ -38,7 +38,7 @@ from graphveil.cli.inputs import (
     is_pipe,
     say_report,
 )
-from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.kinds import add_methods, reading_flags, reading_options
 from graphveil.cli.summaries.promise import cost_words, in_plain_words
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
@@ -525,11 +525,9 @@ def _example(method: type[Anonymizer[Any]]) -> str:
 
 
 def _methods(*, listed: bool) -> App:
-    """Return the command: its page lists the promises where the methods' classes are imported."""
+    """Return the command: its page lists the methods where their classes are imported."""
     app = App(name="anonymize", help="Anonymize data: graphveil anonymize METHOD INPUT --out DIR.")
-    for name in METHODS:
-        promise = METHODS[name].promise if listed else None
-        app.command(f"{__name__}:{name}", name=name, help=promise)
+    add_methods(app, METHODS, __name__, listed=listed)
     return app
 
 

@@ -23,7 +23,7 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.inputs import a_file, command_line, file_word, reading_words, say_report
-from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.kinds import add_methods, reading_flags, reading_options
 from graphveil.core.errors import InputError, UsageError, one_of
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
@@ -340,12 +340,10 @@ TEXT = (
 
 
 def _methods(*, listed: bool) -> App:
-    """Return the command: its page lists the promises where the methods' classes are imported."""
+    """Return the command: its page lists the methods where their classes are imported."""
     app = App(name="sweep", help=TEXT)
     app.default(_several())
-    for name in METHODS:
-        promise = METHODS[name].promise if listed else None
-        app.command(f"{__name__}:{name}", name=name, help=promise)
+    add_methods(app, METHODS, __name__, listed=listed)
     return app
 
 

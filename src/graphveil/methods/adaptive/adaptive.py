@@ -305,6 +305,7 @@ class Adaptive(Anonymizer[Table]):
 
     name: ClassVar[str] = "adaptive"
     accepts = (Table,)
+    when: ClassVar[str] = "Each person chooses a level of protection."
     promise: ClassVar[str] = (
         "Each person could own at least as many records as the level they requested."
     )

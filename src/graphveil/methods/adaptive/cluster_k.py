@@ -69,6 +69,9 @@ class ClusterK(Anonymizer[Table]):
 
     name: ClassVar[str] = "cluster-k"
     accepts = (Table,)
+    when: ClassVar[str] = (
+        "Every person needs the same k, and recipients may know other people's rows."
+    )
     promise: ClassVar[str] = (
         "Every row of the release equals at least k-1 others in all published features."
     )

@@ -107,6 +107,10 @@ class KDegree(AttributedMethod):
 
     name: ClassVar[str] = "k-degree"
     accepts = (Graph, Network)
+    when: ClassVar[str] = (
+        "Recipients may know how many edges a person has, and hold no copy of any "
+        "part of the network."
+    )
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = (

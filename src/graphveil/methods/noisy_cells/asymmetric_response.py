@@ -77,6 +77,9 @@ class AsymmetricResponse(NoisyMethod):
 
     name: ClassVar[str] = "asymmetric-response"
     accepts = (Graph, Bipartite)
+    when: ClassVar[str] = (
+        "Each edge or entry must be deniable, and single edges matter at a large epsilon."
+    )
     promise: ClassVar[str] = (
         "Edge differential privacy: one edge or entry changes the probability of any release by "
         "at most a factor e^epsilon."

@@ -223,6 +223,7 @@ class DegreePriorResponse(PriorResponse):
     """
 
     name: ClassVar[str] = "degree-prior-response"
+    when: ClassVar[str] = "Each edge must be deniable, and the degrees of hubs matter most."
     source: ClassVar[str] = (
         "asymmetric response under a soft configuration model of noisy degrees; after the Top-m "
         "Filter of Nguyen, Imine & Rusinowitch"
@@ -273,6 +274,7 @@ class MixingPriorResponse(PriorResponse):
     """
 
     name: ClassVar[str] = "mixing-prior-response"
+    when: ClassVar[str] = "Each edge must be deniable, and edges between hubs matter too."
     source: ClassVar[str] = (
         "asymmetric response under noisy degrees and noisy counts between groups of similar "
         "degree; after the Top-m Filter of Nguyen, Imine & Rusinowitch"

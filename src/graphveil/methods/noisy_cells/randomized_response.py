@@ -79,6 +79,9 @@ class RandomizedResponse(Anonymizer[Any]):
 
     name: ClassVar[str] = "randomized-response"
     accepts = (Graph, Bipartite)
+    when: ClassVar[str] = (
+        "You need the classic baseline, or privacy for all edges or items of one person."
+    )
     promise: ClassVar[str] = (
         "Differential privacy of one edge or entry, or of one person: it changes the "
         "probability of any release by at most a factor e^epsilon."

@@ -85,6 +85,7 @@ class TopMFilter(NoisyMethod):
 
     name: ClassVar[str] = "top-m-filter"
     accepts = (Graph,)
+    when: ClassVar[str] = "You reproduce or compare with the published Top-m Filter."
     promise: ClassVar[str] = (
         "Edge differential privacy with factor e^epsilon; variant=published claims nothing."
     )

@@ -105,6 +105,9 @@ class Profile(Anonymizer[Network]):
 
     name: ClassVar[str] = "profile"
     accepts = (Network,)
+    when: ClassVar[str] = (
+        "The network has directed edges, several edge types or attributes that recipients may know."
+    )
     promise: ClassVar[str] = (
         "Every person, or the stated share, has the same out-degree and in-degree as at least "
         "k-1 others."

@@ -77,6 +77,9 @@ class DegreeTriangleModel(NoisyMethod):
 
     name: ClassVar[str] = "degree-triangle-model"
     accepts = (Graph,)
+    when: ClassVar[str] = (
+        "You need a small epsilon and a generated graph with similar degrees and triangles."
+    )
     promise: ClassVar[str] = (
         "Edge differential privacy: one edge changes the probability of any release by at most "
         "a factor e^epsilon."

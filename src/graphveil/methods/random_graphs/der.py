@@ -425,6 +425,7 @@ class DensityExploreReconstruct(BaselineMethod):
     """
 
     name: ClassVar[str] = "density-explore-reconstruct"
+    when: ClassVar[str] = "You compare with the published method; it carries no guarantee."
     promise: ClassVar[str] = (
         "No guarantee: we know of no proof of a bound for this mechanism as run."
     )

@@ -65,6 +65,7 @@ class HrgMcmc(BaselineMethod):
     """
 
     name: ClassVar[str] = "hrg-mcmc"
+    when: ClassVar[str] = "You compare with the published method; it carries no guarantee."
     promise: ClassVar[str] = (
         "No guarantee: a Markov chain that is stopped only approximates the private distribution."
     )

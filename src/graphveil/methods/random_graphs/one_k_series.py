@@ -62,6 +62,7 @@ class OneKSeries(NoisyMethod):
 
     name: ClassVar[str] = "dp-1k"
     accepts = (Graph,)
+    when: ClassVar[str] = "You compare with a baseline that keeps noisy degrees alone."
     promise: ClassVar[str] = (
         "Edge differential privacy: one edge changes the probability of any release by at most "
         "a factor e^epsilon."

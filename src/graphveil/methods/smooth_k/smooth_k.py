@@ -96,6 +96,9 @@ class SmoothK(Clustered):
     """
 
     name: ClassVar[str] = "smooth-k"
+    when: ClassVar[str] = (
+        "Data is sparse, and a few false entries are acceptable if far more entries are kept."
+    )
     promise: ClassVar[str] = (
         "Every row equals at least k-1 others; each entry is true of at least a share theta of "
         "its class."

@@ -47,6 +47,7 @@ class SuppressK(Clustered):
     """
 
     name: ClassVar[str] = "suppress-k"
+    when: ClassVar[str] = "Every published entry must be true; rare entries may be suppressed."
     promise: ClassVar[str] = "Every row equals at least k-1 others; nothing was added."
     source: ClassVar[str] = (
         "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "

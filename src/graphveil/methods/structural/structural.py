@@ -298,6 +298,9 @@ class StructuralAnonymity(AttributedMethod):
 
     name: ClassVar[str] = "structural"
     accepts = (Graph, Network)
+    when: ClassVar[str] = (
+        "Recipients may know more of a person's surroundings, such as the degrees of the neighbors."
+    )
     promise: ClassVar[str] = (
         "Every node of the release, or the stated share, is equivalent to at least k-1 others "
         "under the chosen measure."
