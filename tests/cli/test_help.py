@@ -49,7 +49,7 @@ def test_methods_are_listed_by_the_data_they_take_with_when_to_use_each(page):
         assert method.when.split()[0] in " ".join(found.values())
 
 
-@pytest.mark.parametrize("words", [("measure",), ("anonymize", "smooth-k"), ("sweep", "k-degree")])
+@pytest.mark.parametrize("words", [("anonymize", "smooth-k"), ("sweep", "k-degree")])
 def test_rare_options_for_reading_are_shown_if_asked_for(page, words):
     few, every = (
         panels(page(*words, f))["Reading the input"] for f in ("--help", "--help-reading")
