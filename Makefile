@@ -10,7 +10,7 @@
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint type kernels fuzz planted bench docs dist clean
+.PHONY: help demo test suite lint type kernels fuzz planted bench docs dist clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -36,7 +36,10 @@ help: ## list what there is
 demo: $(INSTALLED) ## anonymize a network that ships with the package, and verify the release
 	@'$(BIN)/graphveil' demo --out '$(DEMO_OUT)' --force
 
-test: lint type ## run the linter, the type checker and the whole test suite
+test: lint ## run the linter, the type checker and the whole test suite
+	@$(MAKE) -j 2 type suite
+
+suite: $(INSTALLED_DEV)
 	'$(BIN)/python' -m pytest -n $(TEST_WORKERS)
 
 lint: $(INSTALLED_DEV) ## check style and formatting
