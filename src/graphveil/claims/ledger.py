@@ -281,6 +281,8 @@ class Ledger:
 
     def _content(self) -> LedgerFile:
         """Return what the file holds; no entry where there is no file yet."""
+        if self.path.exists() and not self.path.is_file():
+            raise InputError(f"{self.path} is not a file. Give the ledger's file.")
         try:
             with self.path.open("rb") as file:
                 _check_owner(os.fstat(file.fileno()), self.path)

@@ -227,6 +227,8 @@ def manifest_bytes(folder: Place) -> bytes:
     if isinstance(folder, Address):
         return _bytes_at(folder)
     path = folder / MANIFEST
+    if folder.suffix.lower() in {".zip", ".tar", ".gz", ".tgz", ".7z"} and folder.is_file():
+        raise ReleaseError(f"{folder} is an archive. Unpack it, and give the folder in it.")
     if not folder.is_dir():
         raise ReleaseError(f"{folder} is not a folder. Give the folder written by anonymize.")
     if not path.is_file():

@@ -30,6 +30,7 @@ from graphveil.data import Data, Graph
 from graphveil.data.kinds import KINDS, Container
 from graphveil.io import FORMATS, kind_read, options_of
 from graphveil.io.reading import ReadingReport
+from graphveil.io.source import NEVER_ENDS, never_ends
 
 if TYPE_CHECKING:
     from graphveil.core.storage import Place
@@ -67,6 +68,8 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
         return
     if path == STANDARD_INPUT and sys.stdin.isatty():
         raise UsageError("- means standard input, but nothing is piped in. Give a file name.")
+    if never_ends(sys.stdin.fileno() if path == STANDARD_INPUT else path):
+        raise UsageError(f"{file_word(path)}: {NEVER_ENDS}")
     with TemporaryDirectory(prefix="graphveil-input-") as folder, _opened(path) as stream:
         start = stream.read(8)
         copy = Path(folder, f"stdin{_extensions(start, form, path)}")
@@ -154,13 +157,26 @@ def flag_words(name: str, *values: str) -> Iterator[str]:
         yield from (flag, *values)
 
 
-def original_flags(*, required: bool) -> list[inspect.Parameter]:
+def needs_original(verb: str, path: Path | None) -> Path:
+    """Return the file of the original.
+
+    Raises
+    ------
+    UsageError
+        Where it is not given: people who received a release do not have it.
+    """
+    if path is None:
+        raise UsageError(
+            f"{verb} compares a release with the data it was made from, which only its owner has: "
+            "add --original FILE. To check a release that you received, use graphveil verify DIR."
+        )
+    return path
+
+
+def original_flags() -> list[inspect.Parameter]:
     """Return `--original` and, each once, the flags of the readers."""
     original: inspect.Parameter = flag(
-        "original",
-        Path if required else Path | None,
-        "File that the release was made from.",
-        default=inspect.Parameter.empty if required else None,
+        "original", Path | None, "File that the release was made from.", default=None
     )
     flags = {
         item.name: item

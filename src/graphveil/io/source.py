@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
+import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,6 +50,31 @@ _NO_ROWS = (
 """What is saved instead of rows of text, by its first bytes."""
 
 
+NEVER_ENDS = "this is a device, which may never end. Give a file, or pipe its content in."
+
+
+def never_ends(path: Path | int) -> bool:
+    """Return whether a path, or a descriptor, is a device that is neither a terminal nor empty.
+
+    Examples
+    --------
+    >>> never_ends(Path("/dev/zero")), never_ends(Path("/dev/null"))
+    (True, False)
+    """
+    try:
+        status = os.fstat(path) if isinstance(path, int) else path.stat()
+        if not stat.S_ISCHR(status.st_mode) or status.st_rdev == Path(os.devnull).stat().st_rdev:
+            return False
+        descriptor = path if isinstance(path, int) else os.open(path, os.O_RDONLY | os.O_NOCTTY)
+        try:
+            return not os.isatty(descriptor)
+        finally:
+            if descriptor is not path:
+                os.close(descriptor)
+    except OSError:
+        return False
+
+
 @dataclass(frozen=True)
 class Source:
     """A file to be read as one format."""
@@ -72,6 +99,8 @@ class Source:
 
     def check(self) -> None:
         """Refuse what was saved instead of data: a web page, or a pointer to a large file."""
+        if never_ends(self.path):
+            self.refuse(NEVER_ENDS)
         try:
             with self.path.open("rb") as raw:
                 start = raw.read(512).removeprefix(b"\xef\xbb\xbf")

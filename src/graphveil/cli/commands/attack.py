@@ -14,7 +14,13 @@ from graphveil.cli import say_warnings
 from graphveil.cli.answer import MOST_LINES, say_answer, say_lines, say_next, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
-from graphveil.cli.inputs import command_beside, file_word, original_flags, original_of
+from graphveil.cli.inputs import (
+    command_beside,
+    file_word,
+    needs_original,
+    original_flags,
+    original_of,
+)
 from graphveil.cli.outputs import (
     COLUMN_FLAGS,
     ROW_FLAGS,
@@ -36,7 +42,8 @@ def _run(folder: Path, **given: Any) -> int:
     from graphveil.scale.engines import LocalEngine, using  # noqa: PLC0415  not for its help
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415
 
-    as_json, path, every = given.pop("json"), given.pop("original"), given.pop("all")
+    as_json, every = given.pop("json"), given.pop("all")
+    path = needs_original("attack", given.pop("original"))
     asked, seed = given.pop("attacks"), given.pop("seed")
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
@@ -190,7 +197,7 @@ def _command(*, described: bool) -> Callable[..., int]:
         _run,
         [
             FOLDER,
-            *original_flags(required=True),
+            *original_flags(),
             flag("attacks", list[str] | None, _attacks_help() if described else "", default=None),
             flag(
                 "second",

@@ -9,7 +9,13 @@ from graphveil.cli import say_warnings
 from graphveil.cli.answer import MOST_LINES, line_texts, say_answer, say_lines, say_next
 from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, flag, with_signature
-from graphveil.cli.inputs import command_beside, file_word, original_flags, original_of
+from graphveil.cli.inputs import (
+    command_beside,
+    file_word,
+    needs_original,
+    original_flags,
+    original_of,
+)
 from graphveil.cli.outputs import (
     COLUMN_FLAGS,
     ROW_FLAGS,
@@ -32,7 +38,8 @@ from graphveil.io import AnyOptions, kind_read, load
 def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
 
-    as_json, path, every = given.pop("json"), given.pop("original"), given.pop("all")
+    as_json, every = given.pop("json"), given.pop("all")
+    path = needs_original("evaluate", given.pop("original"))
     asked = {name: given.pop(name) for name in ("metrics", "seed", "label", "as_sample")}
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
@@ -138,7 +145,7 @@ command = with_signature(
     _run,
     [
         FOLDER,
-        *original_flags(required=True),
+        *original_flags(),
         flag("metrics", list[str] | None, _metrics_help(), default=None),
         flag(
             "test",

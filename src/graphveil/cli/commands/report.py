@@ -115,7 +115,7 @@ command = with_signature(
     _run,
     [
         path_argument("dir", "Folder of a release or a sweep."),
-        *original_flags(required=False),
+        *original_flags(),
         flag(
             "attacks",
             list[str] | None,

@@ -91,7 +91,7 @@ command = with_signature(
     _run,
     [
         PLACE,
-        *original_flags(required=False),
+        *original_flags(),
         flag(
             "key",
             Path | None,
