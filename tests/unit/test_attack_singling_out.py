@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.attacks.features.cells import ShownCells
 from graphveil.attacks.features.insider import likeliest_of_others
-from graphveil.attacks.features.singling_out import best_blind, one_of, statement
+from graphveil.attacks.features.singling_out import best_blind, columns_of, one_of, statement
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
 from graphveil.release import Private, Provenance, Release, digest_of
@@ -110,7 +110,7 @@ def shown_of(seed, *, members_differ):
 def test_a_statement_is_the_likeliest_of_those_written_out_one_by_one(seed, members_differ):
     shown = shown_of(seed, members_differ=members_differ)
     for own in range(6):
-        made = statement(shown, own)
+        made = statement(shown, own, columns_of(shown))
         alike = [
             np.prod([shown.likely(c)[d, shown.value[own, c]] for c in range(4) if shows[own, c]])
             for d, shows in ((d, shown.value != SUPPRESSED) for d in range(6))
@@ -163,3 +163,16 @@ def test_what_is_not_true_of_all_of_a_class_is_the_reason():
         seed=1,
     )
     assert "nobody shares a class with another" == told.not_measured["insider"]
+
+
+def test_a_column_with_a_value_for_nearly_everybody_takes_no_longer_than_its_length(monkeypatch):
+    """No step has as many entries as classes times values."""
+    n = 3_000
+    rng = rng_of(1)
+    days = [f"day {day}" for day in rng.integers(0, n, n)]
+    table = gv.Table.from_columns({"day": days, "town": rng.choice(list("abcdefgh"), n).tolist()})
+    release = gv.SuppressK(k=5).anonymize(table.one_hot(), seed=1)
+    monkeypatch.setattr(ShownCells, "likely", None)
+    monkeypatch.setattr(np, "eye", None)
+    told = gv.attack_release(release, table.one_hot(), attacks=["singling-out"], seed=1)
+    assert 0 <= next(iter(told)).value <= 1

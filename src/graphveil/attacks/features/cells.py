@@ -60,12 +60,17 @@ class ShownCells(NamedTuple):
         chances: NDArray[np.float64] = (counts + 0.5) / (counts.sum() + number / 2)
         return chances
 
-    def likely(self, column: int) -> NDArray[np.float64]:
-        """Return how likely a member of every class has each value of a column, by what is shown.
+    def hidden(self, column: int) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return how likely members have each value where it is hidden, by size; each class's size.
 
         Of members who are not alike in a hidden column one is less likely to have a frequent value.
+
+        Returns
+        -------
+        float64, shape (sizes, values), and intp, shape (classes,): a row for every size of classes,
+        and the row of every class.
         """
-        value, chances = self.value[:, column], self.shares(column)
+        chances = self.shares(column)
         sizes, position = np.unique(self.sizes, return_inverse=True)
         alike = chances[None, :] ** (sizes[:, None] - 1.0)
         if self.members_differ:
@@ -74,10 +79,18 @@ class ShownCells(NamedTuple):
         else:
             having = chances[1] * (1 - alike[:, 1]) / (1 - chances[1] * alike[:, 1])
             hidden = np.column_stack([1 - having, having])
-        hidden /= hidden.sum(axis=1, keepdims=True)
-        exact = np.eye(chances.size)[np.maximum(value, 0)]
-        suppressed = (value == SUPPRESSED)[:, None]
-        likely: NDArray[np.float64] = np.where(suppressed, hidden[position], exact)
+        return hidden / hidden.sum(axis=1, keepdims=True), position
+
+    def likely(self, column: int) -> NDArray[np.float64]:
+        """Return how likely a member of every class has each value of a column, by what is shown.
+
+        It has as many entries as classes times values: loops ask for what they need instead.
+        """
+        hidden, position = self.hidden(column)
+        likely = hidden[position]
+        shown = np.nonzero(self.value[:, column] != SUPPRESSED)[0]
+        likely[shown] = 0.0
+        likely[shown, self.value[shown, column]] = 1.0
         return likely
 
 

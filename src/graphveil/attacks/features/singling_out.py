@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,7 +60,8 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
     shown, truth = cells_of(situation.comparison)
     rng = situation.rng("singling-out: classes")
     classes = rng.permutation(shown.sizes.size)[:MOST_CLASSES]
-    made = [statement(shown, number) for number in np.sort(classes).tolist()]
+    columns = columns_of(shown)
+    made = [statement(shown, number, columns) for number in np.sort(classes).tolist()]
     people = [true_of(one, shown, truth) for one in made]
     alone = [who[0] for who in people if who.size == 1]
     blind = best_blind(len(truth.own))
@@ -94,7 +96,41 @@ def best_blind(people: int) -> float:
     return float((1 - 1 / people) ** (people - 1))
 
 
-def statement(shown: ShownCells, class_: int) -> Statement:
+class _Column(NamedTuple):
+    """What every statement asks of a column, computed once: time in classes and in values."""
+
+    value: NDArray[np.int32]
+    shares: NDArray[np.float64]
+    hidden: NDArray[np.float64]
+    size: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, shown: ShownCells, column: int) -> _Column:
+        return cls(shown.value[:, column], shown.shares(column), *shown.hidden(column))
+
+    def having(self, value: int) -> NDArray[np.float64]:
+        """Return how likely a member of every class has a value."""
+        is_hidden = self.value == SUPPRESSED
+        likely: NDArray[np.float64] = np.where(
+            is_hidden, self.hidden[self.size, value], self.value == value
+        )
+        return likely
+
+    def expected(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum over classes of their weight times how likely each value is there."""
+        is_hidden = self.value == SUPPRESSED
+        of_sizes = np.bincount(self.size[is_hidden], weights[is_hidden], len(self.hidden))
+        of_shown = np.bincount(self.value[~is_hidden], weights[~is_hidden], self.shares.size)
+        total: NDArray[np.float64] = of_sizes @ self.hidden + of_shown
+        return total
+
+
+def columns_of(shown: ShownCells) -> list[_Column]:
+    """Return the columns of what an attacker reads, for `statement`."""
+    return [_Column.of(shown, column) for column in range(shown.values.size)]
+
+
+def statement(shown: ShownCells, class_: int, columns: Sequence[_Column]) -> Statement:
     """Return the statement about a class that is likeliest true of exactly one person.
 
     Parameters
@@ -103,6 +139,8 @@ def statement(shown: ShownCells, class_: int) -> Statement:
         What the attacker reads.
     class_
         Which class.
+    columns
+        The columns of what is shown.
 
     Notes
     -----
@@ -110,25 +148,26 @@ def statement(shown: ShownCells, class_: int) -> Statement:
     class have one value of a column which it hides.
     """
     size = int(shown.sizes[class_])
-    others = shown.sizes * _likely_alike(shown, class_)
+    others = shown.sizes * _likely_alike(shown, class_, columns)
     others[class_] = 0.0
     best = Statement(class_, ALONE, ALONE, float(size == 1) * float(np.exp(-others.sum())))
-    for column in np.nonzero(shown.value[class_] == SUPPRESSED)[0].tolist():
-        also = others @ shown.likely(column)
-        single = one_of(shown.shares(column), size, members_differ=shown.members_differ) * np.exp(
-            -also
-        )
+    for number in np.nonzero(shown.value[class_] == SUPPRESSED)[0].tolist():
+        column = columns[number]
+        single = one_of(column.shares, size, members_differ=shown.members_differ)
+        single *= np.exp(-column.expected(others))
         value = int(single.argmax())
         if single[value] > best.chance:
-            best = Statement(class_, column, value, float(single[value]))
+            best = Statement(class_, number, value, float(single[value]))
     return best
 
 
-def _likely_alike(shown: ShownCells, class_: int) -> NDArray[np.float64]:
+def _likely_alike(
+    shown: ShownCells, class_: int, columns: Sequence[_Column]
+) -> NDArray[np.float64]:
     """Return how likely a member of every class has all that one class shows."""
     likely = np.ones(shown.sizes.size)
     for column in np.nonzero(shown.value[class_] != SUPPRESSED)[0].tolist():
-        likely *= shown.likely(column)[:, shown.value[class_, column]]
+        likely *= columns[column].having(int(shown.value[class_, column]))
     return likely
 
 
