@@ -728,8 +728,8 @@ release with this key a person has the same id.'
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            "Published ids are computed from the original ids with the owner's key, so a person "
-            "has the same id in every release made with this key."
+            "Published ids are computed from the original ids with the owner's key. A person has "
+            "the same id in every release made with this key."
         )
 
 

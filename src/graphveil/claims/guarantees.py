@@ -117,7 +117,7 @@ _REASONS: dict[Reason, str] = {
         "This is one of several trials; no guarantee covers choosing among them by the original "
         "data."
     ),
-    "renamed": "Only the ids were replaced; the data itself can reveal who is who.",
+    "renamed": "Only the ids were replaced; the data itself can re-identify people.",
 }
 
 
@@ -213,7 +213,7 @@ class _EqualRows(Guarantee, frozen=True, kw_only=True):
     @property
     def adversary(self) -> str:
         """Who that is: what they know, and that they use nothing else."""
-        return f"someone who knows {self.knowledge}, and uses nothing but the released rows"
+        return f"an attacker who knows {self.knowledge}, and uses nothing but the released rows"
 
 
 class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
@@ -356,7 +356,7 @@ the data.
     @property
     def adversary(self) -> str:
         """Who that is: what they hold, and that they use nothing else."""
-        return f"someone who holds {self.knowledge}, and uses nothing else"
+        return f"an attacker who holds {self.knowledge}, and uses nothing else"
 
 
 def _equal_rows(k: int) -> str:
@@ -408,9 +408,8 @@ _KNOWLEDGE: dict[str, str] = {
     "hybrid": "the subgraph within distance {distance} of a person, and the degrees of the "
     "people in it, but not whose is which,",
     "profile": "the out-degree and in-degree of a person,",
-    "directed-count": "the out-degree and in-degree of a person, the number of people at the "
-    "other ends of these edges, and the number of edges among all of them, "
-    "including that person,",
+    "directed-count": "the out-degree and in-degree of a person, the number of their neighbors "
+    "in either direction, and the number of edges among these and that person,",
 }
 """What the adversary knows of a person, by measure."""
 
@@ -428,16 +427,16 @@ _SIMILAR = "at least {number} {others} whose degree and triangle count are each 
 """What is promised against knowledge that is off by some percent."""
 
 _IN_BOXES = (
-    "someone who keeps as candidates all nodes whose degree and number of triangles are each at "
-    "most {phi:g}% away from those of {person}"
+    "an attacker who keeps as candidates all nodes whose degree and number of triangles are each "
+    "within {phi:g}% of those of {person}"
 )
 
 _NOTHING_PROMISED = "nothing is guaranteed about it"
 
 _LEFT_OF_BOXES = (
-    "is left with at least {k} nodes that may be that person. Who knows these numbers more "
-    "closely, or hears numbers that are off and looks around these, can be left with fewer. What "
-    "is known of the original network is another thing, since edges were changed: "
+    "is left with at least {k} nodes that may be that person. An attacker who knows "
+    "these numbers more closely, or who searches around numbers that are off, can be left with "
+    "fewer. Knowledge of the original network is different, since edges were changed: "
     f"{_NOTHING_PROMISED}."
 )
 
@@ -589,7 +588,7 @@ within 10% of its own.'
             )
         return (
             f"{_capital(self.adversary)}, is left with at least {self.k} nodes that may be {whom}. "
-            "What is known of the original network is another thing, since edges were changed: "
+            "Knowledge of the original network is different, since edges were changed: "
             f"{original}."
         )
 
@@ -610,7 +609,7 @@ within 10% of its own.'
         if self.phi:
             person = "a person" if self.share == 1 else "a person for whom the guarantee holds"
             return f"{_IN_BOXES.format(phi=self.phi, person=person)} {nothing_else}"
-        return f"someone who knows {self.knowledge} {nothing_else}"
+        return f"an attacker who knows {self.knowledge} {nothing_else}"
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -664,7 +663,7 @@ class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
     @property
     def adversary(self) -> str:
         """Who that is: what they know, and that they see this release alone."""
-        return f"someone who knows {self.knowledge}, and has of this data only this one release"
+        return f"an attacker who knows {self.knowledge}, and has only this one release of this data"
 
     @property
     def _given(self) -> str:
@@ -672,10 +671,14 @@ class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
         if not self.collected:
             return "Given the lists of people and items, which the owner declares public"
         if len(self.collected) == 1:
-            which = f"the list of {self.collected[0]}, which here was"
-        else:
-            which = "the lists of people and items, which here were"
-        return f"Assuming that {which} collected from the data, is public"
+            return (
+                f"Assuming that the list of {self.collected[0]}, which here was collected from the "
+                "data, is public"
+            )
+        return (
+            "Assuming that the lists of people and items, which here were collected from the data, "
+            "are public"
+        )
 
     @property
     def _at_most_by(self) -> str:
@@ -721,22 +724,25 @@ ten ties or items by a factor of at most e^10, a hundred by e^100.
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what, several = "any one edge, or any one item of any one person", "edges or items"
-        change = "adding or removing"
+        change = "adding or removing any one edge, or any one item of any one person,"
+        several = "edges or items"
         if self.of == "value":
-            what, several = "any one value of any one column of any one person", "values"
-            change = "replacing (by any other value, or by none)"
+            change = (
+                "replacing any one value of any one column of any one person by any other value, "
+                "or by none,"
+            )
+            several = "values"
         ten, hundred = (_times(number, self.epsilon) for number in (10, 100))
         no_person = (
             f"A whole person is protected less: ten {several} by a factor of at most e^{ten}, a "
             f"hundred by e^{hundred}."
         )
-        return f"{self._given}: {change} {what} changes {self._at_most_by}. {no_person}"
+        return f"{self._given}: {change} changes {self._at_most_by}. {no_person}"
 
     @property
     def knowledge(self) -> str:
         """What that adversary knows, in a few words."""
-        return f"every other {'value' if self.of == 'value' else 'tie or item'}"
+        return f"every other {'value' if self.of == 'value' else 'edge or item'}"
 
 
 class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differential-privacy"):
@@ -760,13 +766,13 @@ release by a factor of at most e^0.5 (about 1.65).
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what = "any one person: replacing all of that person's edges or items by any others"
+        what = "replacing all edges or items of any one person by any others"
         return f"{self._given}: {what} changes {self._at_most_by}."
 
     @property
     def knowledge(self) -> str:
         """What that adversary knows, in a few words."""
-        return "all ties or items in which a person has no part"
+        return "all edges or items in which a person has no part"
 
 
 def _times(number: int, epsilon: float) -> str:

@@ -280,7 +280,8 @@ class Bound(NamedTuple):
 
 MANY_ADDITIONS = Bound(
     0.05,
-    "the added edges are {percent} of the input's edges; that many can be told from real ones. "
+    "the added edges are {percent} of the input's edges; that many can be distinguished from real "
+    "ones. "
     "Try {any_edits}",
     ManyAdditionsWarning,
 )
@@ -350,9 +351,9 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
     'the 400,000 rows were anonymized in chunks of about 35,000, each by itself'
     """
     chunked = (
-        f"the {n_rows:,} rows were anonymized in independent chunks of about {chunk_rows:,}, "
-        "because some features are common and one chunk would take half a minute or much "
-        "longer. The guarantee is the same; usually less is kept. Use "
+        f"the {n_rows:,} rows were anonymized in independent chunks of about {chunk_rows:,}: "
+        "some features are common, and one chunk would take half a minute or much longer. The "
+        "guarantee is the same; usually less is kept. Use "
         f"{option('chunk_rows', n_rows)} for a single chunk"
     )
     return (Advice(chunked, ChunksWarning),)
@@ -418,7 +419,7 @@ def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[
     weak = (
         f"about {true:.0f} of {degree:.0f} edges per node are kept, and {false:.0f} false ones "
         "hide them too little. An attacker with a copy of (part of) the network may re-identify "
-        "most people (54 and 89% in two networks at epsilon 3 in our tests)"
+        "most people (in our tests at epsilon 3: 54 and 89% in two networks)"
     )
     return (Advice(weak, CopyWarning),)
 

@@ -15,7 +15,7 @@ from graphveil.core.text import html_table, visible
 CheckOutcome = Literal["holds", "fails", "not checked"]
 
 TWICE = "the original read by a second reader"
-SHARED = "not checked independently: only the method's own reader supports this format"
+SHARED = "not checked independently: the file was read only by the reader that the method used"
 ORIGINAL = "--original"
 LINKAGE = "the private linkage"
 RECORD = "the private record"
@@ -137,20 +137,17 @@ class Verdict(msgspec.Struct, frozen=True):
         if not self.ok:
             return f"a claim fails: {_named(self.failures())}"
         if self.unknown_method is not None:
-            return f"not known: {shown(self.unknown_method)}"
+            return f"undecided: the method {shown(self.unknown_method)} is unknown to this version"
         if self.undecided:
             return f"undecided: {_named(self.undecided)} not checked"
         return _ANSWERS[self.word]
 
     def _first_line(self) -> str:
         answer = self._answer()
+        answer = answer[0].upper() + answer[1:]
         if self.unknown_method is not None and self.ok:
             name = option("trust_method", "NAME")
-            return (
-                f"{answer}, a method unknown to this version. To trust its texts and "
-                f"parameters, give {name}"
-            )
-        answer = answer[0].upper() + answer[1:]
+            return f"{answer}. To trust its texts and parameters, use {name}"
         if self.exit_code:
             return f"{answer} ({self._sum()})"
         return f"{answer}: {self.sentence} ({_SAID[self.word]}; {self._sum()})"
