@@ -139,7 +139,7 @@ def test_of_too_many_values_nothing_is_passed_on(monkeypatch):
 def test_a_graph_has_no_attributes_and_the_command_says_so():
     graph = two_groups()[0]
     release = gv.KDegree(k=2).anonymize(graph, seed=1)
-    with pytest.raises(UsageError, match="attribute-inference reads a Network"):
+    with pytest.raises(UsageError, match="attribute-inference requires a Network"):
         gv.attack_release(release, graph, attacks=["attribute-inference"])
     assert not [row for row in gv.attack_release(release, graph) if "attribute" in row.question]
 
@@ -151,4 +151,4 @@ def test_the_attack_runs_by_default_on_networks_and_answers_in_words():
     rows = gv.attack_release(release, network)
     assert 2 < sum(row.question == "attribute-inference" for row in rows)
     lines = [line.question for group in groups(rows) for line in group.lines]
-    assert "sex where it is suppressed, by what neighbors are like" in lines
+    assert "suppressed sex, inferred from the neighbors" in lines

@@ -258,7 +258,7 @@ def test_who_stands_where_changes_little_and_a_seed_repeats(monkeypatch):
 def test_networks_that_are_too_large_are_refused_with_exit_code_3(name, monkeypatch):
     with_few_pairs(monkeypatch)
     for limit, words in (
-        ("MOST_NODES", "30 nodes are more than 5"),
+        ("MOST_NODES", "30 nodes exceed the limit of 5"),
         ("MOST_TIES", "ties are more than 5"),
         ("MOST_SQUARES", "pairs of neighbors are more than 5"),
     ):

@@ -91,7 +91,7 @@ def answers(rows: Rows) -> tuple[Line, ...]:
     --------
     >>> row = Row(release="a", question="edges-kept", part="share", value=0.984, unit="share")
     >>> [(line.question, line.figure, line.unit) for line in answers(Rows([row]))]
-    [('ties kept', '98.4%', 'of the original ties')]
+    [('edges kept', '98.4%', 'of the original edges')]
     """
     return tuple(line for _, line in _said(rows))
 

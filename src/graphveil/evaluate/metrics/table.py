@@ -193,8 +193,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="graphlets",
         direction="lower is better",
         definition="shares of the six connected graphs on four nodes among all connected sets "
-        "of four nodes, before and after, and half the sum of absolute differences; "
-        f"exact up to {GRAPHLET_PATHS:,} 3-paths, above that estimated from that "
+        "of four nodes, before and after; also half the sum of absolute differences. "
+        f"Exact up to {GRAPHLET_PATHS:,} 3-paths, above that estimated from that "
         "many sampled uniformly",
         source="Jha, Seshadhri & Pinar 2015",
         compute="metrics.graphlets.compared",
