@@ -195,8 +195,8 @@ def test_what_is_expected_of_randomized_response_is_what_comes_on_average(small,
 def test_a_release_that_cannot_be_is_said_to_be_none():
     few = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     two, five, ten = chosen(gv.advise(few), "k-degree").trials
-    assert "of the ties are kept" in two.words
-    assert "k=5: cannot be: k-degree with these parameters needs at least 5 nodes" in five.words
+    assert "of the edges are kept" in two.words
+    assert "k=5: not possible: k-degree with these parameters needs at least 5 nodes" in five.words
     assert {} == ten.cost
 
 
@@ -214,8 +214,8 @@ def test_of_many_entries_is_said_how_they_are_worked_through_in_chunks(monkeypat
     assert "" == trials._when_large(gv.SmoothK, likes)
     monkeypatch.setattr(trials, "MANY_ENTRIES", 59)
     words = trials._when_large(gv.SmoothK, likes)
-    assert words.startswith("60 entries. chunk_rows=20000 works on so many rows at a time; ")
-    assert "--chunk-rows 20000 works" in words.flags
+    assert words.startswith("60 entries. chunk_rows=20000 processes that many rows at a time; ")
+    assert "--chunk-rows 20000 processes" in words.flags
     assert "" == trials._when_large(gv.Mondrian, likes)
     assert CHUNK_ROWS == trials.CHUNK_ROWS
     monkeypatch.setattr("graphveil.verbs.advise.advise.ALL_SECONDS", -1.0)
@@ -242,7 +242,7 @@ def test_items_that_may_be_people_are_asked_for():
 def test_a_notebook_shows_risk_and_releases(advice):
     shown = advice._repr_html_()
     assert "gv.KDegree(k=5)" in shown
-    assert "how many neighbors a person has" in shown
+    assert "the degree of a person" in shown
 
 
 def test_a_sample_of_small_data_is_all_of_it():

@@ -11,37 +11,8 @@ from graphveil.core.errors import Message
 from graphveil.core.text import number, percent
 from graphveil.verify.verdict import Verdict, spelled
 
-_PLAIN = (
-    ("nodes", "people"),
-    ("very node ", "very person "),
-    ("the same degree", "the same number of ties"),
-    ("list of degrees", "list of numbers of ties"),
-    ("edges", "ties"),
-    ("Edges", "ties"),
-)
-"""Terms of graphs, and what they are called where nodes are people and edges are ties."""
-
-
-def in_plain_words(sentence: str) -> str:
-    """Return the sentence of a guarantee with people and ties for nodes and edges, else the same.
-
-    Parameters
-    ----------
-    sentence
-        As the guarantee states it.
-
-    Examples
-    --------
-    >>> in_plain_words("Every node of the release has the same degree as at least 4 others.")
-    'Every person of the release has the same number of ties as at least 4 others.'
-    """
-    for term, plain in _PLAIN:
-        sentence = sentence.replace(term, plain)
-    return sentence
-
-
 _COSTS = (
-    ("nodes_unprotected", "people not protected"),
+    ("nodes_unprotected", "nodes not protected"),
     ("edges_added", "edges added"),
     ("edges_deleted", "edges deleted"),
     ("edges_before", "edges before"),
@@ -75,10 +46,10 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
     Examples
     --------
     >>> cost_words({"rounds": 1, "edges_added": 17, "edges_deleted": 0, "edges_before": 621})
-    ('17 ties added', '0 ties deleted', '621 ties before')
+    ('17 edges added', '0 edges deleted', '621 edges before')
     >>> cost_words({"edges_added": 3, "edges_deleted": 9, "edges_before": 621, "edits": 12,
     ...             "edits_lower_bound": 11})[-1]
-    '12 in all, of which at least 11 are needed'
+    '12 edits in all; at least 11 are necessary'
     """
     words = []
     for name, what in _COSTS:
@@ -120,13 +91,13 @@ def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
     --------
     >>> check = Check("classes", "holds", "3 classes")
     >>> print(*verdict_lines(Verdict("recomputed", "Every node has the same degree.", [check])))
-    Every claim holds: every person has the same number of ties (1 check).
+    Verified: every claim holds: every node has the same degree (1 check).
     """
     if not verdict.ok:
         return _failing(verdict)
     if verdict.exit_code:
         return (verdict.lines()[0],)
-    sentence = in_plain_words(verdict.sentence).removesuffix(".")
+    sentence = verdict.sentence.removesuffix(".")
     said = sentence[0].lower() + sentence[1:]
     if verdict.word == "not claimed":
         return (Message(f"{_ANSWERS[verdict.word]} ({_counted(verdict)})."),)

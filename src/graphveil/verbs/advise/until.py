@@ -139,7 +139,7 @@ class AdviceUntil:
 
 def line_of(one: Reached) -> str:
     """Return what a method reaches, in a line."""
-    return f"{one.method} {one.given}: {'meets all' if one.met else 'does not'} ({why_of(one)})"
+    return f"{one.method} {one.given}: {'meets all bounds' if one.met else 'misses a bound'} ({why_of(one)})"
 
 
 def why_of(one: Reached) -> str:

@@ -99,8 +99,8 @@ def answer_of(sweep: SweptPoints, until: Sequence[str], met: Collection[int] | N
     if met is None:
         return f"{points}: {ended}."
     bounds = " and ".join(until)
-    some = "No point keeps" if not met else "1 point keeps" if len(met) == 1 else ""
-    return f"{some or f'{len(met)} points keep'} {bounds}. {points}: {ended}."
+    some = "No point meets" if not met else "1 point meets" if len(met) == 1 else ""
+    return f"{some or f'{len(met)} points meet'} {bounds}. {points}: {ended}."
 
 
 class _Line(NamedTuple):
