@@ -115,14 +115,14 @@ def test_a_repeated_edge_is_named(folder):
     edges = edges_of(folder)
     replace_edges(folder, [*edges, edges[1]])
     u, v = edges[1]
-    assert f"the edge ({u}, {v}) stands 2 times" == failed(verify(folder))["simple graph"]
+    assert f"the edge ({u}, {v}) appears 2 times" == failed(verify(folder))["simple graph"]
 
 
 def test_an_edge_repeated_in_the_other_direction_is_named(folder):
     edges = edges_of(folder)
     u, v = edges[1]
     replace_edges(folder, [*edges, [v, u]])
-    assert f"the edge ({u}, {v}) stands 2 times" == failed(verify(folder))["simple graph"]
+    assert f"the edge ({u}, {v}) appears 2 times" == failed(verify(folder))["simple graph"]
 
 
 def test_a_self_loop_is_named(folder):

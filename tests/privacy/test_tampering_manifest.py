@@ -130,7 +130,7 @@ def test_a_node_listed_twice_is_named(folder):
     listed = "".join(f"{node}\n" for node in [0, 1, 2, 3, 3, 5, 6])
     replace_file(folder, "nodes.csv", f"node\n{listed}".encode(), rows=7)
     problems = failed(verify(folder))
-    assert "node 3 stands 2 times in nodes" in problems["ids"]
+    assert "node 3 appears 2 times in nodes" in problems["ids"]
     assert "node 4 is missing" in problems["ids"]
 
 

@@ -34,7 +34,7 @@ def test_swapped_rows_of_the_linkage_are_found_by_a_missing_edge(folder):
     } - {tuple(edge) for edge in edges_of(folder)}
     u, v = min(lost)
     assert f"{len(lost)} of the original's 5 edges" in problems["supergraph"]
-    assert f"the first between its nodes {u} and {v}" in problems["supergraph"]
+    assert f"the first is between its nodes {u} and {v}" in problems["supergraph"]
 
 
 def test_swapped_rows_of_the_linkage_are_found_by_the_count_of_edits(tmp_path):
@@ -112,7 +112,7 @@ def test_an_edge_of_the_original_that_was_lost_is_named(tmp_path):
     ).write(tmp_path / "release")
     problems = failed(verify(folder, original=more))
     u, v = sorted((int(RELEASED[3]), int(RELEASED[4])))
-    assert f"the first between its nodes {u} and {v}" in problems["supergraph"]
+    assert f"the first is between its nodes {u} and {v}" in problems["supergraph"]
     assert "2 edges added and 1 deleted" in problems["edits"]
 
 

@@ -254,7 +254,7 @@ def test_a_claim_that_its_parameters_do_not_lead_to_fails(tmp_path, changed):
     assert {"owner's record", "claim and parameters", "method"} >= set(problems)
     for name, value in changed.items():
         assert (
-            f"the claim says {name}={value}, the parameter is" in problems["claim and parameters"]
+            f"the claim states {name}={value}, the parameter is" in problems["claim and parameters"]
         )
 
 
@@ -299,7 +299,7 @@ def test_a_deleted_edge_is_named_where_edges_are_only_added(tmp_path):
     problems = failed(verify(folder, original=original))
     assert {"supergraph", "degrees grow"} == set(problems)
     u, v = sorted((ids[1], ids[5]))
-    assert f"the first between its nodes {u} and {v}" in problems["supergraph"]
+    assert f"the first is between its nodes {u} and {v}" in problems["supergraph"]
 
 
 PATHS = [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)]
@@ -379,7 +379,7 @@ def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path):
         if item.outcome == "not checked"
     }
     names = ("linkage file", "linkage", "order says nothing", "subgraph", "budget", "edits")
-    assert dict.fromkeys(names, "the owner's linkage") == unlinked
+    assert dict.fromkeys(names, "the private linkage") == unlinked
 
 
 def test_a_swapped_linkage_is_found(tmp_path):

@@ -50,7 +50,7 @@ def test_an_untouched_release_of_a_table_holds_in_every_condition(tmp_path, form
     assert "6 rows in 3 classes of equal rows; the smallest holds 2 rows, k=2" == said["classes"]
     assert "every published cell is the original's, 14 in all" == said["nothing added"]
     assert "4 suppressed cells in 6 rows" == said["stars by row"]
-    assert "3 cells suppressed, as the record says" == said["cost"]
+    assert "3 cells suppressed, as the record states" == said["cost"]
     assert "6 rows in both" == said["same size"]
 
 

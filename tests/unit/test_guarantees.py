@@ -62,13 +62,13 @@ def test_one_other_is_singular():
 def test_a_partial_promise_names_its_share_and_promises_no_more():
     partial = StructuralKAnonymity(k=3, share=0.95)
     assert "At least 95% of the nodes" in partial.sentence
-    assert "for whom the promise holds" in partial.threat_model
+    assert "for whom the guarantee holds" in partial.threat_model
     assert "Every node" not in partial.sentence
 
 
 def test_the_threat_model_says_what_the_adversary_knows_and_is_left_with():
     model = StructuralKAnonymity(k=7).threat_model
-    assert "how many neighbors" in model
+    assert "number of a person's neighbors" in model
     assert "at least 7 nodes" in model
 
 
@@ -219,9 +219,9 @@ def test_rows_are_counted_by_their_stars():
     [(1.0, "10", "100"), (0.1, "1", "10"), (6.93, "69.3", "693"), (0.0001, "0.001", "0.01")],
 )
 def test_the_promise_of_one_edge_says_what_it_is_for_a_person(epsilon, ten, hundred):
-    said = f"ten ties or items by a factor of at most e^{ten}, a hundred by e^{hundred}."
+    said = f"ten edges or items by a factor of at most e^{ten}, a hundred by e^{hundred}."
     assert EdgeDP(epsilon=epsilon).sentence.endswith(said)
-    assert "ten ties" not in NodeDP(epsilon=epsilon).sentence
+    assert "ten edges" not in NodeDP(epsilon=epsilon).sentence
 
 
 def degrees(graph):
@@ -245,5 +245,5 @@ def test_who_knows_the_original_value_finds_k_nodes_with_it_or_none(method, valu
     with_it = {in_release[known] for known in value(graph)}
     assert 0 in with_it
     assert min(with_it - {0}) >= k
-    said = f"at least {k} nodes that have it in the release, or none"
+    said = f"at least {k} nodes with that value in the release, or none"
     assert said in release.guarantee.threat_model

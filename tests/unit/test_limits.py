@@ -32,7 +32,7 @@ FLAWS = [
     },
 ]
 
-FIGURE = re.compile(r"\d+(?:\.\d+)? %|\d+ of \d+")
+FIGURE = re.compile(r"\d+(?:\.\d+)?%|\d+ of \d+ people")
 SENTENCE = re.compile(r"(?<=[.)]) (?=[A-Z])")
 NOT_FOR_READERS = re.compile(
     r"arenas|adult|polblogs|\bheart\b|\bnamed\b|nobody known|vrq|half L1|NS08|\bln n\b",

@@ -139,7 +139,7 @@ def test_force_never_deletes_what_no_release_wrote(tmp_path, name):
     own.parent.mkdir(exist_ok=True, parents=True)
     own.write_text("all that was spent")
     before = contents(tmp_path)
-    with pytest.raises(ReleaseError, match="which no release wrote"):
+    with pytest.raises(ReleaseError, match="which graphveil did not write"):
         check_target(tmp_path / "out", force=True)
     with pytest.raises(ReleaseError, match=r"Move .* away"):
         write(tmp_path / "out", "new", force=True)
@@ -149,7 +149,7 @@ def test_force_never_deletes_what_no_release_wrote(tmp_path, name):
 def test_force_never_deletes_a_link_in_a_release(tmp_path):
     write(tmp_path / "out", "old")
     (tmp_path / "out.private" / "linkage.parquet").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ReleaseError, match=r"holds linkage\.parquet"):
+    with pytest.raises(ReleaseError, match=r"contains linkage\.parquet"):
         write(tmp_path / "out", "new", force=True)
 
 
@@ -160,7 +160,7 @@ def test_what_is_put_into_a_release_while_it_is_replaced_is_not_deleted(tmp_path
             (tmp_path / "out.private" / "friends.ledger").write_text("spent")
 
     write(tmp_path / "out", "old")
-    with pytest.raises(ReleaseError, match=r"holds friends\.ledger"):
+    with pytest.raises(ReleaseError, match=r"contains friends\.ledger"):
         spending()
     assert whole("old") | {"out.private/friends.ledger": "spent"} == contents(tmp_path)
 

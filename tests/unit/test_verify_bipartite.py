@@ -220,7 +220,7 @@ def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path, method,
     verdict = verify(folder, original=of_rows(rows))
     unlinked = {item.name: item.needs for item in verdict.checks if item.needs}
     needed = ("linkage file", *shared)
-    assert dict.fromkeys(needed, "the owner's linkage") == unlinked
+    assert dict.fromkeys(needed, "the private linkage") == unlinked
     assert verdict.ok
 
 
@@ -238,7 +238,7 @@ def test_features_that_the_release_does_not_show_are_counted_as_suppressed(tmp_p
     before, after = [{0, 5}, {0, 6}], [{0}, {0}]
     folder = release_of(before, after, KAnonymity(k=2)).write(tmp_path / "release")
     verdict = verify(folder, original=of_rows(before))
-    told = "2 of 4 entries kept, 2 suppressed and 0 created, as the record says"
+    told = "2 of 4 entries kept, 2 suppressed and 0 added, as the record states"
     assert told == details(verdict)["cost"]
 
 
@@ -289,7 +289,7 @@ def test_a_table_is_compared_as_its_one_hot_encoding(tmp_path):
 def test_a_graph_is_no_original_of_users_by_features(tmp_path):
     folder = people_released(people()).write(tmp_path / "release")
     verdict = verify(folder, original=Graph.from_edges([0], [1], n=4))
-    assert "the release is a bipartite, the original given a graph" == details(verdict)["original"]
+    assert "the release is of kind bipartite, but the original given is of kind graph" == details(verdict)["original"]
 
 
 def test_a_claim_about_rows_is_counted_in_a_table_too(tmp_path):
@@ -350,7 +350,7 @@ def test_ids_of_users_among_the_items_are_a_warning_and_no_promise(tmp_path):
     sent = gv.Bipartite.from_pairs(
         ["ann", "ann", "bob", "bob", "cyd", "cyd"], ["bob", "tea"] * 3
     ).with_items("things")
-    with pytest.warns(gv.GraphveilWarning, match="1 of 2 items are ids of users, and published"):
+    with pytest.warns(gv.GraphveilWarning, match="1 of 2 items are ids of users, and are published"):
         release = gv.SuppressK(k=3).anonymize(sent)
     verdict = verify(release.write(tmp_path / "release"), original=sent)
     assert "not checked" == outcomes(verdict)["no original ids"]
@@ -363,7 +363,7 @@ def test_an_item_renamed_to_a_user_fails_by_its_name_and_as_an_id(tmp_path):
     (tmp_path / "release.private" / "record.json").unlink()
     found = {item.name: item.detail for item in verify(folder, original=data).failures()}
     assert {"items", "nothing added", "no original ids"} == set(found)
-    told = "1 of 2 published items are no features of the original, the first 'ann'"
+    told = "1 of 2 published items are not features of the original, the first is 'ann'"
     assert told == found["items"]
     told = "1 of 4 original ids are names of published items, 1 of them names of no feature of the"
     assert f"{told} original" == found["no original ids"]

@@ -219,7 +219,7 @@ def test_an_attribute_of_another_person_is_no_renaming(tmp_path):
     one[1], other[1] = other[1], one[1]
     write_rows(folder, rows)
     sealed_anew(folder)
-    assert "has another 'sex'" in failed(folder, original)["same data"]
+    assert "has a different value of 'sex'" in failed(folder, original)["same data"]
 
 
 @pytest.mark.parametrize(

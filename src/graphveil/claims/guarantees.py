@@ -134,7 +134,7 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
     Examples
     --------
     >>> NotClaimed(reasons=("repeatable",)).sentence
-    'Nothing is promised of this release.'
+    'This release carries no guarantee.'
     """
 
     check_word: ClassVar[CheckWord] = "not claimed"
@@ -230,7 +230,7 @@ class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
     Examples
     --------
     >>> KAnonymity(k=5).sentence
-    'Every row of the release equals at least 4 others on every published feature, and nothing was \
+    'Every row of the release equals at least 4 others in all published features; nothing was \
 added.'
     """
 
@@ -258,8 +258,8 @@ class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anon
     Examples
     --------
     >>> SmoothKAnonymity(k=5).sentence
-    'Every row of the release equals at least 4 others on every published feature, and every \
-published entry is true of at least half of the rows of its class.'
+    'Every row of the release equals at least 4 others in all published features; each published \
+entry is true of at least half of the rows in its class.'
     """
 
     theta: str = "1/2"
@@ -307,9 +307,9 @@ class AdaptiveAnonymity(Guarantee, frozen=True, kw_only=True, tag="adaptive-anon
     Examples
     --------
     >>> print(AdaptiveAnonymity(level=5).sentence)
-    Each person could own at least as many of these records as the level they asked for (5), and \
-each record could belong to as many people; each such pair is part of a full assignment that fits \
-the data.
+    Each person could own at least as many of these records as the level they requested (5), and \
+each record could belong to equally many people; each of these pairs is part of a complete \
+assignment consistent with the data.
     """
 
     level: int
@@ -473,7 +473,7 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     >>> StructuralKAnonymity(k=5).sentence
     'Every node of the release has the same degree as at least 4 others.'
     >>> StructuralKAnonymity(k=2, measure="count", share=0.95).sentence
-    'At least 95% of the nodes of the release have the same numbers of nodes and of edges within \
+    'At least 95% of the nodes of the release have the same numbers of nodes and edges within \
 distance 1 as at least 1 other.'
     >>> StructuralKAnonymity(k=5, known=("gender", "year")).sentence
     'Every node of the release has the same gender and year, and the same degree, as at least 4 \
@@ -706,10 +706,10 @@ class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differen
     Examples
     --------
     >>> print(EdgeDP(epsilon=1.0, collected=("people",)).sentence)
-    Given that the list of people is public, which here was collected from the data: any one tie, \
-or any one item of any one person: whether it is there changes the probability of every possible \
-release by a factor of at most e^1 (about 2.72). All of one person together is protected less: \
-ten ties or items by a factor of at most e^10, a hundred by e^100.
+    Assuming that the list of people, which here was collected from the data, is public: adding or \
+removing any one edge, or any one item of any one person, changes the probability of every \
+possible release by a factor of at most e^1 (about 2.72). A whole person is protected less: ten \
+edges or items by a factor of at most e^10, a hundred by e^100.
     >>> EdgeDP(epsilon=1.0, of="value").entries
     2
     """
@@ -758,9 +758,9 @@ class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differen
     Examples
     --------
     >>> print(NodeDP(epsilon=0.5, collected=()).sentence)
-    Given the lists of people and items, which the owner says are public: any one person: \
-replacing all ties or items of that person by any others changes the probability of every possible \
-release by a factor of at most e^0.5 (about 1.65).
+    Given the lists of people and items, which the owner declares public: replacing all edges or \
+items of any one person by any others changes the probability of every possible release by a \
+factor of at most e^0.5 (about 1.65).
     """
 
     @property

@@ -128,7 +128,7 @@ class Verdict(msgspec.Struct, frozen=True):
         Examples
         --------
         >>> print("\n".join(Verdict("recomputed", "All is well.", []).lines()))
-        Every claim holds: All is well. (recomputed; every one of 0 checks holds)
+        Every claim holds: All is well. (recomputed; all 0 checks hold)
         """
         shown = [self._first_line(), *map(_line, self.checks)]
         return [Message(line) for line in shown]
@@ -245,7 +245,7 @@ def beyond(name: str, size: int, limit_bytes: int) -> str:
     Examples
     --------
     >>> beyond("data.csv", 5000, 4096)
-    'data.csv holds 5000 bytes, above the limit of 4096'
+    'data.csv contains 5000 bytes, above the limit of 4096'
     """
     return f"{name} contains {size} bytes, above the limit of {limit_bytes}"
 
