@@ -162,7 +162,7 @@ def test_what_does_not_know_attributes_is_refused_with_the_way_out():
     for given_ in ({"heuristic": "search", "measure": "vrq"},):
         with pytest.raises(ParameterError, match="Use ua, or auto"):
             gv.StructuralAnonymity(known="sex", **given_)
-    with pytest.raises(DataError, match="nobody said what sex"):
+    with pytest.raises(DataError, match="no role given for sex"):
         gv.StructuralAnonymity(k=2).anonymize(network())
     with pytest.raises(InfeasibleError, match="Say merge="):
         gv.StructuralAnonymity(k=16, known="sex", attach="town", merge="none").anonymize(network())

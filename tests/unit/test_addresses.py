@@ -294,7 +294,10 @@ def test_a_killed_run_leaves_no_release_and_is_gone_on_with(store, lists, curren
     assert [".graphveil-unfinished"] == list(objects_at(store, OWNER))
     [working] = current.iterdir()
     assert 0o700 == working.stat().st_mode & 0o777
-    with pytest.raises(ReleaseError, match=r"lists holds 2 parts and no release\.json: a run that"):
+    with pytest.raises(
+        ReleaseError,
+        match=r"lists has 2 parts but no release\.json: it was left by an unfinished run and is not a",
+    ):
         gv.verify_release(OUT)
     with pytest.warns(GraphveilWarning, match="2 files of a run that did not end: they are overw"):
         address = release(lists, seed=None)
@@ -390,7 +393,7 @@ def test_two_runs_into_one_place_publish_nothing_mixed(store, lists):
             store.objects["lake/lists/data/part-00009.parquet"] = b""
 
     store.refused = another
-    with pytest.raises(ReleaseError, match=r"part-00009\.parquet appeared or is gone"):
+    with pytest.raises(ReleaseError, match=r"part-00009\.parquet appeared or disappeared"):
         release(lists)
     assert "lake/lists/release.json" not in store.objects
 
@@ -405,7 +408,9 @@ def test_a_run_leaves_alone_what_another_one_began_or_finished_there_meanwhile(s
                 store.objects |= others
 
         store.refused = another
-        with pytest.raises(ReleaseError, match="another run wrote to mem://lake/lists meanwhile"):
+        with pytest.raises(
+            ReleaseError, match="another run wrote to mem://lake/lists in the meantime"
+        ):
             release(lists)
         assert others.items() <= store.objects.items()
         assert {} == objects_at(store, OWNER)
@@ -419,7 +424,7 @@ def test_what_appears_after_the_check_is_not_deleted(store, lists):
 
     release(lists)
     store.refused = appears
-    with pytest.raises(ReleaseError, match=r"letters\.txt appeared"):
+    with pytest.raises(ReleaseError, match=r"letters\.txt was created in the meantime"):
         release(lists, force=True)
     assert {"letters.txt": b"mine"} == objects_at(store)
 
@@ -471,7 +476,7 @@ def test_no_part_of_the_linkage_lies_where_everybody_has_files(lists, current, m
 
 def test_other_releases_of_the_same_rows_are_seen_beside_the_private_address(store, lists):
     release(lists)
-    with pytest.warns(GraphveilWarning, match="1 other release of this input lies beside it, lis"):
+    with pytest.warns(GraphveilWarning, match="1 other release of this input is next to it, lis"):
         release(lists, "mem://lake/again", private="mem://owner/again")
 
     def unlisted(verb, path):
@@ -479,7 +484,7 @@ def test_other_releases_of_the_same_rows_are_seen_beside_the_private_address(sto
             raise OSError("AWS Error ACCESS_DENIED")
 
     store.refused = unlisted
-    with pytest.warns(GraphveilWarning, match="what lies beside mem://owner/third cannot be liste"):
+    with pytest.warns(GraphveilWarning, match="the location of mem://owner/third cannot be listed"):
         release(lists, "mem://lake/third", private="mem://owner/third")
 
 
@@ -522,7 +527,7 @@ def test_a_part_that_lacks_a_user_is_never_written(store):
     assert [[2], [], [1]] == items["items"].to_pylist()
     store.objects.clear()
     for odd in (rows.slice(0, 1), pa.concat_tables([rows, rows.slice(0, 1)])):
-        with pytest.raises(RuntimeError, match=r"part 0 has \d rows, not its 3 users"):
+        with pytest.raises(RuntimeError, match=r"part 0 has \d rows instead of its 3 users"):
             work(0, odd)
     assert {} == store.objects
 
@@ -550,7 +555,7 @@ REFUSED = {
     "a file of pairs": ({"parts": False}, UsageError, "comes in parts of Parquet"),
     "text": ({"format": "csv"}, UsageError, "comes in parts of Parquet"),
     "an unknown store": ({"out": "ftp://me:word@host/a?x=word"}, UsageError, "not served.*s3a"),
-    "a bucket": ({"out": "mem://lake"}, UsageError, "names no folder"),
+    "a bucket": ({"out": "mem://lake"}, UsageError, "has no folder"),
     "a folder, and an address": ({"out": "there"}, UsageError, "Name a folder for both"),
 }
 
@@ -592,7 +597,7 @@ def test_executors_that_do_not_share_an_address_are_named(store):
     places = place_of(OUT), place_of(OWNER)
     check_executors(Session(), None, places)
     assert {} == store.objects
-    with pytest.raises(ResourceError, match="executors do not see what this process writes to mem"):
+    with pytest.raises(ResourceError, match="executors cannot see what this process writes to mem"):
         check_executors(Session(store.objects.clear), None, places)
 
     def refused(verb, path):
@@ -602,7 +607,7 @@ def test_executors_that_do_not_share_an_address_are_named(store):
     def refuse():
         store.refused = refused
 
-    with pytest.raises(ResourceError, match="executors do not share a place: mem://owner"):
+    with pytest.raises(ResourceError, match="executors have no shared place: mem://owner"):
         check_executors(Session(refuse), None, places)
     assert {} == store.objects
 
@@ -647,8 +652,8 @@ def test_the_command_writes_and_verifies_at_addresses(tmp_path, lists, capsys, c
     words += ["--jobs=1", f"--out={out}", f"--private={owner}"]
     assert 0 == command_line(words), capsys.readouterr().err
     said = capsys.readouterr()
-    assert f"To publish: {out}" in said.out
-    assert f"For you alone: {owner}" in said.out
+    assert f"Publish: {out}" in said.out
+    assert f"Keep private: {owner}" in said.out
     assert f"graphveil verify {out}" in said.out + said.err
     assert 0o700 == (tmp_path / "owner").stat().st_mode & 0o777
     assert 4 == command_line(["verify", out])
@@ -665,7 +670,7 @@ def test_the_original_is_compared_without_the_linkage(made, lists):
     verdict = gv.verify_release(made, str(lists), strict=True)
     unchecked = {c.name for c in verdict.checks if c.outcome == "not checked"}
     assert verdict.ok
-    assert {"owner's record", "no links", "no extended attributes"} <= unchecked
+    assert {"private record", "no links", "no extended attributes"} <= unchecked
 
 
 # forgeries
@@ -733,17 +738,17 @@ FORGERIES = {
     "an object deep beneath": (
         lambda s, _: s.objects.update({"lake/lists/who/ann/is/0": b""}),
         "no other files",
-        "'who' is not listed",
+        "'who' is in the folder but is not listed",
     ),
     "an object beside the manifest": (
         lambda s, _: s.objects.update({"lake/lists/.graphveil-probe-0": b""}),
         "no other files",
-        "probe-0' is not listed",
+        "probe-0' is in the folder but is not listed",
     ),
     "a dropped row, sealed anew": (
         lambda s, folder: remade(s, _dropped_row)(folder),
         "data",
-        "row 1 is user 16, in its place is 15",
+        "row 1 is user 16, but must be user 15",
     ),
     "a changed manifest": (lambda s, _: _seal(s), "seal", "has the seal"),
 }

@@ -64,7 +64,7 @@ def test_arcs_in_both_directions_are_one_edge_and_no_repeat():
         ([0], [1], {"ids": ["a", "a"]}, "stands more than once"),
         ([0], [1], {"n": 3, "ids": ["a", "b"]}, "2 ids for 3 positions"),
         ([-1], [2], {}, "-1 is negative"),
-        ([1.5], [2.0], {}, "1.5 is not an id"),
+        ([1.5], [2.0], {}, "1.5 is not a valid id"),
         ([None], ["a"], {}, "missing"),
         ([True], [False], {}, "not an id"),
     ],
@@ -94,7 +94,7 @@ def test_integers_beyond_int64_never_wrap_round(values):
 
 
 def test_tuples_are_no_ids_and_the_message_shows_one():
-    with pytest.raises(DataError, match=r"\(0, 0\) is not an id"):
+    with pytest.raises(DataError, match=r"\(0, 0\) is not a valid id"):
         Graph.from_networkx(nx.grid_2d_graph(2, 2))
 
 
@@ -130,9 +130,9 @@ def test_positions_are_found_in_narrow_and_wide_ids(span):
 def test_directed_objects_are_refused_with_the_way_out():
     with pytest.raises(DataError, match=r'0 of 1 ties are mutual .*directed="symmetrize"'):
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
-    with pytest.raises(DataError, match="0 of 1 ties are mutual"):
+    with pytest.raises(DataError, match="0 of 1 edges are mutual"):
         Graph.from_igraph(ig.Graph([(0, 1)], directed=True))
-    with pytest.raises(DataError, match="0 of 1 ties are mutual"):
+    with pytest.raises(DataError, match="0 of 1 edges are mutual"):
         Graph.from_scipy(sparse.csr_array([[0, 1], [0, 0]]))
     with pytest.raises(DataError, match="square"):
         Graph.from_scipy(sparse.csr_array([[0, 1, 0], [0, 0, 1]]))
@@ -213,7 +213,7 @@ def test_many_repeats_of_a_pair_are_one_entry():
 
 
 def test_an_edge_between_users_is_no_pair():
-    with pytest.raises(DataError, match="does not join a user and a feature"):
+    with pytest.raises(DataError, match="does not connect a user and a feature"):
         Bipartite.from_networkx(nx.Graph([("ann", "bob")]), users=["ann", "bob"])
 
 
@@ -235,7 +235,7 @@ def test_numbers_that_are_no_ids_are_categories_as_text(odd):
         ([float("inf")], "numeric|inf"),
         ([1e300], "numeric"),
         (pa.array([[1], [2]]), "no categories"),
-        ([1, "a"], "mixes kinds"),
+        ([1, "a"], "mixes types"),
     ],
 )
 def test_columns_that_are_no_categories_are_refused(values, expected):
@@ -285,7 +285,7 @@ def test_columns_of_unequal_length_are_refused():
         (lambda name: Bipartite.from_pairs([name, "bob"], ["tea", "milk"]), "users"),
         (lambda name: Bipartite.from_lists([[name], ["milk"]]), "features"),
         (lambda name: Table.from_columns({"sex": [name, "f"]}), "column sex"),
-        (lambda name: Table.from_columns({name: ["m", "f"]}), "the names of the columns"),
+        (lambda name: Table.from_columns({name: ["m", "f"]}), "the header is repeated"),
     ],
 )
 def test_half_of_a_surrogate_pair_is_refused_where_it_comes_in(make, expected, half):
@@ -293,6 +293,6 @@ def test_half_of_a_surrogate_pair_is_refused_where_it_comes_in(make, expected, h
     with pytest.raises(DataError) as refused:
         make(name)
     assert str(refused.value) == (
-        f"{expected}: {name!r} holds half of a surrogate pair, which no file can hold. "
-        "Give valid Unicode text."
+        f"{expected}: {name!r} contains half of a surrogate pair, which no file "
+        f"can store. Give valid Unicode text."
     )

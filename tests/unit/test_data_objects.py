@@ -51,7 +51,7 @@ def test_columns_that_pandas_wrote_as_its_index_are_columns_of_an_arrow_table():
     table = pa.Table.from_pandas(pd.DataFrame(ENDS).set_index("source"))
     assert ["target", "source"] == table.column_names
     assert PATH == as_container(table, CONTAINERS, wanted_by="measure")
-    with pytest.raises(DataError, match="a row needs two columns"):
+    with pytest.raises(DataError, match="each row needs two columns"):
         gv.Graph.from_arrow(table.select(["target"]))
 
 
@@ -65,21 +65,21 @@ def test_an_index_with_a_name_is_asked_for():
 NO_FRAMES = {
     "a Series of pandas": (
         lambda: pd.Series([1, 2]),
-        "a Series of pandas is one column. Hand over a frame of all columns.",
+        "a Series of pandas is a single column. Pass a frame with all columns.",
     ),
     "a Series of polars": (
         lambda: pl.Series([1, 2]),
-        "a Series of polars is one column. Hand over a frame of all columns.",
+        "a Series of polars is a single column. Pass a frame with all columns.",
     ),
     "two columns of one name": (
         lambda: pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
-        "two columns of the frame are called 'a'. Rename one.",
+        "two columns of the frame are named 'a'. Rename one.",
     ),
     "numbers beside text": (
         lambda: pd.DataFrame({"source": [1, "ann"], "target": [2, 3]}),
         (
-            "a column of the frame mixes kinds of values: Conversion failed for column source with "
-            "type object. Make it one kind, such as text with astype(str)."
+            "a column of the frame mixes types: Conversion failed for column source "
+            "with type object. Use one type, such as text with astype(str)."
         ),
     ),
     "a lazy frame": (
@@ -187,8 +187,8 @@ REFUSED = {
         PEOPLE,
         "k-degree",
         (
-            "k-degree takes a Graph or a Network, not a Table. Convert it, or choose a method for "
-            "Table."
+            "k-degree takes a Graph or a Network, not a Table. Convert it, or "
+            "choose a method for this kind of data (Table)."
         ),
     ),
     "a path": (
@@ -300,7 +300,7 @@ def test_a_release_gives_its_data_to_every_library():
 def test_what_a_kind_of_data_cannot_become_is_refused():
     release = gv.anonymize(TASTES, "suppress-k", k=2)
     assert ["user", "item"] == list(release.to_pandas().columns)
-    with pytest.raises(UsageError, match=r"^to_igraph does not go with a Bipartite\."):
+    with pytest.raises(UsageError, match=r"^to_igraph does not apply to a Bipartite\."):
         release.to_igraph()
 
 

@@ -120,7 +120,7 @@ def test_statistics_beside_a_seed_and_none_without_one_fail(graph, copy, tmp_pat
     conditions = manifest["claim"]["conditions"]
     manifest["claim"]["conditions"] = []
     reseal(copy, manifest)
-    assert "which degree-triangle-model always does" in failed(copy)["method"]
+    assert "which degree-triangle-model always states" in failed(copy)["method"]
     gv.DegreeTriangleModel(epsilon=2.0).anonymize(graph, seed=5).write(seeded)
     manifest = read_manifest(seeded)
     manifest["claim"]["conditions"] = conditions
@@ -171,7 +171,7 @@ def test_forged_stubs_and_aims_fail(copy):
         | {"of": "value"},
         {"type": "k-anonymity", "k": 2},
     ],
-    ids=["of a person", "of a value", "of classes"],
+    ids=["of a person", "applies to one value", "of classes"],
 )
 def test_statistics_of_edges_carry_no_promise_about_more_than_one_edge(copy, guarantee):
     manifest = read_manifest(copy)
@@ -179,7 +179,7 @@ def test_statistics_of_edges_carry_no_promise_about_more_than_one_edge(copy, gua
     reseal(copy, manifest)
     check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
     assert "fails" == check.outcome
-    assert "about more than one" in check.detail
+    assert "about a single edge" in check.detail
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_graph_of_other_edges_fails_without_the_original(copy):
     manifest["data"]["counts"]["edges"] += 1
     next(f for f in manifest["data"]["files"] if f["name"] == file.name)["rows"] += 1
     reseal(copy, manifest)
-    assert {"drawing", "owner's record"} == failures(copy)
+    assert {"drawing", "private record"} == failures(copy)
 
 
 def forged_degrees(said, degrees):
@@ -243,7 +243,7 @@ def forged_degrees(said, degrees):
     said |= {"floor": floor, "rate": str(rate)}
 
 
-@pytest.mark.parametrize("forged", ["without noise", "with too much"])
+@pytest.mark.parametrize("forged", ["which do not include noise", "with too much"])
 def test_statistics_without_noise_or_with_too_much_fail_beside_the_original(
     graph, tmp_path, forged
 ):
@@ -253,7 +253,7 @@ def test_statistics_without_noise_or_with_too_much_fail_beside_the_original(
     true = graph.degrees()[np.argsort(release.private.linkage.released)]
     said = statistics_of(manifest)
     more = np.array(list(map(int, said["noisy_degrees"].split(" ")))) + 40
-    forged_degrees(said, true if forged == "without noise" else more)
+    forged_degrees(said, true if forged == "which do not include noise" else more)
     reseal(folder, manifest)
     checks = {check.name: check for check in verify(folder, original=graph).checks}
     assert "holds" == checks["noisy statistics"].outcome, checks["noisy statistics"].detail
@@ -275,7 +275,9 @@ def test_numbers_that_noise_does_not_reach_fail_from_the_files_alone(copy, name)
         reseal(copy, manifest)
         check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
         beyond = value not in (-reach, most + reach)
-        assert beyond == (f"{name} has {value}, out of the reach of noise" in check.detail)
+        assert beyond == (
+            f"{name} contains {value}, which is out of reach of plausible noise" in check.detail
+        )
 
 
 @pytest.mark.parametrize("name", ["group_cuts", "class_cuts"])
@@ -290,7 +292,7 @@ def test_cuts_that_do_not_follow_from_noisy_degrees_fail_from_the_files_alone(co
     reseal(copy, manifest)
     check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
     assert "fails" == check.outcome
-    assert f"{name} are others, computed again: " in check.detail
+    assert f"{name} differ from those recomputed: " in check.detail
 
 
 @pytest.mark.parametrize(

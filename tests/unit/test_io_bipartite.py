@@ -115,7 +115,7 @@ def test_lists_without_users_are_numbered(tmp_path):
 def test_a_user_in_two_rows_of_lists_is_refused(tmp_path):
     path = tmp_path / "a.parquet"
     pl.DataFrame({"user": ["a", "a"], "items": [["x"], ["y"]]}).write_parquet(path)
-    with pytest.raises(InputError, match="a user stands in two rows"):
+    with pytest.raises(InputError, match="a user appears in two rows"):
         read_bipartite(path)
 
 

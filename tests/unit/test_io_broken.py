@@ -21,20 +21,20 @@ BROKEN_TEXT = {
     "ragged line": (
         "a.csv",
         "0,1\n1,2\n2\n3,4\n",
-        "a.csv, line 3: 1 cells where the first lines have 2",
+        "a.csv, line 3: 1 cells instead of 2",
     ),
-    "a cell too many": ("a.txt", "0 1\n1 2\n2 3 9\n3 4\n", "line 3: 3 cells where"),
+    "a cell too many": ("a.txt", "0 1\n1 2\n2 3 9\n3 4\n", "line 3: 3 cells instead of"),
     "ragged below a comment": ("a.txt", "# x\n0 1\n\n# y\n1 2\n2\n", "line 6: 1 cells"),
     "ragged below a header": ("a.csv", "source,target\n0,1\n1,2,3\n", "line 3: 3 cells"),
     "empty": ("a.csv", "", "the file is empty"),
     "comments alone": ("a.txt", "# SNAP\n# nothing\n", "the file is empty"),
-    "one node": ("a.csv", "5,5\n", "1 node, but a graph needs two"),
-    "one column": ("a.csv", "5\n6\n", "one column where a row needs two ids"),
+    "one node": ("a.csv", "5,5\n", "a graph needs at least two"),
+    "one column": ("a.csv", "5\n6\n", "one column found, but each row needs two ids"),
     "negative id": ("a.csv", "0,1\n-5,2\n", "line 2: the id -5 is negative"),
     "not a number": ("a.csv", "0,1\n1,nan\n", "line 2: the id nan is missing"),
-    "missing id": ("a.csv", "0,1\n1,\n", "line 2: an id is missing"),
-    "missing among text": ("a.csv", "ann,bob\n,ann\n", "line 2: an id is missing"),
-    "fraction": ("a.csv", "0,1\n1.5,2\n", "line 2: the id 1.5 is no whole number"),
+    "missing id": ("a.csv", "0,1\n1,\n", "line 2: missing id"),
+    "missing among text": ("a.csv", "ann,bob\n,ann\n", "line 2: missing id"),
+    "fraction": ("a.csv", "0,1\n1.5,2\n", "line 2: the id 1.5 is not a whole number"),
     "too large": (
         "a.csv",
         "0,1\n1,9223372036854775808\n",
@@ -47,8 +47,12 @@ BROKEN_TEXT = {
         "weight,source,target\n0,1\n1,2\n",
         "3 names .weight, source, target. over rows of 2 cells",
     ),
-    "bipartite by KONECT": ("a.txt", "% bip unweighted\n1 1\n1 2\n", "says bip"),
-    "directed": ("a.txt", "# Directed graph\n0 1\n1 2\n", "0 of 2 ties are mutual"),
+    "bipartite by KONECT": (
+        "a.txt",
+        "% bip unweighted\n1 1\n1 2\n",
+        "marks a bipartite file (bip), not a",
+    ),
+    "directed": ("a.txt", "# Directed graph\n0 1\n1 2\n", "0 of 2 edges are mutual"),
     "bare carriage returns": ("a.csv", "0,1\r1,2\r", "bare carriage return"),
     "open quote": ("a.csv", '"ann","bob\n"cyd","dan"\n', "line break|cells where|cannot be read"),
     "zip by name": ("a.zip", "PK", "Unzip it first"),
@@ -60,7 +64,7 @@ BROKEN_TEXT = {
     "truncated matrix": (
         "a.mtx",
         "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n",
-        "1 entries where line 2 says 2",
+        "1 entries, but line 2 says 2",
     ),
     "index outside": (
         "a.mtx",
@@ -70,7 +74,7 @@ BROKEN_TEXT = {
     "oblong matrix": (
         "a.mtx",
         "%%MatrixMarket matrix coordinate pattern general\n3 2 1\n1 1\n",
-        "3 x 2, but that of a graph is square",
+        "3 x 2; an adjacency matrix must be square",
     ),
     "valued matrix": (
         "a.mtx",
@@ -78,20 +82,20 @@ BROKEN_TEXT = {
         "weights",
     ),
     "metis too short": ("a.graph", "3 1\n2\n1\n", "2 lines of neighbors for 3 nodes"),
-    "metis outside": ("a.graph", "2 1\n2\n3\n", "line 3: 3 is no node from 1 to 2"),
+    "metis outside": ("a.graph", "2 1\n2\n3\n", "line 3: 3 is not a node from 1 to 2"),
     "metis counts": ("a.graph", "2 2\n2\n1\n", "2 neighbors in the lists, but 2 edges stand in 4"),
     "metis weights": ("a.graph", "2 1 1\n2 7\n1 7\n", "ignore_weights=True"),
-    "metis one way": ("a.graph", "3 1\n2 3\n\n\n", "0 of 2 ties are mutual"),
+    "metis one way": ("a.graph", "3 1\n2 3\n\n\n", "0 of 2 edges are mutual"),
     "nauty without n": ("a.nauty", "0: 1;\n", "line 1: the lists begin before !n="),
-    "nauty outside": ("a.nauty", "!n=2\n0: 5;\n", "line 2: 5 is no node from 0 to 1"),
-    "nauty junk": ("a.nauty", "!n=2\n0: x;\n", "line 2: x; is no list of neighbors"),
+    "nauty outside": ("a.nauty", "!n=2\n0: 5;\n", "line 2: 5 is not a node from 0 to 1"),
+    "nauty junk": ("a.nauty", "!n=2\n0: x;\n", "line 2: x; is not a list of neighbors"),
     "gml cut": ("a.gml", "graph [\n node [ id 1", "line 2: the file ends inside a list"),
     "gml no graph": ("a.gml", 'Creator "x"\n', "no graph"),
     "gml no id": ("a.gml", "graph [\n node [ label 1 ]\n]", "line 2: this node has no id"),
     "gml unknown end": (
         "a.gml",
         "graph [ node [ id 1 ]\n edge [ source 1 target 2 ] ]",
-        "line 2: 2 is no listed node",
+        "line 2: 2 is not a listed node",
     ),
     "gml twice": (
         "a.gml",
@@ -103,7 +107,7 @@ BROKEN_TEXT = {
         "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 weight 3 ] ]",
         "ignore_weights=True",
     ),
-    "xml cut": ("a.graphml", "<graphml><graph>", "this is no whole XML"),
+    "xml cut": ("a.graphml", "<graphml><graph>", "this is not complete XML"),
     "xml entity": (
         "a.graphml",
         '<!DOCTYPE x [<!ENTITY a "b">]>\n<graphml><graph/></graphml>',
@@ -114,7 +118,7 @@ BROKEN_TEXT = {
         "<graphml><graph>\n<hyperedge/></graph></graphml>",
         "line 2: a hyperedge",
     ),
-    "gexf cut": ("a.gexf", "<gexf><graph>", "this is no whole XML"),
+    "gexf cut": ("a.gexf", "<gexf><graph>", "this is not complete XML"),
     "gexf without a graph": ("a.gexf", "<gexf></gexf>", "there is no <graph>"),
     "gexf without an end": (
         "a.gexf",
@@ -122,27 +126,27 @@ BROKEN_TEXT = {
         "line 2: this edge has no target",
     ),
     "gexf entity": ("a.gexf", '<!DOCTYPE x [<!ENTITY a "b">]>\n<gexf/>', "line 1: a document type"),
-    "json cut": ("a.json", '{"nodes": [', "this is no whole JSON"),
-    "json that is a list": ("a.json", "[1, 2]", "no object with nodes and edges"),
+    "json cut": ("a.json", '{"nodes": [', "this is not complete JSON"),
+    "json that is a list": ("a.json", "[1, 2]", "not an object with nodes and edges"),
     "json without edges": ("a.json", '{"nodes": []}', "neither of edges and links"),
     "json with both": ("a.json", '{"nodes": [], "edges": [], "links": []}', "both of edges and"),
-    "json nodes": ("a.json", '{"nodes": [1], "edges": []}', "nodes is no list of objects"),
+    "json nodes": ("a.json", '{"nodes": [1], "edges": []}', "nodes is not a list of objects"),
     "json id": ("a.json", '{"nodes": [{"id": 1.5}], "edges": []}', "node 1 has 1.5 as id"),
     "json no id": ("a.json", '{"nodes": [{"name": "a"}], "edges": []}', "node 1 has no id"),
     "json two ids": (
         "a.json",
         '{"nodes": [{"id": 1}, {"id": "1"}], "edges": []}',
-        "1 is the id of a node as a number and as text",
+        "1 is used as a node id both as a number and as text",
     ),
     "json end": (
         "a.json",
         '{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]}',
-        "edge 1: 0 is no listed node",
+        "edge 1: 0 is not a listed node",
     ),
     "pajek outside": ("a.net", "*Vertices 2\n*Edges\n1 3\n", "line 3: 3 is no vertex from 1 to 2"),
     "pajek matrix": ("a.net", "*Vertices 2\n*Matrix\n0 1\n", r"line 2: \*Matrix is not read"),
     "pajek weights": ("a.net", "*Vertices 2\n*Edges\n1 2 7\n", "ignore_weights=True"),
-    "pajek arcs": ("a.net", "*Vertices 2\n*Arcs\n1 2\n", "0 of 1 ties are mutual"),
+    "pajek arcs": ("a.net", "*Vertices 2\n*Arcs\n1 2\n", "0 of 1 edges are mutual"),
 }
 
 
@@ -173,15 +177,15 @@ BROKEN_BYTES = {
         "line 2: byte 0xE9 is not UTF-8",
     ),
     "UTF-16": ("a.csv", "0,1\n1,2\n".encode("utf-16"), "UTF-16 text. Save it as UTF-8"),
-    "truncated gzip": ("a.csv.gz", gzip.compress(EDGES.encode())[:-20], "ends too soon"),
-    "no gzip": ("a.csv.gz", b"0,1\n", "no whole gzip data"),
+    "truncated gzip": ("a.csv.gz", gzip.compress(EDGES.encode())[:-20], "is truncated"),
+    "no gzip": ("a.csv.gz", b"0,1\n", "invalid gzip data"),
     "damaged gzip": ("a.csv.gz", gzip.compress(EDGES.encode())[:30] + b"x" * 30, "gzip|too soon"),
-    "no zstd": ("a.csv.zst", b"0,1\n", "no whole zstd data"),
+    "no zstd": ("a.csv.zst", b"0,1\n", "invalid zstd data"),
     "gzip under another name": ("a.csv", gzip.compress(b"0,1\n"), "Rename it to end in .gz"),
     "parquet under another name": ("a.csv", b"PAR1xxxx", 'or say format="parquet"'),
-    "no parquet": ("a.parquet", b"0,1\n", "no whole parquet file"),
-    "no arrow": ("a.arrow", b"0,1\n", "no whole arrow file"),
-    "no npz": ("a.npz", b"0,1\n", "no whole npz file"),
+    "no parquet": ("a.parquet", b"0,1\n", "invalid parquet file"),
+    "no arrow": ("a.arrow", b"0,1\n", "invalid arrow file"),
+    "no npz": ("a.npz", b"0,1\n", "not a complete npz file"),
     "gml in UTF-16": ("a.gml", "graph [ ]".encode("utf-16"), "UTF-16"),
 }
 
@@ -199,7 +203,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_a_directory_is_named(tmp_path):
     (tmp_path / "a.csv").mkdir()
-    assert "is a directory" in message(load_graph, tmp_path / "a.csv")
+    assert "is a folder" in message(load_graph, tmp_path / "a.csv")
 
 
 def test_a_file_that_may_not_be_read_is_named(tmp_path, monkeypatch):
@@ -210,7 +214,7 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path, monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(Path, "open", refuse)
-    assert "you may not read this file" in message(load_graph, path)
+    assert "permission denied. Change the permissions of the file" in message(load_graph, path)
 
 
 def test_a_line_without_an_end_is_refused_before_memory_runs_out(tmp_path):
@@ -234,7 +238,7 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path):
 def test_a_pickle_in_an_npz_is_not_loaded(tmp_path):
     path = tmp_path / "a.npz"
     np.savez(path, format=np.array([{"code": 1}], dtype=object), shape=[2, 2])
-    assert "no whole npz file" in message(load_graph, path)
+    assert "not a complete npz file" in message(load_graph, path)
 
 
 def test_an_npz_without_a_matrix_is_refused(tmp_path):
@@ -263,9 +267,9 @@ def test_an_npz_of_one_triangle_is_directed(tmp_path):
     [
         ({"source": [0, None], "target": [1, 2]}, "1 ids are missing"),
         ({"source": [0, -3], "target": [1, 2]}, "-3 is negative"),
-        ({"source": [0.5, 1], "target": [1, 2]}, "0.5 is not an id"),
-        ({"source": [0.0, float("nan")], "target": [1, 2]}, "nan is not an id"),
-        ({"source": ["a", None], "target": ["b", "c"]}, "an id is missing"),
+        ({"source": [0.5, 1], "target": [1, 2]}, "0.5 is not a valid id"),
+        ({"source": [0.0, float("nan")], "target": [1, 2]}, "nan is not a valid id"),
+        ({"source": ["a", None], "target": ["b", "c"]}, "missing id"),
         ({"source": [0, 1]}, "one column"),
         ({"source": [0], "target": [1], "weight": [0.5]}, "further ones: weight"),
         ({"source": [True], "target": [False]}, "bool"),
@@ -281,15 +285,15 @@ def test_a_parquet_file_that_was_cut_is_refused(tmp_path):
     path = tmp_path / "a.parquet"
     parquet.write_table(pa.table({"u": [0, 1], "v": [1, 2]}), path)
     path.write_bytes(path.read_bytes()[:-9])
-    assert "no whole parquet file" in message(load_graph, path)
+    assert "invalid parquet file" in message(load_graph, path)
 
 
 BROKEN_TABLES = {
     "data as names": (
         "39,Private\n50,Self\n",
-        "line 1: 39 stands where the name of a column should",
+        "line 1: 39 instead of a column name. Use",
     ),
-    "ragged": ("sex,age\nf,30\nm\n", "line 3: 1 cells where there are 2 columns"),
+    "ragged": ("sex,age\nf,30\nm\n", "line 3: 1 cells instead of 2"),
     "ragged after a cell of two lines": ('sex,age\n"f\nx",30\nm\n', "line 4: 1 cells"),
     "twice the same name": ("sex,sex\nf,m\n", "two columns are called sex"),
     "no name": ("sex,\nf,m\n", "column 2 has no name"),
@@ -320,9 +324,9 @@ def test_an_edge_list_in_text_is_no_table(tmp_path):
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("ann tea\nbob tea rye\nann rye\n", "line 3: the user ann stands in line 1 already"),
-        ("1 2 3\n2 -4\n", "line 2: -4 is no id"),
-        ("1 2 3\n2 nan\n", "line 2: an id is missing"),
+        ("ann tea\nbob tea rye\nann rye\n", "line 3: the user ann is already in line 1"),
+        ("1 2 3\n2 -4\n", "line 2: -4 is not an id"),
+        ("1 2 3\n2 nan\n", "line 2: missing id"),
     ],
 )
 def test_broken_lists_of_items_are_refused(tmp_path, content, expected):

@@ -129,7 +129,7 @@ def test_directed_files_of_networkx_are_refused_or_symmetrized(tmp_path, name):
     graph = nx.DiGraph([(0, 1), (1, 2)])
     write = {"a.graphml": nx.write_graphml, "a.gml": nx.write_gml, "a.net": nx.write_pajek}[name]
     write(graph, tmp_path / name)
-    with pytest.raises(InputError, match="0 of 2 ties are mutual"):
+    with pytest.raises(InputError, match="0 of 2 edges are mutual"):
         load_graph(tmp_path / name, GraphOptions(ignore_weights=True))
     options = GraphOptions(ignore_weights=True, directed="symmetrize")
     assert [[0, 1], [1, 2]] == load_graph(tmp_path / name, options).data.edges().tolist()
@@ -179,7 +179,7 @@ def test_json_carries_ids_that_xml_cannot(tmp_path, odd):
 
 @pytest.mark.parametrize("name", ["a.json", "a.gexf", "a.graphml"])
 def test_ids_that_would_be_negative_numbers_are_not_written(tmp_path, name):
-    with pytest.raises(InputError, match="the id -5 could not be read again"):
+    with pytest.raises(InputError, match="the id -5 could not be read back"):
         write(Graph.from_edges(["-5"], ["-7"]), tmp_path / name)
     assert [] == list(tmp_path.iterdir())
 
@@ -214,7 +214,7 @@ def test_weights_other_than_one_are_refused_or_left_out(tmp_path, name):
 @pytest.mark.parametrize("name", ["a.gexf", "a.json"])
 def test_directions_are_not_forgotten_unasked(tmp_path, name):
     write_weighted(nx.DiGraph([(0, 1), (1, 2)]), tmp_path / name)
-    with pytest.raises(InputError, match="0 of 2 ties are mutual"):
+    with pytest.raises(InputError, match="0 of 2 edges are mutual"):
         load_graph(tmp_path / name)
     read = load_graph(tmp_path / name, GraphOptions(directed="symmetrize")).data
     assert [[0, 1], [1, 2]] == read.edges().tolist()
@@ -289,7 +289,7 @@ def test_directions_in_gexf_are_read_in_any_case_of_letters(tmp_path):
         ("Directed", EDGE),
         ("undirected", EDGE.replace("/>", ' type="DIRECTED"/>')),
     ):
-        with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+        with pytest.raises(InputError, match="0 of 1 edges are mutual"):
             gexf(tmp_path, edge, kind=kind)
     for kind in ("mutual", "Undirected"):
         assert 1 == gexf(tmp_path, EDGE.replace("/>", f' type="{kind}"/>'), kind=kind).data.n_edges
@@ -311,7 +311,7 @@ def test_directions_and_defaults_in_graphml_are_read(tmp_path):
         ("DIRECTED", EDGE),
         ("undirected", EDGE.replace("/>", ' directed="True"/>')),
     ):
-        with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+        with pytest.raises(InputError, match="0 of 1 edges are mutual"):
             graphml(tmp_path, edge, kind=kind)
     with pytest.raises(InputError, match="yes is no true or false"):
         graphml(tmp_path, EDGE.replace("/>", ' directed="yes"/>'))
@@ -336,10 +336,10 @@ def test_directed_in_node_link_json_is_true_or_false(tmp_path):
     for wrong in (1, "true", None):
         with pytest.raises(InputError, match=r"as directed\. Write true or false"):
             node_link(tmp_path, TIE, directed=wrong)
-        with pytest.raises(InputError, match=r"edge 1 has .* as directed"):
+        with pytest.raises(InputError, match=r"edge 1 has the value .* for directed"):
             node_link(tmp_path, {**TIE, "directed": wrong})
     assert 1 == node_link(tmp_path, {**TIE, "directed": False}, directed=True).data.n_edges
-    with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+    with pytest.raises(InputError, match="0 of 1 edges are mutual"):
         node_link(tmp_path, {**TIE, "directed": True})
 
 
@@ -521,7 +521,7 @@ def test_released_files_have_the_promised_headers(tmp_path):
 
 
 def test_a_report_says_nothing_of_what_did_not_happen():
-    assert ["read 0 rows of csv"] == ReadingReport(format="csv").lines()
+    assert ["read 0 rows for csv"] == ReadingReport(format="csv").lines()
     assert [] == ReadingReport(format="csv", rows=3, comment_lines=2).dropped()
 
 

@@ -148,7 +148,7 @@ def test_a_column_of_parquet_that_cannot_be_binned_is_refused_with_its_type(tmp_
     lists = pa.table({"size": pa.array([[1], [2]])})
     parquet.write_table(lists, tmp_path / "a.parquet")
     options = TableOptions(bins={"size": "median"})
-    with pytest.raises(InputError, match=r"size holds list.*, which cannot be binned"):
+    with pytest.raises(InputError, match=r"size has type list.*, which cannot be binned"):
         load_table(tmp_path / "a.parquet", options)
 
 
@@ -167,7 +167,7 @@ def test_an_unknown_rule_is_refused_with_the_known_ones(rule):
 
 
 def test_text_cannot_be_binned(tmp_path):
-    with pytest.raises(InputError, match="column sex: f is no number"):
+    with pytest.raises(InputError, match="column sex: f is not a number"):
         read(tmp_path, "sex,age\nf,3\n", bins={"sex": "median"})
 
 
@@ -236,14 +236,14 @@ def test_a_second_column_that_names_people_is_asked_about_where_ids_are_given(tm
     rows = "".join(f"m{n},t{n},{n % 5}\n" for n in range(25))
     asked = questions(tmp_path, f"mail,phone,age\n{rows}", ids="mail")
     assert "another value of phone" in asked
-    assert "value of mail" not in asked
+    assert "value for mail" not in asked
 
 
 def test_numbers_of_people_are_grouped_only_where_they_measure_something(tmp_path):
     rows = "".join(f"{1000 + n % 24},{n % 5}\n" for n in range(25))
     assert (
-        'nearly every row has another value of ssn: if it names people, say ids="ssn" or take it '
-        'out; if it measures something, say bins={"ssn": "quantiles:4"}'
+        'nearly every row: if it identifies people, give ids="ssn" or take it '
+        'out; if it measures something, say bins={"ssn": "quantiles:4"},'
     ) == questions(tmp_path, f"ssn,age\n{rows}")
 
 

@@ -171,7 +171,7 @@ def test_even_groups_choose_targets_that_balance_raises_and_reductions():
 
 
 def test_a_target_of_n_is_refused():
-    with pytest.raises(InfeasibleError, match="A target of 6 needs more than the 6 nodes"):
+    with pytest.raises(InfeasibleError, match="A target of 6 needs more than 6 nodes"):
         settle_parity(plan_of((6, 6, 6)), 2, 6, edits="add")
 
 

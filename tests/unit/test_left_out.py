@@ -23,11 +23,11 @@ from graphveil.scale.engines.local import LocalEngine
 
 ARCS = [(0, 1), (1, 0), (1, 2), (2, 3)]
 TIES = [[0, 1], [1, 2], [2, 3]]
-MUTUAL = "ties are directed: 1 of 3 ties are mutual (33.3%). "
-SEEM = "ties seem to be directed: 1 of 3 ties are mutual (33.3%). "
-WAY_OUT = 'Graphs here are undirected; to forget the directions, say directed="symmetrize".'
+MUTUAL = "the edges are directed: 1 of 3 edges are mutual (33.3%). "
+SEEM = "the edges seem to be directed: 1 of 3 edges are mutual (33.3%). "
+WAY_OUT = 'Graphs here are undirected; to drop the directions, use directed="symmetrize".'
 JOINED = (
-    "a release says nothing of them, and whoever joins them back to one can single people out again"
+    "the release does not cover them, and anyone who joins them back can single people out again"
 )
 
 
@@ -87,7 +87,7 @@ def test_a_column_of_types_that_calls_a_tie_directed_is_believed_in_frames_and_f
 ):
     path = tmp_path / "a.parquet"
     parquet.write_table(ties_of_gephi(types), path)
-    expected = "ties are directed: 0 of 2 ties are mutual (0.0%). " + WAY_OUT
+    expected = "the edges are directed: 0 of 2 edges are mutual (0.0%). " + WAY_OUT
     with pytest.warns(GraphveilWarning), pytest.raises(DataError) as caught:
         Graph.from_arrow(ties_of_gephi(types))
     assert expected == str(caught.value)
@@ -280,8 +280,8 @@ def test_a_header_is_recognized_on_the_disk_as_in_memory(tmp_path):
         (
             "person,likes\nann,tea\nbob,rye\n",
             (
-                "the first line (person, likes) may be names or data: its ids stand nowhere else. "
-                'Say header="yes" or header="no".'
+                "the first line (person, likes) holds names or data: its ids occur "
+                'nowhere else. Say header="yes" or header="no".'
             ),
         ),
         (

@@ -96,7 +96,7 @@ def test_two_columns_of_a_wide_file_are_never_proposed(kind, header, tmp_path):
     with pytest.raises(InputError) as caught:
         io.read(path, kind=kind)
     text = caught.value.message.flags
-    assert "say --kind table" in text
+    assert "give --kind table" in text
     assert text.index("--kind table") < text.index("-column")
     assert not any(f"-column {example}" in text for example in ("1", "2", "work", "school"))
 
@@ -107,7 +107,7 @@ def test_census_data_without_names_are_asked_about_until_they_are_a_table(tmp_pa
     kept = [[row[n] for n in (1, 3, 5, 6, 7, 8, 9, 13)] for row in rows]
     path = tmp_path / "adult.csv"
     path.write_text("".join(f"{','.join(row)}\n" for row in kept))
-    assert "say --kind table" in refused(capfd, "measure", path)
+    assert "give --kind table" in refused(capfd, "measure", path)
     table = ("measure", path, "--kind", "table")
     assert "Say --header yes or --header no" in refused(capfd, *table)
     line = refused(capfd, *table, "--header", "no")
@@ -169,7 +169,7 @@ def test_a_last_row_that_adds_up_the_others_is_asked_about(word, tmp_path):
     path = tmp_path / "people.csv"
     path.write_text(f"name,sex\nann,f\nbob,m\n{word},\n")
     for options in ({}, {"ids": "name"}):
-        with pytest.raises(InputError, match="the last row says"):
+        with pytest.raises(InputError, match="the last row has"):
             gv.read_table(path, **options)
     assert 3 == gv.read_table(path, categories=(word.rstrip(":"),)).n_rows
     path.write_text(f"name,sex\nann,f\n{word},m\nbob,m\n")

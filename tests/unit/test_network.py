@@ -46,15 +46,15 @@ def test_arcs_are_sorted_once_each_and_without_loops():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: gv.Network({}), "needs a layer"),
+        (lambda: gv.Network({}), "needs at least one layer"),
         (lambda: gv.Network({"a": TIES, "b": gv.Graph.from_edges([0], [1], n=2)}), "has 2 nodes"),
-        (lambda: gv.Network((CALLS, CALLS)), "two layers have one name"),
+        (lambda: gv.Network((CALLS, CALLS)), "two layers have the same name"),
         (lambda: gv.Network({"": TIES}), "no name of a kind of ties"),
         (lambda: gv.Network({"a": 3}), "Give a Graph"),
-        (lambda: gv.Network({"a": TIES}, PEOPLE.part(np.arange(3))), "3 rows of people for 5"),
+        (lambda: gv.Network({"a": TIES}, PEOPLE.part(np.arange(3))), "3 rows of attributes for 5"),
         (
             lambda: gv.Network({"a": TIES}, gv.Table.from_columns({"node": [1] * 5})),
-            "is called 'node'",
+            "the name 'node',",
         ),
         (lambda: gv.Network({"a": TIES}, gv.Table.from_columns({"": [1] * 5})), "has no name"),
         (NETWORK.graph, "several kinds of ties, calls, friends"),
@@ -143,7 +143,7 @@ def test_igraph_scipy_and_frames_give_the_same_network():
 
 def test_a_frame_of_ties_says_whether_directions_matter():
     ties = pl.DataFrame({"source": [0, 1, 2], "target": [1, 2, 1]})
-    with pytest.raises(DataError, match="ties seem to be directed: 1 of 2 are mutual"):
+    with pytest.raises(DataError, match="the edges seem to be directed: only 1 of 2 are mutual"):
         gv.Network.from_arrow(ties)
     assert gv.Network.from_arrow(ties, directed=False).n_ties == 2
     with pytest.raises(DataError, match="id"):
@@ -178,7 +178,7 @@ def test_measure_says_who_stands_out_by_each_thing_and_by_all():
     assert directed.own_sizes.tolist() == [2, 2, 2, 1, 2]
     with pytest.raises(ParameterError, match="no attribute 'age'"):
         gv.measure(star, known=["age"])
-    with pytest.raises(ParameterError, match="known names attributes of a network"):
+    with pytest.raises(ParameterError, match="known applies to attributes of a network"):
         gv.measure(TIES, known=["sex"])
 
 
@@ -188,7 +188,7 @@ def test_attributes_without_a_role_and_near_names_are_refused_with_the_ways_out(
         gv.KDegree(k=2).anonymize(network)
     with pytest.raises(ParameterError, match="known and attached"):
         gv.KDegree(k=2, known="sex", attach=["sex"])
-    with pytest.raises(ParameterError, match="suppresses known attributes, and none are"):
+    with pytest.raises(ParameterError, match="suppresses known attributes, but none are"):
         gv.KDegree(k=2, suppress=0.1)
     names = gv.Table.from_columns({"name": [f"P{n}" for n in range(60)]})
     ring = gv.Graph.from_edges(range(60), [(n + 1) % 60 for n in range(60)], n=60)

@@ -314,12 +314,12 @@ def test_processes_change_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("method", "options", "message"),
     [
-        (gv.KDegree(k=2), {}, "k-degree takes ties from the disk, no rows"),
+        (gv.KDegree(k=2), {}, "k-degree reads edges from disk, not rows"),
         (gv.Mondrian(k=2), {}, "mondrian needs all data in memory"),
         (SmoothK(k=2, chunks=Chunks(rows=6, order="label-propagation")), {}, "Use minhash"),
-        (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 need all data"),
+        (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 needs all data"),
         (METHOD, {"reading": BipartiteOptions(users=Path("u.csv"))}, "users needs all ids"),
-        (METHOD, {"reading": BipartiteOptions(format="mtx")}, "mtx cannot be read a piece"),
+        (METHOD, {"reading": BipartiteOptions(format="mtx")}, "mtx cannot be read in pieces"),
         (METHOD, {"reading": BipartiteOptions(layout="lists", format="csv")}, "a line a user"),
         (Quick(k=50, chunks=Chunks(rows=100)), {}, "at least 50 rows, the data has 40"),
     ],
@@ -356,12 +356,12 @@ def test_a_broken_text_file_is_refused_as_in_memory(tmp_path, content, message):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"user": [1, 1], "items": [[2], [3]]}, "a user stands in two rows"),
+        ({"user": [1, 1], "items": [[2], [3]]}, "a user appears in two rows"),
         ({"user": [1, None], "items": [[2], [3]]}, "missing"),
         ({"user": [1, 2], "items": [[2], [None, 3]]}, "missing"),
         ({"user": [1, 2], "items": [[2], [-3]]}, "-3 is negative"),
         ({"user": ["a", "b"], "items": [["x"], [None]]}, "missing"),
-        ({"user": [1, 2], "items": [[0.5], [3.0]]}, "0.5 is not an id"),
+        ({"user": [1, 2], "items": [[0.5], [3.0]]}, "0.5 is not a valid id"),
     ],
 )
 def test_a_broken_frame_is_refused_as_in_memory(tmp_path, table, message):
@@ -569,7 +569,7 @@ def test_hashes_cut_the_same_sample_on_any_engine(tmp_path, monkeypatch):
 def test_two_rows_of_one_key_stop_the_run(tmp_path, monkeypatch):
     path = write_as(likes(), tmp_path, "parquet")
     monkeypatch.setattr("graphveil.scale.chunks.keys_of", lambda _, n: np.zeros((2, n), np.uint64))
-    with pytest.raises(RuntimeError, match="two rows of bucket 0 have one key"):
+    with pytest.raises(RuntimeError, match="two rows of bucket 0 have the same 128-bit key"):
         run(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -781,7 +781,7 @@ WARNED = {
 """Files of which there is something to warn, by what."""
 
 WORDS = {
-    "people among the items": "items are people, under the ids that they have as users",
+    "people among the items": "items are people with the ids they have as users",
     "a repeated pair": "dropped 1 duplicate",
     "small classes with much lost": "whether that person is in the data",
     "a large class of nothing": "released without any feature",

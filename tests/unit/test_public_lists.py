@@ -103,7 +103,7 @@ class TestPublicLists:
         release = gv.RandomizedResponse(epsilon=1.0).anonymize(read_bipartite(pairs))
         release.write(tmp_path / "out")
         verdict = gv.verify_release(tmp_path / "out")
-        assert "by construction, given the lists;" in str(verdict).splitlines()[0]
+        assert "by construction, given the public lists;" in str(verdict).splitlines()[0]
 
     def test_a_graph_that_names_a_list_of_items_is_found_out(self, tmp_path):
         release = gv.RandomizedResponse(epsilon=1.0).anonymize(gv.datasets.load("copenhagen-calls"))
@@ -196,7 +196,7 @@ class TestValues:
 
     def test_the_owner_reads_that_epsilon_is_of_a_value(self):
         table = gv.Table.from_columns({"sex": ["f", "m"] * 10})
-        with pytest.warns(GraphveilWarning, match="epsilon is that of a value"):
+        with pytest.warns(GraphveilWarning, match="epsilon applies to one value"):
             gv.RandomizedResponse(epsilon=1.0).anonymize(table.one_hot())
 
 

@@ -207,12 +207,14 @@ def test_a_run_with_a_seed_claims_nothing_and_says_why(tmp_path):
     assert NotClaimed(reasons=("repeatable",)) == release.guarantee
     folder = release.write(tmp_path / "out")
     claim = json.loads((folder / "release.json").read_text())["claim"]
-    assert "not claimed" == claim["check"]
+    assert "no total: it contains" == claim["check"]
     assert "repeated" in claim["why"]
     assert "Nothing is promised of this release." == claim["sentence"]
     verdict = gv.verify_release(folder, original=graph_of([1]))
-    assert ("not claimed", True, 0) == (verdict.word, verdict.ok, verdict.exit_code)
-    assert verdict.lines()[0].startswith("Nothing is promised, ")
+    assert ("no total: it contains", True, 0) == (verdict.word, verdict.ok, verdict.exit_code)
+    assert verdict.lines()[0].startswith(
+        "No guarantee is claimed; no other statement of the release was found false "
+    )
 
 
 @pytest.mark.parametrize("guarantee", [EdgeDP(epsilon=0.1), NodeDP(epsilon=40.0)])
@@ -416,7 +418,7 @@ def test_verify_holds_what_files_show_and_leaves_the_promise_to_construction(kin
     names = (NOISE, THRESHOLDS, CELLS, CHANCES, recounted)
     assert {"holds"} == {outcome(verdict, name) for name in names}
     lines = verdict.lines()
-    assert "a file can show" in lines[0]
+    assert "files can show" in lines[0]
     assert "(by construction, given the lists; " in lines[0]
     assert "recomputed" not in "\n".join(lines)
     alone = gv.verify_release(folder)
@@ -459,7 +461,7 @@ def test_parameters_that_do_not_lead_to_the_claim_are_caught(likes, tmp_path, na
     reseal(folder, lambda manifest: manifest["method"]["parameters"].update({name: value}))
     failures = {item.name for item in gv.verify_release(folder).failures()}
     assert "method" in failures
-    assert {"claim and parameters", "method"} >= failures - {"owner's record"}
+    assert {"claim and parameters", "method"} >= failures - {"private record"}
 
 
 def with_less_noise(likes, folder, stated):
@@ -588,7 +590,7 @@ def test_a_flag_of_another_kind_is_refused(tmp_path, monkeypatch):
 def test_the_owner_is_told_that_an_answer_is_two_entries():
     answers = gv.Table.from_columns({"sex": ["f", "m", "f"], "ill": ["no", "yes", "no"]})
     texts = run(gv.RandomizedResponse(epsilon=1.0), answers.one_hot())[1]
-    assert any("epsilon is that of a value, and each entry has half of it" in t for t in texts)
+    assert any("epsilon applies to one value, and each entry gets half of it" in t for t in texts)
     lists = gv.Bipartite.from_lists([["tea"], ["rye", "tea"], []], items="things")
     texts = run(gv.RandomizedResponse(epsilon=1.0), lists)[1]
     assert not any("value" in text for text in texts)

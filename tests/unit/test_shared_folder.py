@@ -111,8 +111,8 @@ def test_it_goes_where_the_run_is_refused_and_stays_and_is_named_where_it_may_go
         assert folder.is_dir()
         assert [working.folder] == left_behind(tmp_path / "out")
         [said] = leftovers_beside(tmp_path / "out")
-        assert f"and so does {spelled.format(folder)}. No run uses it now" in str(said)
-        assert "else delete both" in str(said)
+        assert f"and so does {spelled.format(folder)}. No run is using it: inspect" in str(said)
+        assert "otherwise delete both" in str(said)
 
 
 def test_rows_that_another_run_has_kept_are_never_taken(tmp_path):
@@ -223,7 +223,7 @@ def test_rows_behind_a_link_are_not_thought_to_be_deleted(tmp_path, spelled):
 def test_what_is_deleted_at_an_address_is_what_lies_beneath_its_name(tmp_path):
     working, folder = begun(tmp_path, spelled=ADDRESS)
     tables = SparkTables(None, place_of(f"file://{folder}"), working.name)
-    with pytest.raises(ResourceError, match=f"{folder} lacks the rows"):
+    with pytest.raises(ResourceError, match=f"{folder} no longer contains the rows"):
         tables.kept_as("rows")
     write_note(place_of(f"file://{folder}"), "rows.done.json", tables._note("rows"))
     assert tables._is_kept("rows")

@@ -132,7 +132,7 @@ def test_a_source_that_a_method_does_not_name_is_refused_with_those_that_do(tmp_
         )
     with pytest.raises(UsageError, match="Use smooth-k or suppress-k or everything on the disk"):
         gv.anonymize_rows(gv.ClusterK(k=2), likes, out)
-    with pytest.raises(UsageError, match="only-ids takes ties from the disk, no rows"):
+    with pytest.raises(UsageError, match="only-ids reads edges from disk, not rows"):
         gv.anonymize_rows(OnlyIds(), likes, out)
 
 

@@ -249,7 +249,7 @@ class Rename(Anonymizer[Any]):
     >>> path = Graph.from_edges(["ann", "bob"], ["bob", "cyd"])
     >>> release = Rename().anonymize(path)
     >>> release.guarantee.sentence, release.data.n_edges
-    ('Nothing is promised of this release.', 2)
+    ('This release carries no guarantee.', 2)
     """
 
     name: ClassVar[str] = "rename"

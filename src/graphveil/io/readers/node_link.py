@@ -120,9 +120,7 @@ def _name_of_edges(source: Source, whole: dict[str, Any]) -> str:
     named = [name for name in LISTS if name in whole]
     if len(named) != 1:
         both = "both edges and links" if named else "neither edges nor links"
-        source.refuse(
-            f"this JSON has {both}. Write it as node-link data with one of them."
-        )
+        source.refuse(f"this JSON has {both}. Write it as node-link data with one of them.")
     return named[0]
 
 

@@ -85,7 +85,7 @@ class HrgMcmc(BaselineMethod):
         text="part of epsilon spent on the tree",
         minimum=SMALLEST_PART,
         maximum=39,
-        unset="half",
+        unset="half of epsilon",
     )
 
     @property
