@@ -95,7 +95,7 @@ def test_a_file_system_without_attributes_has_none(number, outcome, folder, monk
 def test_a_second_name_of_any_file_is_noticed(name, folder, tmp_path):
     (tmp_path / "ann is 0").hardlink_to(folder / name)
     assert {} == failed(folder, strict=False)
-    assert {LINKS: f"{name!r} has 2 names: others are hard links to it"} == failed(folder)
+    assert {LINKS: f"{name!r} has 2 names: the others are hard links to it"} == failed(folder)
 
 
 @on_posix

@@ -44,7 +44,7 @@ def test_swapped_rows_of_the_linkage_are_found_by_the_count_of_edits(tmp_path):
     write_linkage(folder, names, released)
     problems = failed(verify(folder, original=original_graph()))
     assert ["linkage file", "edits"] == list(problems)
-    assert "the record says 2 edges added and 0 deleted" in problems["edits"]
+    assert "the record states 2 edges added and 0 deleted" in problems["edits"]
     assert "missing is the edge between nodes" in problems["edits"]
 
 
@@ -54,15 +54,15 @@ def test_a_linkage_that_gives_one_published_id_to_two_is_named(folder):
     released[1] = kept
     write_linkage(folder, names, released)
     detail = failed(verify(folder, original=original_graph()))["linkage"]
-    assert f"the published id {kept} stands for 2 original ids" in detail
-    assert f"the published id {lost} stands for nobody" in detail
+    assert f"the published id {kept} is linked to 2 original ids" in detail
+    assert f"the published id {lost} is linked to nobody" in detail
 
 
 def test_a_linkage_without_one_row_is_named(folder):
     names, released = linkage_of(folder)
     write_linkage(folder, names[1:], released[1:])
     detail = failed(verify(folder, original=original_graph()))["linkage"]
-    assert f"the published id {released[0]} stands for nobody" in detail
+    assert f"the published id {released[0]} is linked to nobody" in detail
     assert "6 rows for 7 original ids" in detail
 
 
@@ -70,7 +70,7 @@ def test_a_linkage_to_a_stranger_is_named_by_its_published_id(folder):
     names, released = linkage_of(folder)
     write_linkage(folder, ["zoe", *names[1:]], released)
     detail = failed(verify(folder, original=original_graph()))["linkage"]
-    assert f"the published id {released[0]} stands for an id not in the original" == detail
+    assert f"the published id {released[0]} is linked to an id that is not in the original" == detail
     assert "zoe" not in detail
 
 
@@ -129,7 +129,7 @@ def test_a_degree_that_shrank_is_found_without_the_linkage(tmp_path):
     problems = failed(verify(folder, original=star))
     assert ["degrees grow"] == list(problems)
     assert (
-        "the 1. largest degree is 2 in the release, 4 in the original" in (problems["degrees grow"])
+        "the degree at rank 1 (largest first) is 2 in the release, but 4 in the original" in (problems["degrees grow"])
     )
 
 
@@ -144,4 +144,4 @@ def test_an_original_id_in_the_manifest_is_found(folder):
     manifest["method"]["parameters"]["kept"] = "of gil and 4"
     reseal(folder, manifest)
     problems = failed(verify(folder, original=original_graph()))
-    assert "1 of 7 original ids stand in 'of gil and 4'" == problems["no original ids"]
+    assert "1 of 7 original ids are in 'of gil and 4'" == problems["no original ids"]

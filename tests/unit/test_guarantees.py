@@ -33,10 +33,10 @@ AT_TEN = StructuralKAnonymity(k=5, measure="count", phi=10.0)
 
 def test_a_promise_at_phi_names_the_percentage_and_says_what_it_leaves_open():
     assert (
-        "Every node of the release has at least 4 others whose degree and number of triangles are "
-        "each within 10% of its own." == AT_TEN.sentence
+        "Every node of the release has at least 4 others whose degree and triangle count are each "
+        "within 10% of its own." == AT_TEN.sentence
     )
-    assert "hears numbers that are off" in AT_TEN.threat_model
+    assert "around numbers that are off" in AT_TEN.threat_model
     some = StructuralKAnonymity(k=2, measure="count", phi=2.5, share=0.9)
     assert "At least 90% of the nodes of the release have at least 1 other whose" in some.sentence
     assert "within 2.5% of their own." in some.sentence
@@ -134,7 +134,7 @@ def test_a_run_may_claim_what_was_promised_or_less(promised, claimed, covered):
 def test_reasons_for_claiming_nothing_add_up():
     seeded = unclaimed(NotClaimed(reasons=("unproved",)), "repeatable")
     assert ("repeatable", "unproved") == seeded.reasons
-    assert "can be repeated" in seeded.why
+    assert "is reproducible" in seeded.why
     assert "No proof" in seeded.why
     with pytest.raises(ParameterError, match="each once"):
         NotClaimed(reasons=("unproved", "repeatable"))
@@ -173,9 +173,9 @@ def test_a_share_of_a_hundred_edges_is_exact_as_it_is_written(share, edits):
 
 
 PROMISE = (
-    "Each person could own at least as many of these records as the level they asked for{}, and "
-    "each record could belong to as many people; each such pair is part of a full assignment that "
-    "fits the data."
+    "Each person could own at least as many of these records as the level they requested{}, and "
+    "each record could belong to at least as many people; each of these pairs is part of a complete "
+    "assignment consistent with the data."
 )
 
 
@@ -196,11 +196,11 @@ def test_the_promise_of_levels_names_the_level_only_where_it_is_public(guarantee
 
 
 def test_levels_that_differ_are_promised_only_against_who_does_not_know_them():
-    holder = "Someone who holds the whole original table and the release"
+    holder = "An attacker who holds the whole original table and the release"
     same, differ = AdaptiveAnonymity(level=5), AdaptiveAnonymity(level=5, common=False)
     assert same.threat_model.startswith(f"{holder}, and uses nothing else.")
-    assert differ.threat_model.startswith(f"{holder}, but not who asked for how much, and")
-    assert "Who knows the levels can rule candidates out." in differ.threat_model
+    assert differ.threat_model.startswith(f"{holder}, but not which person requested which level, and")
+    assert "An attacker who knows the levels can rule out candidates." in differ.threat_model
     assert "levels" not in same.threat_model
 
 

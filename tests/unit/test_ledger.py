@@ -275,7 +275,7 @@ def test_a_limit_is_kept_by_the_file_and_no_other_is_taken_later(path):
     with pytest.raises(UsageError, match=r"would become 1\.1, above the limit 1\.0"):
         spend(gv.Ledger(path), EdgeDP(epsilon=0.5))
     for other in (0.5, 2.0):
-        with pytest.raises(UsageError, match=r"keeps the limit 1\.0 of one tie or entry"):
+        with pytest.raises(UsageError, match=r"has the limit 1\.0 for one edge or entry"):
             spend(gv.Ledger(path, limit=other), EdgeDP(epsilon=0.1))
     assert before == path.read_bytes()
     spend(gv.Ledger(path, limit=1), EdgeDP(epsilon=0.4))
@@ -402,7 +402,7 @@ def test_the_command_line_spends_and_prints_and_refuses(tmp_path, monkeypatch, c
     shown = capsys.readouterr().out
     assert "1. asymmetric-response: epsilon 0.7 for one edge or entry" in shown
     assert "total for one edge or entry: 0.7, of at most 1.0\n" in shown
-    assert "total for all of one person: 14" in shown
+    assert "total for all edges or entries of one person: 14" in shown
     assert 0 == call(["ledger", "l.json", "--json"])
     assert {"edge": "0.7", "node": "14"} == json.loads(capsys.readouterr().out)["total"]
     with pytest.raises(InputError, match="does not exist"):

@@ -430,17 +430,17 @@ FORGERIES = {
     "a part too many on the list": (
         listed(_too_many),
         "description",
-        "4 files are listed, 40 users have 3 parts",
+        "4 files listed, but 40 users must be in 3 parts",
     ),
     "more users than parts could be counted of": (
         lambda out: counted(out, users=1 << 62),
         "description",
-        "3 files are listed, 4611686018427387904 users have 307445734561825861 parts",
+        "3 files listed, but 4611686018427387904 users must be in 307445734561825861 parts",
     ),
     "fewer than no users": (
         lambda out: counted(out, users=-1),
         "description",
-        "3 files are listed, -1 users have 1 part",
+        "3 files listed, but -1 users must be in 1 part",
     ),
     "a part of another name": (
         listed(_as_one_file),
@@ -450,7 +450,7 @@ FORGERIES = {
     "a part of another size": (
         listed(_longer),
         "description",
-        "data/part-00000.parquet has 16 rows, in its place stand 15",
+        "data/part-00000.parquet is listed with 16 rows, but must have 15",
     ),
     "a part as another program writes it": (_of_spark, "data", "compressed with 'SNAPPY'"),
     "a part as another program writes it, not packed": (
@@ -461,12 +461,12 @@ FORGERIES = {
     "items in another order": (
         lambda out: forged_rows(out, 0, lambda rows: with_row(rows, 2, items=[8, 3])),
         "data",
-        "data/part-00000.parquet: row 3, user 2: the item 3 does not stand in ascending order",
+        "data/part-00000.parquet: row 3, user 2: the item 3 is not in ascending order",
     ),
     "an item twice": (
         lambda out: forged_rows(out, 0, lambda rows: with_row(rows, 2, items=[3, 3])),
         "data",
-        "the item 3 does not stand in ascending order",
+        "the item 3 is not in ascending order",
     ),
     "an item below 0": (
         lambda out: forged_rows(out, 0, lambda rows: with_row(rows, 2, items=[-3, 3])),
@@ -476,12 +476,12 @@ FORGERIES = {
     "a user without a list": (
         lambda out: forged_null(out, "items"),
         "data",
-        "a user among the rows 1 to 15 has no list",
+        "a user in rows 1 to 15 has no list",
     ),
     "a user without an id": (
         lambda out: forged_null(out, "user"),
         "data",
-        "a user among the rows 1 to 15 has no id",
+        "a user in rows 1 to 15 has no id",
     ),
     "no Parquet": (
         lambda out: (part(out, 2).write_bytes(b"ann is 0"), reseal(out)),
@@ -641,7 +641,7 @@ def test_every_group_of_rows_has_its_size_however_rows_come():
         assert [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] == [table["x"].to_pylist() for table in made]
     with pytest.raises(ValueError, match="2 rows are left, but 3 are needed"):
         list(list_parts.in_sizes([rows], [8, 3]))
-    with pytest.raises(ValueError, match="13 rows are left where none is needed"):
+    with pytest.raises(ValueError, match="13 rows are left, but none is needed"):
         list(list_parts.in_sizes([rows, rows], [4, 3]))
 
 

@@ -61,7 +61,7 @@ def test_no_format_of_a_release_takes_a_value_that_reads_as_a_suppressed_cell(
     release = gv.ClusterK(k=2).anonymize(table)
     with pytest.raises(InputError, match=r"column a: the category '\*?' would be read as a suppressed"):
         release.write(tmp_path / "out", format=file_format)
-    with pytest.raises(InputError, match="Give it another name"):
+    with pytest.raises(InputError, match="Rename it"):
         check_names(table, release_format(file_format, "table"))
     assert [] == list(tmp_path.iterdir())
 
@@ -271,5 +271,5 @@ def test_a_release_without_its_private_part_says_what_it_lacks(tmp_path):
     graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     folder = gv.KDegree(k=2).anonymize(graph).write(tmp_path / "out")
     shutil.rmtree(tmp_path / "out.private")
-    with pytest.raises(UsageError, match="private folder lies beside it"):
+    with pytest.raises(UsageError, match="without its private folder"):
         gv.read_release(folder).cost  # noqa: B018  a property that refuses

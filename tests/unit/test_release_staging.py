@@ -212,7 +212,7 @@ def test_a_parent_that_is_a_file_is_refused(tmp_path):
 
 def test_a_parent_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(ResourceError, match="cannot be written"):
+    with pytest.raises(ResourceError, match="is not writable"):
         check_target(tmp_path / "out", force=False)
 
 
@@ -229,8 +229,8 @@ def test_a_target_that_is_no_name_is_refused(tmp_path, monkeypatch, name, force)
     [
         (errno.ENOSPC, "no space left"),
         (errno.EDQUOT, "no space left"),
-        (errno.EROFS, "cannot be written"),
-        (errno.EACCES, "cannot be written"),
+        (errno.EROFS, "is not writable"),
+        (errno.EACCES, "is not writable"),
         (errno.EIO, "could not be written"),
     ],
 )

@@ -163,7 +163,7 @@ def test_it_claims_nothing_with_a_seed_or_without_and_says_why(tmp_path):
     claim = json.loads((folder / "release.json").read_text())["claim"]
     assert "not claimed" == claim["check"]
     assert "Only the ids were replaced" in claim["why"]
-    assert advice_of(release, "who knows the seed and the list of the original ids")
+    assert advice_of(release, "anyone who knows the seed and the original ids")
     assert gv.verify_release(folder, original=FRIENDS).complete
 
 
@@ -185,8 +185,8 @@ def test_the_owner_is_told_how_many_are_unique():
 def test_a_column_that_may_name_people_is_pointed_out():
     names = [f"name {number}" for number in range(12)]
     listed = gv.Table.from_columns({"name": names, "sex": ["f", "m"] * 6})
-    (advice,) = advice_of(renamed(listed), "nearly every row has another value")
-    assert 'another value of name: if it names people, say ids="name"' in advice
+    (advice,) = advice_of(renamed(listed), "a different value in nearly every row")
+    assert 'name has a different value in nearly every row: if it identifies people, give ids="name"' in advice
     assert [] == advice_of(renamed(gv.Table.from_columns({"sex": ["f", "m"] * 6})), "nearly every")
 
 
@@ -381,7 +381,7 @@ def test_rows_without_ids_or_with_a_column_in_the_way_are_refused():
     ):
         with pytest.raises(UsageError, match=words):
             renamed(data, key=SECRET)
-    with pytest.raises(DataError, match="no column but those of ids"):
+    with pytest.raises(DataError, match="no columns other than ids"):
         renamed(gv.Table(np.zeros((1, 0)), (), (), ["ann"]), key=SECRET)
 
 

@@ -250,8 +250,8 @@ def test_without_the_private_folder_the_record_is_missed_and_nothing_fails(tmp_p
     folder = release_of(graph, k=5, owner=False).write(tmp_path / "release")
     verdict = verify(folder, original=graph)
     needs = {c.name: c.needs for c in verdict.checks if c.outcome == "not checked"}
-    assert "the owner's record" == needs["owner's record"]
-    assert "the owner's record" == needs["original"]
+    assert "the private record" == needs["owner's record"]
+    assert "the private record" == needs["original"]
     assert verdict.ok
 
 
@@ -348,7 +348,7 @@ def test_a_verdict_is_json_and_comes_back():
 HOLDS = Check("ids", "holds", "3 nodes")
 FAILS = Check("files", "fails", "data.csv is gone")
 OPEN = Check("edits", "not checked", "no original was given", "--original")
-COUNTS = "1 of 3 checks hold, 1 fails, 1 not checked: original is missing"
+COUNTS = "1 of 3 checks hold, 1 fails, 1 not checked: requires original"
 
 
 def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_line():
@@ -360,7 +360,7 @@ def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_lin
         "  not checked  edits: no original was given (needs original)",
     ] == verdict.lines()
     assert "\n".join(verdict.lines()) == str(verdict)
-    assert f"Verdict(a claim does not hold: files; recomputed, {COUNTS})" == repr(verdict)
+    assert f"Verdict(a claim fails: files; recomputed, {COUNTS})" == repr(verdict)
     assert (1, False) == (verdict.exit_code, bool(verdict))
 
 
@@ -375,12 +375,12 @@ def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_lin
         (
             Verdict("recomputed", "All is well.", [HOLDS, OPEN], decisive=("edits",)),
             4,
-            "Not enough to say: edits not checked (1 of 2 checks hold, 1 not checked: ",
+            "Undecided: edits not checked (1 of 2 checks hold, 1 not checked: ",
         ),
         (
             Verdict("recomputed", "All is well.", [HOLDS], unknown_method="ann is 3"),
             4,
-            "not known: 'ann is 3', a method of which this version knows nothing. Vouch for it by ",
+            "Undecided: the method 'ann is 3' is unknown to this version. To trust its texts and ",
         ),
         (
             Verdict("recomputed", "All is well.", [FAILS, OPEN], ("edits",), "ann is 3"),
@@ -391,14 +391,14 @@ def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_lin
             Verdict("by construction", "All is well.", [HOLDS]),
             0,
             (
-                "Every claim that a file can show holds: All is well. (by construction, given the "
-                "lists; every one of 1"
+                "Every claim that files can show holds: All is well. (by construction, given the "
+                "public lists; all 1 checks hold)"
             ),
         ),
         (
             Verdict("not claimed", "Nothing is promised.", [HOLDS]),
             0,
-            "Nothing is promised, and nothing speaks against what is said besides: Nothing is",
+            "No guarantee is claimed; no other statement of the release was found false: Nothing is",
         ),
     ],
 )

@@ -231,7 +231,7 @@ def test_without_the_record_the_cost_is_not_checked(tmp_path):
     verdict = verify(folder, original=of_rows(rows))
     assert "holds" == outcomes(verdict)["nothing added"]
     needs = {item.name: item.needs for item in verdict.checks if item.needs}
-    assert "the owner's record" == needs["cost"]
+    assert "the private record" == needs["cost"]
 
 
 def test_features_that_the_release_does_not_show_are_counted_as_suppressed(tmp_path):
@@ -327,8 +327,8 @@ def test_ids_that_are_published_as_items_are_counted_and_no_tick(tmp_path):
     release, data = friends(["ann", "bob", "cyd", "dan"], ["ann", "cyd"])
     verdict = verify(release.write(tmp_path / "release"), original=data)
     assert [] == verdict.failures()
-    told = "2 of 4 original ids are names of published items, and whether they are people there, "
-    assert told + "the owner chose to leave open" == details(verdict)["no original ids"]
+    told = "2 of 4 original ids are names of published items, and the owner chose to leave "
+    assert told + "open whether they are people there" ==  details(verdict)["no original ids"]
     assert "not checked" == outcomes(verdict)["no original ids"]
 
 
@@ -338,7 +338,7 @@ def test_ids_that_are_published_as_values_of_a_column_are_counted_and_no_tick(tm
     folder = gv.ClusterK(k=2).anonymize(table).write(tmp_path / "release")
     verdict = verify(folder, original=table)
     assert [] == verdict.failures()
-    told = "2 of 4 original ids are values of 'boss', and whether they are people there, the owner"
+    told = "2 of 4 original ids are values of 'boss', and the owner chose to leave open whether"
     assert details(verdict)["no original ids"].startswith(told)
     assert "not checked" == outcomes(verdict)["no original ids"]
     plain = gv.Table.from_columns({"boss": ["x", "x", "y", "y"]}, ids=people)
@@ -403,7 +403,7 @@ def test_an_original_with_another_number_of_users_is_told_so_with_the_flag(tmp_p
     folder = release_of(rows, rows, KAnonymity(k=1)).write(tmp_path / "release")
     told = details(verify(folder, original=of_rows(rows[:2])))["original"]
     assert told == (
-        "this is not the original: the bipartite given has another digest and 2 users, the "
+        "this is not the original: the bipartite given has a different digest and 2 users, but the "
         "release has 3. If it was made with --users, give the same list again"
     )
 

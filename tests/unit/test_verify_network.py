@@ -129,7 +129,7 @@ def test_a_cell_that_is_changed_within_its_class_is_caught_with_the_original(fol
     sealed_anew(folder)
     problems = failed(folder, network())
     assert (
-        f"node {shown[0]} has 'town'='Bergen', in the original 'Oslo'" in problems["attached cells"]
+        f"node {shown[0]} has 'town'='Bergen', but 'Oslo' in the original" in problems["attached cells"]
     )
 
 

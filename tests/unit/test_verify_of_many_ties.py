@@ -158,7 +158,7 @@ def test_the_original_may_stay_on_the_disk(tmp_path, capsys, request):
     assert "--on-disk keeps the edges of the original on disk" in capsys.readouterr().err
     rows = gv.Bipartite.from_lists([["tea", "rye"]] * 4)
     likes = gv.SuppressK(k=2).anonymize(rows).write(tmp_path / "likes")
-    with pytest.raises(UsageError, match="is for the ties of a graph"):
+    with pytest.raises(UsageError, match="applies to the edges of a graph only"):
         gv.verify_release(likes, original=file, on_disk=True)
 
 
@@ -175,4 +175,4 @@ def test_degrees_are_measured_of_ties_on_the_disk(tmp_path, capsys):
     assert "--on-disk supports the measure degree only, not count" in capsys.readouterr().err
     flags = ["--kind", "table", "--on-disk"]
     assert 2 == command_line(["measure", str(file), *flags])
-    assert "--on-disk is for a file of ties" in capsys.readouterr().err
+    assert "--on-disk applies to edge files only" in capsys.readouterr().err
