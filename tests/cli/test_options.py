@@ -21,7 +21,7 @@ def test_an_existing_folder_is_refused_and_force_replaces_it(graphveil_here, cwd
     before = (cwd / "out" / "release.json").read_bytes()
     done = graphveil_here(*ANONYMIZE, "--k", 3, "--out", "out")
     assert 2 == done.code
-    assert_one_line(done, "out exists", "--force")
+    assert_one_line(done, "out already exists", "--force")
     assert before == (cwd / "out" / "release.json").read_bytes()
 
     done = graphveil_here(*ANONYMIZE, "--k", 3, "--out", "out", "--force", "--no-linkage")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import json
 import warnings
 
@@ -242,7 +243,7 @@ def test_items_that_may_be_people_are_asked_for():
 def test_a_notebook_shows_risk_and_releases(advice):
     shown = advice._repr_html_()
     assert "gv.KDegree(k=5)" in shown
-    assert "the degree of a person" in shown
+    assert "the number of a person's neighbors" in html.unescape(shown)
 
 
 def test_a_sample_of_small_data_is_all_of_it():

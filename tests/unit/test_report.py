@@ -187,7 +187,7 @@ def test_of_several_draws_a_page_shows_the_strongest_and_says_of_how_many():
 def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, folder, network):
     rows = gv.evaluate_release(folder, network, seed=1)
     share = percent(rows["edges-kept", "share"].value)
-    assert f"{share} of the original connections are kept" in html.unescape(owned.text)
+    assert f"{share} of the original edges are kept" in html.unescape(owned.text)
     alone = percent(gv.measure(network).uniqueness)
     after = percent(gv.measure(gv.read_release(folder).data).uniqueness)
     assert (
@@ -254,7 +254,7 @@ def test_a_release_that_does_not_verify_says_so_first(folder, network, tmp_path)
         assert 1 == page.exit_code
         body = page.text.split('<section class="verdict')[1]
         assert body.startswith(" yes")
-        assert "<p><b>This release does not keep what it says.</b>" in body[:200]
+        assert "<p><b>Verification failed: " in body[:200]
         assert "“" not in body
         assert "No (verified)" not in page.text
 
@@ -264,7 +264,7 @@ def test_files_that_cannot_be_read_give_a_page_too(folder, tmp_path):
     (broken / "release.json").write_text("{")
     page = gv.report_release(broken)
     assert 1 == page.exit_code
-    assert "does not keep what it says" in page.text
+    assert "Verification failed: " in page.text
     with pytest.raises(ReleaseError, match="cannot read its release.json"):
         gv.report_release(broken, form="json")
 

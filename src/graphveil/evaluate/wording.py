@@ -103,7 +103,7 @@ def headline(rows: Rows) -> str:
     --------
     >>> kept = Row(release="a", question="cells-shown", part="all", value=0.79, unit="share")
     >>> headline(Rows([kept]))
-    '79% of the cells are published, the others are hidden by *.'
+    '79% of the cells are published; the others are suppressed (*).'
     """
     shown = [(said, line) for said, line in _said(rows) if line.figure]
     first = [line.sentence for said, line in shown if said.headline]

@@ -88,7 +88,7 @@ def print_standing_out(
     if ids.size:
         names = [printable(name, LONGEST_ID) for name in ids[:FIRST_IDS].tolist()]
         more = f" and {ids.size - FIRST_IDS:,} more" if ids.size > FIRST_IDS else ""
-        say_answer(f"  smallest classes: {', '.join(names)}{more}")
+        say_answer(f"  unprotected, smallest classes first: {', '.join(names)}{more}")
     result("")
     result("  size of class          classes   people")
     for size, classes, people in in_few_rows(measured.size_distribution(), FIRST_SIZES):

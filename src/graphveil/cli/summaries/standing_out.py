@@ -58,7 +58,7 @@ def headline(measured: Measured) -> str:
     --------
     >>> from graphveil import Graph, measure
     >>> headline(measure(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)))
-    'None of the 4 people can be singled out by an attacker who knows the degree of a node.'
+    "None of the 4 people can be singled out by an attacker who knows the number of a person's neighbors."
     """
     count, n = int(measured.unprotected().size), int(measured.own_sizes.size)
     who = f"{count:,} of {n:,} people ({percent(count / max(n, 1))})"
@@ -95,7 +95,7 @@ def lines(
     >>> from graphveil import Graph, measure
     >>> [line] = lines(measure(Graph.from_edges([0, 0], [1, 2], n=3)))
     >>> line.question, line.figure, line.unit
-    ('the degree of a node', '33.3%', 'are unique')
+    ("the number of a person's neighbors", '33.3%', 'are unique')
     """
     every = [_line(knowledge(measured), measured.own_sizes, measured.k)]
     if isinstance(measured, NetworkRisk):

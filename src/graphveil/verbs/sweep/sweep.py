@@ -688,7 +688,7 @@ def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions
         for name in names or ():
             if name not in known:
                 raise ParameterError(
-                    f"no {what} {name!r} that reads this data. {one_of(name, known)}"
+                    f"no {what} {name!r} reads this data. {one_of(name, known)}"
                 )
 
 
