@@ -52,7 +52,7 @@ def test_a_release_has_no_user_in_a_class_below_its_k():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"columns": ["age"]}, r"^no column 'age'\. The table has sex\.$"),
+        ({"columns": ["age"]}, r"^no column 'age'\. Columns: sex\.$"),
         ({"phi": 5}, r"^measure, distance and phi apply to a graph, not to a Table\.$"),
         ({"measure": "degree"}, "^measure, distance and phi apply to a graph"),
         ({"k": 1}, "^k=1 would leave no node unprotected"),

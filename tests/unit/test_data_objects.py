@@ -86,7 +86,7 @@ NO_FRAMES = {
         lambda: pl.LazyFrame(ENDS),
         (
             "measure takes a Graph or a Bipartite or a Table or a Network, not a polars.LazyFrame. "
-            "Hand over "
+            "Pass "
             "data.collect()."
         ),
     ),
@@ -119,7 +119,7 @@ def test_frames_and_files_are_read_alike_by_the_names_of_their_columns(names, tm
     frame.write_csv(tmp_path / "frame.csv")
     named = columns_of(tmp_path / "frame.csv", None, header="yes").kind
     if kind is None:
-        with pytest.raises(UsageError, match="does not say how it is to be read"):
+        with pytest.raises(UsageError, match="it is not clear how to read"):
             as_container(frame, CONTAINERS, wanted_by="measure")
         assert named is (gv.Graph if names == "from,to,medium" else None)
     else:
@@ -129,7 +129,7 @@ def test_frames_and_files_are_read_alike_by_the_names_of_their_columns(names, tm
 
 def test_a_network_of_two_sides_is_asked_for():
     two_sides = TASTES.to_networkx()
-    with pytest.raises(UsageError, match=r"Hand over graphveil.Graph.from_networkx\(data\) or gr"):
+    with pytest.raises(UsageError, match=r"Pass graphveil.Graph.from_networkx\(data\) or gr"):
         gv.anonymize(two_sides, "suppress-k", k=2)
     users = gv.Bipartite.from_networkx(two_sides, users=["ann", "bob"])
     assert users == TASTES
@@ -195,7 +195,7 @@ REFUSED = {
         "friends.csv",
         "k-degree",
         (
-            "k-degree takes a Graph or a Network, not the name of a file. Read it first: "
+            "k-degree takes a Graph or a Network, not a file name. Read the file first: "
             "graphveil.read_graph('friends.csv') or graphveil.read_network('friends.csv')."
         ),
     ),
@@ -204,14 +204,14 @@ REFUSED = {
         "k-degree",
         (
             "k-degree takes a Graph or a Network, not a scipy.csr_array of shape (2, 3). It can be "
-            "read as a Bipartite. Make a graphveil.Graph or graphveil.Network of it."
+            "read as a Bipartite. Convert it to a graphveil.Graph or graphveil.Network."
         ),
     ),
     "a matrix that may be both": (
         sparse.csr_array((3, 3)),
         "randomized-response",
         (
-            "a scipy.csr_array of shape (3, 3) does not say how it is to be read. Hand over "
+            "it is not clear how to read a scipy.csr_array of shape (3, 3). Pass "
             "graphveil.Graph.from_scipy(data) or graphveil.Bipartite.from_scipy(data)."
         ),
     ),
@@ -219,7 +219,7 @@ REFUSED = {
         pd.DataFrame({"x": ["ann"], "y": ["bob"]}),
         "mondrian",
         (
-            "a pandas.DataFrame of shape (1, 2) does not say how it is to be read. Hand over "
+            "it is not clear how to read a pandas.DataFrame of shape (1, 2). Pass "
             "graphveil.Graph.from_arrow(data, source='x', target='y') or "
             "graphveil.Bipartite.from_arrow(data, user='x', item='y') or "
             "graphveil.Table.from_arrow(data)."
@@ -229,7 +229,7 @@ REFUSED = {
         WEIGHTED,
         "k-degree",
         (
-            "a pandas.DataFrame of shape (1, 3) does not say how it is to be read. Hand over "
+            "it is not clear how to read a pandas.DataFrame of shape (1, 3). Pass "
             "graphveil.Graph.from_arrow(data, source='a', target='b')."
         ),
     ),
@@ -264,7 +264,7 @@ def test_two_columns_of_any_name_are_a_graph_to_a_method_for_graphs_alone():
     frame = pl.DataFrame({"x": ENDS["source"], "y": ENDS["target"]})
     expected = gv.KDegree(k=2).anonymize(PATH, seed=1)
     assert expected.data == gv.anonymize(frame, "k-degree", k=2, seed=1).data
-    with pytest.raises(UsageError, match="does not say how it is to be read"):
+    with pytest.raises(UsageError, match="it is not clear how to read"):
         gv.measure(frame)
 
 
@@ -276,7 +276,7 @@ def test_a_directed_graph_is_refused_by_its_own_constructor():
 def test_an_unknown_method_is_named_with_the_known_ones():
     with pytest.raises(
         ParameterError,
-        match=r"^no method 'k_degree'\. Did you mean k-degree\? Use one of k-degree, ",
+        match=r"^unknown method 'k_degree'\. Did you mean k-degree\? Use one of k-degree, ",
     ):
         gv.anonymize(PATH, "k_degree", k=2)
 

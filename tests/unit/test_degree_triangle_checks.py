@@ -125,7 +125,7 @@ def test_statistics_beside_a_seed_and_none_without_one_fail(graph, copy, tmp_pat
     manifest = read_manifest(seeded)
     manifest["claim"]["conditions"] = conditions
     reseal(seeded, manifest)
-    assert "degree-triangle-model does not say" in failed(seeded)["method"]
+    assert "degree-triangle-model does not state" in failed(seeded)["method"]
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_a_graph_of_other_edges_fails_without_the_original(copy):
     manifest["data"]["counts"]["edges"] += 1
     next(f for f in manifest["data"]["files"] if f["name"] == file.name)["rows"] += 1
     reseal(copy, manifest)
-    assert {"drawing", "private record"} == failures(copy)
+    assert {"drawing", "owner's record"} == failures(copy)
 
 
 def forged_degrees(said, degrees):

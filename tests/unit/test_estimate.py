@@ -384,7 +384,7 @@ def test_in_python_files_are_named_and_methods_are_those_that_run(tmp_path):
     path = written(likes(), tmp_path, "parquet")
     cost = gv.estimate_rows(METHOD, path, engine=ALONE, reading=THINGS)
     assert ("local", 200, 5) == (cost.engine, cost.rows, cost.chunks)
-    with pytest.raises(UsageError, match="no file of this machine"):
+    with pytest.raises(UsageError, match="not a file on this machine"):
         gv.estimate_rows(METHOD, likes(), engine=ALONE)
     with pytest.raises(UsageError, match="needs all data in memory"):
         gv.estimate_rows(gv.Mondrian(k=2), path, engine=ALONE)

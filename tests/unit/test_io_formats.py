@@ -71,12 +71,14 @@ def test_the_extension_gives_format_and_compression(path, name, compression):
 def test_a_format_that_is_told_wins_over_the_extension(tmp_path):
     path = written(tmp_path, "a.gr", "0\t1\n1\t2\n")
     assert 2 == load_graph(path, GraphOptions(format="text")).data.n_edges
-    with pytest.raises(InputError, match="no format 'gr'"):
+    with pytest.raises(InputError, match="unknown format 'gr'"):
         format_of(path, "gr")
 
 
 def test_a_format_says_what_can_hold_what_it_cannot():
-    with pytest.raises(InputError, match=r"gml cannot hold a table\. Use one of csv, tsv, parquet"):
+    with pytest.raises(
+        InputError, match=r"gml cannot store a table\. Use one of csv, tsv, parquet"
+    ):
         format_of("a.gml").reader("table")
 
 
@@ -109,7 +111,7 @@ def test_graphml_of_networkx_is_read(tmp_path):
     nx.set_node_attributes(graph, {"ann": {"age": 3}})
     nx.write_graphml(graph, tmp_path / "a.graphml")
     read, report = load_graph(tmp_path / "a.graphml")
-    with pytest.warns(GraphveilWarning, match="left out age"):
+    with pytest.warns(GraphveilWarning, match="dropped age"):
         assert Graph.from_networkx(graph) == read
     assert ("age",) == report.attributes_ignored
 
@@ -186,7 +188,7 @@ def test_ids_that_would_be_negative_numbers_are_not_written(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["a.gexf", "a.graphml"])
 def test_control_characters_are_not_written_into_xml(tmp_path, name):
-    with pytest.raises(InputError, match="holds a control character"):
+    with pytest.raises(InputError, match="contains a control character"):
         write(Graph.from_edges(["a\x01b"], ["bob"]), tmp_path / name)
 
 
@@ -294,7 +296,9 @@ def test_directions_in_gexf_are_read_in_any_case_of_letters(tmp_path):
     for kind in ("mutual", "Undirected"):
         assert 1 == gexf(tmp_path, EDGE.replace("/>", f' type="{kind}"/>'), kind=kind).data.n_edges
     for wrong in ({"kind": "both"}, {"edges": EDGE.replace("/>", ' type="one-way"/>')}):
-        with pytest.raises(InputError, match=r"is no type of edges\. Use one of directed"):
+        with pytest.raises(
+            InputError, match=r"is not a valid edge direction\. Use one of directed"
+        ):
             gexf(tmp_path, **{"edges": EDGE, **wrong})
 
 
@@ -313,7 +317,7 @@ def test_directions_and_defaults_in_graphml_are_read(tmp_path):
     ):
         with pytest.raises(InputError, match="0 of 1 edges are mutual"):
             graphml(tmp_path, edge, kind=kind)
-    with pytest.raises(InputError, match="yes is no true or false"):
+    with pytest.raises(InputError, match="yes is not a valid boolean"):
         graphml(tmp_path, EDGE.replace("/>", ' directed="yes"/>'))
     key = '<key id="s" for="{}" attr.name="{}"><default>1</default></key>'
     assert ("sick",) == graphml(
@@ -334,7 +338,7 @@ TIE = {"source": "a", "target": "b"}
 
 def test_directed_in_node_link_json_is_true_or_false(tmp_path):
     for wrong in (1, "true", None):
-        with pytest.raises(InputError, match=r"as directed\. Write true or false"):
+        with pytest.raises(InputError, match=r"for directed. Write true or false"):
             node_link(tmp_path, TIE, directed=wrong)
         with pytest.raises(InputError, match=r"edge 1 has the value .* for directed"):
             node_link(tmp_path, {**TIE, "directed": wrong})
@@ -499,12 +503,12 @@ def test_ids_that_a_format_cannot_carry_are_refused(tmp_path, name, label):
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(ResourceError, match="cannot be written"):
+    with pytest.raises(ResourceError, match="cannot write"):
         write(PATH, tmp_path / "absent" / "a.gml")
 
 
 def test_parquet_takes_no_second_compression(tmp_path):
-    with pytest.raises(UsageError, match="compresses itself"):
+    with pytest.raises(UsageError, match="is already compressed"):
         write(PATH, tmp_path / "a.parquet.gz", ids_path=tmp_path / "n.csv")
 
 
@@ -521,7 +525,7 @@ def test_released_files_have_the_promised_headers(tmp_path):
 
 
 def test_a_report_says_nothing_of_what_did_not_happen():
-    assert ["read 0 rows for csv"] == ReadingReport(format="csv").lines()
+    assert ["read 0 rows of csv"] == ReadingReport(format="csv").lines()
     assert [] == ReadingReport(format="csv", rows=3, comment_lines=2).dropped()
 
 

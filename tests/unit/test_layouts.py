@@ -53,13 +53,10 @@ NUMBERS = [(1, 2), (2, 3), (7, 9)]
 NAMES = [("ann", "bob"), ("bob", "cyd")]
 TEA = {"ann": ["rye", "tea"], "bob": ["tea"]}
 CELLS = {"sex": ["f", "m"], "town": ["Oslo", None]}
-TABLE = (
-    "Where a row is a person they are a table: say --kind table, with a method that reads tables. "
-    "Where two of them are "
-)
-HOWEVER = TABLE + "the ends of ties, say which two count, such as"
+TABLE = "If each row is a person, use --kind table and a method for tables. If two columns are "
+HOWEVER = TABLE + "the ends of edges, use options that name the two, such as"
 MANY = TABLE + (
-    "the ends of ties, name them by --source-column and --target-column, and say --ignore-weights"
+    "the ends of edges, use --source-column and --target-column to name them, with --ignore-weights"
 )
 CALLS = "caller,callee,duration\n1,2,60\n2,3,5\n7,9,8\n"
 
@@ -80,8 +77,8 @@ LAYOUTS = {
     "colon that nobody names": graph(
         "a.txt",
         "1:2\n2:3\n",
-        "a.txt: one column where a row needs two ids. If a character separates two, name it with "
-        "--delimiter.",
+        "a.txt: only one column found, but each row needs two ids. Set the "
+        "separator with --delimiter.",
     ),
     "a delimiter that is none": graph(
         "a.txt",
@@ -113,17 +110,17 @@ LAYOUTS = {
     "a workbook of Excel": table(
         "a.xlsx",
         "PK",
-        "a.xlsx is a workbook of a spreadsheet. Save it as CSV in UTF-8, and give that file.",
+        "a.xlsx is a spreadsheet workbook. Save it as CSV in UTF-8, and give that file.",
     ),
     "an old workbook under another name": table(
         "a.csv",
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0",
-        "a.csv: the content is a workbook of a spreadsheet. Save the sheet as CSV in UTF-8.",
+        "a.csv: the content is a spreadsheet workbook. Save the sheet as CSV in UTF-8.",
     ),
     "a workbook under another name": table(
         "a.csv",
         b"PK\x03\x04\0\0",
-        "a.csv: the content is a zip archive. Unzip it first, and give the file in it.",
+        "a.csv: the content is a zip archive. Unzip it first, and give the file inside.",
     ),
     "SPSS": table(
         "a.sav", "$FL2", "a.sav is an SPSS file. Save it as CSV in UTF-8, and give that file."
@@ -134,7 +131,7 @@ LAYOUTS = {
     "xz": graph(
         "a.csv.xz",
         b"\xfd7zXZ\0",
-        "a.csv.xz is packed in a way that is not read. Unpack it first, and give the file in it.",
+        "a.csv.xz is packed in a way that is not read. Unpack it first, and give the file inside.",
     ),
     "xz under another name": graph(
         "a.csv", b"\xfd7zXZ\0\0", "a.csv: the content is xz-compressed. Unpack it first."
@@ -191,28 +188,28 @@ LAYOUTS = {
     "whole numbers as fractions": graph(
         "a.csv",
         "1.0,2.0\n2.0,3.0\n",
-        "a.csv, line 1: the id 1.0 is no whole number. Give an integer from 0 on, or text.",
+        "a.csv, line 1: the id 1.0 is not an integer. Use an integer >= 0, or text.",
     ),
     "numbers that a spreadsheet rounded": graph(
         "a.csv",
         "source,target\n4.91234E+12,2\n",
-        "a.csv, line 2: the id 4.91234E+12 is no whole number. Give an integer from 0 on, or text.",
+        "a.csv, line 2: the id 4.91234E+12 is not an integer. Use an integer >= 0, or text.",
     ),
     "a negative id": graph(
         "a.csv",
         "1,2\n-1,2\n",
-        "a.csv, line 2: the id -1 is negative. Give an integer from 0 on, or text.",
+        "a.csv, line 2: the id -1 is negative. Use an integer >= 0, or text.",
     ),
     "hexadecimal ids": graph("a.csv", "1f,2a\n2a,3b\n", [("1f", "2a"), ("2a", "3b")]),
     "a missing id beside integers": graph(
         "a.csv",
         "1,2\n2,nan\n",
-        "a.csv, line 2: the id nan is missing. Give an integer from 0 on, or text.",
+        "a.csv, line 2: the id nan is missing. Use an integer >= 0, or text.",
     ),
     "a missing id of a database": graph(
         "a.tsv",
         "source\ttarget\n1\t2\n2\t\\N\n",
-        "a.tsv, line 3: the id \\N is missing. Give an integer from 0 on, or text.",
+        "a.tsv, line 3: the id \\N is missing. Use an integer >= 0, or text.",
     ),
     "a missing id among names": graph(
         "a.csv",
@@ -223,7 +220,7 @@ LAYOUTS = {
     "an empty id, as in rows of commas": graph(
         "a.csv",
         "source,target\n1,2\n,\n",
-        "a.csv, line 3: an id is missing. Give an integer from 0 on, or text.",
+        "a.csv, line 3: an id is missing. Use an integer >= 0, or text.",
     ),
     "a name with a space behind it": graph(
         "a.csv",
@@ -280,52 +277,51 @@ LAYOUTS = {
         "a.csv",
         "ego,alter\n1,2\n2,3\n7,9\n",
         NUMBERS,
-        said="read the first line as column names (ego, alter): if it is data, say --header no",
+        said="read the first line as column names (ego, alter): if it is data, use --header no",
     ),
     "words that stand nowhere else": graph(
         "a.csv",
         "ego,alter\n" + "".join(f"p{n},p{n + 1}\n" for n in range(10)),
         sorted((f"p{n}", f"p{n + 1}") if n < 9 else ("p10", "p9") for n in range(10)),
-        said="read the first line as column names (ego, alter): if it is data, say --header no",
+        said="read the first line as column names (ego, alter): if it is data, use --header no",
     ),
     "words that are ids": graph("a.csv", "ann,bob\nbob,cyd\n", NAMES),
     "words above a few rows": graph(
         "a.csv",
         "ego,alter\nann,bob\nbob,cyd\n",
-        "a.csv: the first line (ego, alter) holds names or data: its ids occur "
-        "nowhere else. Say --header yes or --header no.",
+        "a.csv: cannot tell whether the first line (ego, alter) holds names or "
+        "data: its ids occur nowhere else. Use --header yes or --header no.",
     ),
     "words of which nobody knows": graph(
         "a.csv",
         "ego,alter\nann,bob\ncyd,dan\n",
-        "a.csv: the first line (ego, alter) holds names or data: its ids occur "
-        "nowhere else. Say --header yes or --header no.",
+        "a.csv: cannot tell whether the first line (ego, alter) holds names or "
+        "data: its ids occur nowhere else. Use --header yes or --header no.",
     ),
     "known names that are ids": graph(
         "a.csv",
         "a,b\nb,c\nc,d\n",
-        "a.csv: the first line (a, b) holds names or data: b also occurs as an "
-        "id. Say --header yes or --header no.",
+        "a.csv: cannot tell whether the first line (a, b) holds names or data: b "
+        "also occurs as an id. Use --header yes or --header no.",
     ),
     "a name and a number above numbers": graph(
         "a.csv",
         "ann,2\n1,2\n2,3\n",
-        "a.csv: the first line may be names or data: numbers stand below ann as below 2. "
-        "Say --header yes or --header no.",
+        "a.csv: cannot tell whether the first line holds names or data: numbers "
+        "follow below ann and below 2. Use --header yes or --header no.",
     ),
     "a header that is demanded": graph("a.csv", "x,y\nann,bob\nbob,cyd\n", NAMES, header="yes"),
     "a header that stands again": graph(
         "a.csv",
         "source,target\n1,2\nsource,target\n7,9\n",
-        "a.csv, line 3: the names of the columns stand here again, so files were put one below "
-        "the other. Remove the line.",
+        "a.csv, line 3: the header is repeated here, as if files were concatenated. "
+        "Remove the line.",
     ),
     # Edge lists: further columns
     "weights under known names": graph(
         "a.csv",
         CALLS,
-        "a.csv: 3 columns found, two needed. Extra: duration. Say "
-        "--ignore-weights to leave them out.",
+        "a.csv: 3 columns found, two needed. Extra: duration. Use --ignore-weights to ignore them.",
     ),
     "weights that are left out": graph("a.csv", CALLS, NUMBERS, ignore_weights=True),
     "an id before the ends": graph(
@@ -339,7 +335,7 @@ LAYOUTS = {
     "names that are not known": graph(
         "a.csv",
         "id,caller_number,called_number\n5,1,2\n6,2,3\n7,7,9\n",
-        "a.csv: 3 columns none of which are a known pair of names: id, caller_number, "
+        "a.csv: 3 columns with no known pair of names: id, caller_number, "
         "called_number. " + HOWEVER + " --source-column id --target-column caller_number "
         "--ignore-weights",
         ignore_weights=True,
@@ -363,20 +359,20 @@ LAYOUTS = {
     "a column that is missing": graph(
         "a.csv",
         "id,x,y\n5,1,2\n",
-        "a.csv: no column z for --source-column. It has id, x, y.",
+        "a.csv: --source-column: no column z. Columns: id, x, y.",
         source_column="z",
         target_column="x",
     ),
     "half of the ends": graph(
         "a.csv",
         "id,x,y\n5,1,2\n",
-        "a.csv: --source-column needs --target-column too. Give both.",
+        "a.csv: --source-column requires --target-column. Give both.",
         source_column="x",
     ),
     "two pairs of known names": graph(
         "a.csv",
         "from,to,a,b\n1,2,3,4\n",
-        "a.csv: 4 columns of which several pairs may be meant: from, to, a, b. " + MANY,
+        "a.csv: 4 columns with several possible pairs: from, to, a, b. " + MANY,
         ignore_weights=True,
     ),
     "three columns without names": graph(
@@ -400,8 +396,7 @@ LAYOUTS = {
     "an index before the ends, as pandas writes it": graph(
         "a.csv",
         ",source,target\n0,1,2\n1,2,3\n2,7,9\n",
-        "a.csv: 3 columns found, two needed. Extra: column 1. Say "
-        "--ignore-weights to leave them out.",
+        "a.csv: 3 columns found, two needed. Extra: column 1. Use --ignore-weights to ignore them.",
     ),
     "an index that is not run": graph(
         "a.csv",
@@ -427,9 +422,9 @@ LAYOUTS = {
     "nodes and their names": graph(
         "a.csv",
         "Id,Label\n1,ann\n2,bob\n3,cyd\n",
-        "this looks like a list of nodes (columns: a.csv: its columns, Id, "
-        "Label). Give the file of edges, or, if these are edges, give "
-        "--source-column Id --target-column Label",
+        "a.csv: this looks like a list of nodes (columns: Id, Label). Give the file "
+        "of edges, or, if these are edges, give --source-column Id --target-column "
+        "Label",
     ),
     "a matrix with names": graph(
         "a.csv",
@@ -491,8 +486,7 @@ LAYOUTS = {
     "KONECT, weights that nobody leaves out": graph(
         "a.txt",
         "% sym weighted\n1 2 1\n2 3 4\n7 9 1\n",
-        "a.txt: 3 columns found, two needed. Extra: column 3. Say "
-        "--ignore-weights to leave them out.",
+        "a.txt: 3 columns found, two needed. Extra: column 3. Use --ignore-weights to ignore them.",
     ),
     "SNAP, with a sign": graph(
         "a.txt",
@@ -570,14 +564,17 @@ LAYOUTS = {
         "196\t242\t3\t881250949\n186\t302\t3\t891717742\n",
         "a.tsv: 4 columns without names: columns 1 to 4. "
         + TABLE
-        + "users and items, name them by --user-column and --item-column, and say --ignore-weights",
+        + (
+            "users and items, use --user-column and --item-column to name them, with "
+            "--ignore-weights"
+        ),
     ),
     "users with their items": likes("a.txt", "ann tea rye\nbob tea\n", TEA),
     "a line of names above users with their items": likes(
         "a.txt",
         "person things\nann tea rye\nbob tea\ncyd tea rye\n",
-        "a.txt: the first line (things) holds names or data: its ids occur "
-        "nowhere else. Say --header yes or --header no.",
+        "a.txt: cannot tell whether the first line (things) holds names or data: "
+        "its ids occur nowhere else. Use --header yes or --header no.",
     ),
     "a line of names above users with their items, said": likes(
         "a.txt",
@@ -598,15 +595,15 @@ LAYOUTS = {
     "a header of pairs that stands again": likes(
         "a.csv",
         "user,item\nann,tea\nuser,item\nbob,tea\n",
-        "a.csv, line 3: the names of the columns stand here again, so files were put one below "
-        "the other. Remove the line.",
+        "a.csv, line 3: the header is repeated here, as if files were concatenated. "
+        "Remove the line.",
     ),
     "integer ids": likes("a.csv", "user_id,item_id\n10,7\n20,7\n", {10: [7], 20: [7]}),
     # Tables
     "a table with an index, as pandas writes it": table(
         "a.csv",
         ",sex,town\n0,f,Oslo\n1,m,Rome\n",
-        "a.csv, line 1: column 1 has no name. Add it.",
+        "a.csv, line 1: column 1 has no name. Add one.",
     ),
     "a table with ids": table("a.csv", "id,sex,town\n1,f,Oslo\n2,m,*\n", CELLS, ids="id"),
     "a table with quotes": table(
@@ -620,20 +617,19 @@ LAYOUTS = {
     "a table of one column": table(
         "a.csv",
         "sex~town\nf~Oslo\nm~Bergen\n",
-        "a.csv: one column, sex~town. If a character separates several, set it "
-        "with --delimiter; to read a table of one column, use --delimiter ,",
+        "a.csv: only one column found, sex~town. If a character separates several, "
+        "set it with --delimiter; to read a table of one column, use --delimiter ,",
     ),
     "one column that is meant": table("a.csv", "sex\nf\nm\n", {"sex": ["f", "m"]}, delimiter=","),
     "a table whose header stands again": table(
         "a.csv",
         "sex,town\nf,Oslo\nsex,town\nm,Rome\n",
-        "a.csv: the names of the columns stand again as row 2, as if files were "
-        "concatenated. Remove this row.",
+        "a.csv: the header is repeated as row 2, as if files were concatenated. Remove this row.",
     ),
     "a table without names": table(
         "a.csv",
         "39,Private\n50,Self\n",
-        "a.csv, line 1: 39 instead of a column name. Use --header no.",
+        "a.csv, line 1: found 39 instead of a column name. Use --header no.",
     ),
     "a table with fractions": table(
         "a.csv",
@@ -645,8 +641,8 @@ LAYOUTS = {
     "a table in text": table(
         "a.txt",
         "sex town\nf Oslo\n",
-        "text cannot hold a table. Use one of csv, tsv, parquet, arrow, or say --input-format csv "
-        "where its lines are rows.",
+        "text cannot store a table. Use one of csv, tsv, parquet, arrow, or use "
+        "--input-format csv if its lines are rows.",
     ),
     "a table below an empty line": table("a.csv", "\n \nsex,town\nf,Oslo\nm,*\n\n", CELLS),
     "rows of commas": table(
@@ -672,16 +668,16 @@ LAYOUTS = {
     "Stata's missing numbers": table(
         "a.csv",
         "sex,age\nf,34\nm,.\n",
-        'a.csv: cells say ., first in column age. If they mean "missing", use '
-        "--suppressed '*' --suppressed '' --suppressed .; if they are values, "
+        'a.csv: ambiguous values ., first in column age. If they mean "missing", '
+        "use --suppressed '*' --suppressed '' --suppressed .; if they are values, "
         "use --categories .",
     ),
     "missing texts": table(
         "a.csv",
         "sex,town\nf,Oslo\n?,NA\nm,Rome\n",
-        "a.csv: cells say ?, NA, the first in the column sex and in 1 more: if nothing is meant, "
-        "say --suppressed '*' --suppressed '' --suppressed '?' --suppressed NA; if it is a value, "
-        "say --categories '?' --categories NA",
+        "a.csv: ambiguous values ?, NA, first in column sex and in 1 more. If they "
+        "mean \"missing\", use --suppressed '*' --suppressed '' --suppressed '?' "
+        "--suppressed NA; if they are values, use --categories '?' --categories NA",
     ),
     "missing texts, said": table(
         "a.csv",
@@ -693,9 +689,8 @@ LAYOUTS = {
     "a sum below": table(
         "a.csv",
         "town,sex\nOslo,f\nRome,m\nTotal,\n",
-        "a.csv: the last row says Total in column town, so it may be a total "
-        "rather than a person. Remove it, or, if it is a value, use "
-        "--categories total",
+        "a.csv: the last row has Total in column town, so it may be a total rather "
+        "than a person. Remove it, or, if it is a value, use --categories total",
     ),
     "a sum below, said": table(
         "a.csv",
@@ -707,7 +702,7 @@ LAYOUTS = {
         "a.csv",
         "sex,town\nf,Oslo\nm, \n",
         {"sex": ["f", "m"], "town": ["Oslo", " "]},
-        said="column town has cells of spaces alone, read as a category. If it means "
+        said="column town has cells with only spaces, read as a category. If it means "
         "\"missing\", use --suppressed '*' --suppressed '' --suppressed ' '",
     ),
     "decimal commas": table(
@@ -784,4 +779,4 @@ def test_in_python_a_message_names_arguments(tmp_path):
         load_graph(path)
     say = 'source_column="x", target_column="y", ignore_weights=True'
     assert str(caught.value).endswith(f"options that name the two, such as {say}")
-    assert 'say kind="table"' in str(caught.value)
+    assert 'use kind="table"' in str(caught.value)

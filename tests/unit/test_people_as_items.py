@@ -243,7 +243,7 @@ def test_integers_that_are_ids_and_items_are_not_checked(tmp_path):
     data = load_bipartite(path, BipartiteOptions(items="things")).data
     (check,) = [c for c in verify(folder, original=data).checks if c.name == "no original ids"]
     assert "not checked" == check.outcome
-    assert check.detail.endswith("and integers cannot be told from other numbers")
+    assert check.detail.endswith("and integers cannot be distinguished from other numbers")
 
 
 def test_integers_of_a_graph_are_nowhere_in_a_manifest_without_text(tmp_path):

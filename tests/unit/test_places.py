@@ -73,12 +73,12 @@ REFUSED = {
     "s3a://key:wo/word@lake/a": "s3a://lake/a has a colon in its bucket: .* a slash is spelled %2F",
     "s3n://key:123/word@lake/a": "s3n://lake/a has a colon",
     "gs://key:w?o/word@lake/a": "gs://lake/a has a colon",
-    "s3a:///key:wo/word@lake/a": "s3a:///lake/a names no bucket",
+    "s3a:///key:wo/word@lake/a": "s3a:///lake/a has no bucket",
     "ftp://key:wo/word@lake/a": "ftp://lake/a is not a supported address. Give",
     "s3a://la\0ke/a": "unprintable characters",
     "s3a://lake/a?region=\udcff": "unprintable characters",
     "file://host/a": "names a host, host",
-    "dbfs:/mnt/a": "is no volume.*dbfs:/Volumes/",
+    "dbfs:/mnt/a": "is not a path under /Volumes.*dbfs:/Volumes/",
 }
 
 

@@ -418,7 +418,7 @@ def test_statements_that_do_not_fit_are_caught(stated, check, tmp_path):
 def test_the_parts_of_epsilon_that_are_stated_sum_to_the_claim(parameters, fits, tmp_path):
     folder = gv.DegreePriorResponse(epsilon=2.0).anonymize(hub(40)).write(tmp_path / "out")
     changed(folder, parameters)
-    failures = {item.name for item in verify(folder).failures()} - {"private record"}
+    failures = {item.name for item in verify(folder).failures()} - {"owner's record"}
     assert (set() if fits else {PARTS}) == failures
 
 

@@ -38,7 +38,9 @@ def test_the_published_suppressing_variant_cuts_its_clusters():
 def test_the_name_of_an_algorithm_stands_for_it_where_parameters_are_flat_and_nowhere_else():
     flat = SmoothK.from_parameters({"k": 3, "algorithm": "facility"})
     assert SmoothK(k=3, algorithm=Facility()) == flat
-    with pytest.raises(ParameterError, match=r"holds no options. Give Greedy\(\) or Facility\(\)"):
+    with pytest.raises(
+        ParameterError, match=r"is not a valid set of options. Give Greedy\(\) or Facility\(\)"
+    ):
         SmoothK(k=3, algorithm="facility")
 
 

@@ -161,7 +161,7 @@ def test_a_k_of_one_is_refused():
 @pytest.mark.parametrize("lists", [[], [[0]]])
 def test_fewer_rows_than_k_are_refused(lists):
     with pytest.raises(
-        InfeasibleError, match=f"k=2 needs at least 2 rows, the data has {len(lists)}"
+        InfeasibleError, match=f"k=2 needs at least 2 rows; the data has {len(lists)}"
     ):
         clusters(lists)
 

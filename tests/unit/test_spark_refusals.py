@@ -168,7 +168,7 @@ CALLING = "An error occurred while calling o7.parquet.\n: org.apache.spark.Spark
 CAUSED = "Caused by:"
 PYTHON = "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n  File x"
 GIVEN_UP = {
-    "no graphveil": (
+    "graphveil is not installed on": (
         f"{PYTHON}\nModuleNotFoundError: No module named 'graphveil'\n{JVM}",
         UsageError,
         "executors. Install it there, in the version of this process.",
@@ -176,7 +176,7 @@ GIVEN_UP = {
     "a quota": (
         f"{PYTHON}\nOSError: [Errno 122] Disk quota exceeded\n{JVM}",
         ResourceError,
-        "Spark gave up clustering: OSError: [Errno 122] Disk quota exceeded. See to it, ",
+        "Spark failed while clustering: OSError: [Errno 122] Disk quota exceeded. Fix the cause ",
     ),
     "a full disk of the JVM": (
         f"{CALLING} Job aborted.\n{JVM}\n{CAUSED} java.io.IOException: No space left\n{JVM}",
@@ -186,7 +186,7 @@ GIVEN_UP = {
     "credentials": (
         f"Job aborted.{SHOWN}\n{CAUSED} com.amazonaws.S3Exception: ExpiredToken: it ended\n{JVM}",
         ResourceError,
-        "Spark gave up clustering: Job aborted; ExpiredToken: it ended. See to it, ",
+        "Spark failed while clustering: Job aborted; ExpiredToken: it ended. Fix the cause ",
     ),
     "an error of ours": (
         f"{PYTHON}\nValueError: chunk 7 has no rows\n{JVM}{SHOWN}",
@@ -228,7 +228,7 @@ def test_rows_that_were_kept_and_are_gone_are_one_line(tmp_path, what):
     says = (
         f"^{tmp_path} no longer contains the rows that the unfinished run kept there"
         if what in GONE
-        else (r"^Spark gave up reading rows: \[FAILED\] Access denied")
+        else (r"^Spark failed while reading rows: \[FAILED\] Access denied")
     )
     with pytest.raises(ResourceError, match=says) as caught:
         tables.kept(None, "rows", "keeping")

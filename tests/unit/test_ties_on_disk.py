@@ -337,7 +337,7 @@ def test_the_working_folder_of_other_ties_is_not_taken_up(tmp_path, monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             anonymize_ties(METHOD, file, out, reading=FORGET)
     write(file, arcs(seed=1))
-    with pytest.raises(ReleaseError, match="unfinished run of other data"):
+    with pytest.raises(ReleaseError, match="unfinished run of different data"):
         anonymize_ties(METHOD, file, out, reading=FORGET)
     anonymize_ties(METHOD, file, out, reading=FORGET, force=True)
     assert gv.verify_release(out, io.load_graph(file, FORGET).data).ok
@@ -346,7 +346,7 @@ def test_the_working_folder_of_other_ties_is_not_taken_up(tmp_path, monkeypatch)
 def test_a_disk_without_room_is_said_before_anything_is_read(tmp_path, monkeypatch):
     file = write(tmp_path / "ties.parquet", arcs())
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: SimpleNamespace(free=160 * 26 - 1))
-    with pytest.raises(ResourceError, match=r"needs about 0.0 GB beside the release"):
+    with pytest.raises(ResourceError, match=r"needs about 0.0 GB in addition to the release"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
 
 
@@ -392,7 +392,7 @@ def test_room_that_is_asked_for_noise_is_enough_and_not_much_more():
     [
         pytest.param("source,target\n1,-2\n3,4\n", "the id -2 is negative", id="below 0"),
         pytest.param("source,target\n1,2,9\n2,3,9\n", "cells", id="ragged"),
-        pytest.param("source,target,weight\n1,2,9\n2,3,8\n", "further ones: weight", id="weights"),
+        pytest.param("source,target,weight\n1,2,9\n2,3,8\n", "Extra: weight", id="weights"),
         pytest.param("source,target\n1,1\n", "a graph needs at least two", id="one node"),
         pytest.param("source,target\na,b\n,c\n", "is missing", id="missing id"),
     ],
@@ -422,7 +422,7 @@ def test_columns_that_are_no_ids_are_refused(tmp_path):
 def test_more_nodes_than_positions_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("graphveil.scale.ties.nodes.MAX_NODES", 39)
     file = write(tmp_path / "ties.parquet", arcs())
-    with pytest.raises(InputError, match="40 nodes are more than 39"):
+    with pytest.raises(InputError, match="40 nodes exceed the maximum of 39"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
 
 
@@ -456,7 +456,7 @@ def test_what_needs_all_ties_in_memory_is_refused(tmp_path):
     (tmp_path / "ties.gml").write_text("graph [ node [ id 1 ] node [ id 2 ] ]")
     with pytest.raises(UsageError, match="gml cannot be read in pieces"):
         anonymize_ties(METHOD, tmp_path / "ties.gml", tmp_path / "out", format="csv")
-    with pytest.raises(UsageError, match="takes ties from the disk, no rows"):
+    with pytest.raises(UsageError, match="reads edges from disk, not rows"):
         gv.anonymize_rows(METHOD, file, tmp_path / "out")
 
 

@@ -225,7 +225,7 @@ REPEATABLE = Advice("anyone who knows the seed and the original ids knows who is
 
 @dataclass(frozen=True, kw_only=True)
 class Rename(Anonymizer[Any]):
-    """Nothing is promised: people get new ids in a new order, and the data stays as it is.
+    """No guarantee: people get new ids in a new order; the data is unchanged.
 
     Parameters
     ----------

@@ -255,7 +255,7 @@ class BlockTask(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptive(Anonymizer[Table]):
-    """Each person could own at least as many records as the level that the person asked for.
+    """Each person could own at least as many records as the level they requested.
 
     Cells are suppressed until each person's row fits that many released records, and each record as
     many people; each such pair is part of a full assignment that fits the data. This counts

@@ -97,8 +97,7 @@ class SmoothK(Clustered):
 
     name: ClassVar[str] = "smooth-k"
     promise: ClassVar[str] = (
-        "Every row equals at least k-1 others; each entry is true of at least a share theta of "
-        "its class."
+        "Every row equals at least k-1 others; each entry is true of at least theta of its class."
     )
     source: ClassVar[str] = (
         "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
