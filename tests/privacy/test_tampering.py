@@ -190,18 +190,27 @@ def test_a_data_file_holds_nothing_but_its_rows(folder, content):
 
 def test_a_row_that_is_no_edge_is_named_with_its_line(folder):
     replace_file(folder, "data.csv", b"source,target\n0,1\n1,x\n")
-    assert "data.csv, line 3: '1,x' is not a row with the columns source,target" == failed(verify(folder))["data"]
+    assert (
+        "data.csv, line 3: '1,x' is not a row with the columns source,target"
+        == failed(verify(folder))["data"]
+    )
 
 
 @pytest.mark.parametrize("name", ["friends.csv", ".hidden", "data.csv.bak"])
 def test_a_file_that_is_not_listed_is_named(folder, name):
     (folder / name).write_text("ann,bob")
-    assert f"'{name}' is in the folder but is not listed in the manifest" == failed(verify(folder))["no other files"]
+    assert (
+        f"'{name}' is in the folder but is not listed in the manifest"
+        == failed(verify(folder))["no other files"]
+    )
 
 
 def test_a_folder_inside_the_release_is_named(folder):
     (folder / "more").mkdir()
-    assert "'more' is in the folder but is not listed in the manifest" == failed(verify(folder))["no other files"]
+    assert (
+        "'more' is in the folder but is not listed in the manifest"
+        == failed(verify(folder))["no other files"]
+    )
 
 
 @pytest.mark.parametrize("name", ["data.csv", "nodes.csv"])

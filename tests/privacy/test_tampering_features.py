@@ -320,7 +320,12 @@ def test_a_raised_theta_fails_on_the_entries_although_the_parameters_say_so_too(
         ("smooth-k", SmoothKAnonymity(k=3), {"theta": None}, "the parameter is theta=None"),
         ("smooth-k", SmoothKAnonymity(k=3), {"theta": "2/3"}, "the parameter is theta='2/3'"),
         ("smooth-k", SmoothKAnonymity(k=3), {"theta": 0.5}, "the parameter is theta=0.5"),
-        ("smooth-k", SmoothKAnonymity(k=3), {"beta": -3.0}, "the private parameter beta is published"),
+        (
+            "smooth-k",
+            SmoothKAnonymity(k=3),
+            {"beta": -3.0},
+            "the private parameter beta is published",
+        ),
         (
             "smooth-k",
             SmoothKAnonymity(k=3),

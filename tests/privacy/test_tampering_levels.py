@@ -144,7 +144,10 @@ def test_without_the_linkage_a_common_level_needs_none(tmp_path):
 def test_records_that_no_full_assignment_gives_to_people_are_refused(tmp_path):
     folder = release_of(["0", "1"], ["0", "0"], level=1).write(tmp_path / "out")
     said = checks(folder, ["0", "1"])
-    assert "no complete assignment of records to people is consistent with the data" in said[PAIRS].detail
+    assert (
+        "no complete assignment of records to people is consistent with the data"
+        in said[PAIRS].detail
+    )
     assert "fails" == said["nothing added"].outcome
 
 

@@ -70,7 +70,9 @@ def test_a_linkage_to_a_stranger_is_named_by_its_published_id(folder):
     names, released = linkage_of(folder)
     write_linkage(folder, ["zoe", *names[1:]], released)
     detail = failed(verify(folder, original=original_graph()))["linkage"]
-    assert f"the published id {released[0]} is linked to an id that is not in the original" == detail
+    assert (
+        f"the published id {released[0]} is linked to an id that is not in the original" == detail
+    )
     assert "zoe" not in detail
 
 
@@ -129,7 +131,8 @@ def test_a_degree_that_shrank_is_found_without_the_linkage(tmp_path):
     problems = failed(verify(folder, original=star))
     assert ["degrees grow"] == list(problems)
     assert (
-        "the degree at rank 1 (largest first) is 2 in the release, but 4 in the original" in (problems["degrees grow"])
+        "the degree at rank 1 (largest first) is 2 in the release, but 4 in the original"
+        in (problems["degrees grow"])
     )
 
 

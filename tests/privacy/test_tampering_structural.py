@@ -254,7 +254,8 @@ def test_a_claim_that_its_parameters_do_not_lead_to_fails(tmp_path, changed):
     assert {"owner's record", "claim and parameters", "method"} >= set(problems)
     for name, value in changed.items():
         assert (
-            f"the claim states {name}={value}, but the parameter is" in problems["claim and parameters"]
+            f"the claim states {name}={value}, but the parameter is"
+            in problems["claim and parameters"]
         )
 
 

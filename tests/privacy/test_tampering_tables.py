@@ -93,7 +93,9 @@ def test_rows_with_other_numbers_of_stars_than_the_claim_says_are_noticed(folder
     manifest = manifest_of(folder)
     manifest["claim"]["conditions"][0]["rows"] = [[0, 3], [1, 3]]
     reseal(folder, manifest)
-    assert "2 rows with 0 suppressed cells, but the claim states 3" == failures(folder)["stars by row"]
+    assert (
+        "2 rows with 0 suppressed cells, but the claim states 3" == failures(folder)["stars by row"]
+    )
 
 
 def test_two_people_who_change_places_in_the_linkage_are_noticed(folder):

@@ -135,7 +135,7 @@ def test_reasons_for_claiming_nothing_add_up():
     seeded = unclaimed(NotClaimed(reasons=("unproved",)), "repeatable")
     assert ("repeatable", "unproved") == seeded.reasons
     assert "is reproducible" in seeded.why
-    assert "No proof" in seeded.why
+    assert "no proof of a bound" in seeded.why
     with pytest.raises(ParameterError, match="each once"):
         NotClaimed(reasons=("unproved", "repeatable"))
 
@@ -199,7 +199,9 @@ def test_levels_that_differ_are_promised_only_against_who_does_not_know_them():
     holder = "An attacker who holds the whole original table and the release"
     same, differ = AdaptiveAnonymity(level=5), AdaptiveAnonymity(level=5, common=False)
     assert same.threat_model.startswith(f"{holder}, and uses nothing else.")
-    assert differ.threat_model.startswith(f"{holder}, but not which person requested which level, and")
+    assert differ.threat_model.startswith(
+        f"{holder}, but not which person requested which level, and"
+    )
     assert "An attacker who knows the levels can rule out candidates." in differ.threat_model
     assert "levels" not in same.threat_model
 

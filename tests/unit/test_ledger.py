@@ -50,7 +50,9 @@ def test_epsilons_are_added_as_the_decimals_that_are_printed(path):
     for _ in range(10):
         spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.1))
     assert Fraction(1) == gv.Ledger(path).total("edge")
-    with pytest.raises(UsageError, match=r"would become 1\.1, above the limit 1\.0 \(1 already spent"):
+    with pytest.raises(
+        UsageError, match=r"would become 1\.1, above the limit 1\.0 \(1 already spent"
+    ):
         spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.1))
     assert 10 == len(gv.Ledger(path).entries())
 
@@ -197,7 +199,7 @@ def released(graph, folder, path, epsilon=1.5):
         release.write(folder)
     texts = [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
     manifest = json.loads((folder / "release.json").read_text())
-    return manifest, [text for text in texts if "beside it" in text]
+    return manifest, [text for text in texts if "next to it" in text]
 
 
 def test_manifests_state_the_composed_total_and_releases_of_the_ledger_are_no_warning(

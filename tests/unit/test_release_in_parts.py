@@ -244,7 +244,9 @@ def test_a_release_in_parts_is_replaced_by_force_unless_it_holds_what_no_release
     assert ["data.parquet", "release.json", "users.csv"] == sorted(p.name for p in out.iterdir())
     run(likes(), tmp_path, force=True)
     (out / "data" / "notes.txt").write_text("mine")
-    with pytest.raises(ReleaseError, match=r"contains data/notes\.txt, which graphveil did not write"):
+    with pytest.raises(
+        ReleaseError, match=r"contains data/notes\.txt, which graphveil did not write"
+    ):
         run(likes(), tmp_path, force=True)
 
 
@@ -520,7 +522,10 @@ def test_items_of_whole_numbers_as_text_are_refused(released):
     for number in range(3):
         numbers = pa.array([["7"]] * [15, 15, 10][number])
         forged_rows(out, number, lambda rows, n=numbers: rows.set_column(1, "items", n))
-    assert "items that are whole numbers are stored as string" in failed(gv.verify_release(out))["data"]
+    assert (
+        "items that are whole numbers are stored as string"
+        in failed(gv.verify_release(out))["data"]
+    )
 
 
 def test_a_class_that_is_too_small_over_two_parts_is_named(tmp_path):
@@ -574,7 +579,9 @@ def test_few_words_that_unpack_to_much_text_are_refused(released):
 def test_a_part_that_is_missing_or_odd_is_one_line(released):
     out = released()
     part(out, 2).write_bytes(b"no Parquet")
-    with pytest.raises(InputError, match=r"data/part-00002\.parquet is not a valid part of a release"):
+    with pytest.raises(
+        InputError, match=r"data/part-00002\.parquet is not a valid part of a release"
+    ):
         gv.read_release(out)
     part(out, 1).unlink()
     with pytest.raises(InputError, match=r"data/part-00001\.parquet is missing"):

@@ -59,7 +59,9 @@ def test_no_format_of_a_release_takes_a_value_that_reads_as_a_suppressed_cell(
 ):
     table = gv.Table.from_columns({"a": [mark, mark, "x", "x"]}, suppressed=["?"])
     release = gv.ClusterK(k=2).anonymize(table)
-    with pytest.raises(InputError, match=r"column a: the category '\*?' would be read as a suppressed"):
+    with pytest.raises(
+        InputError, match=r"column a: the category '\*?' would be read as a suppressed"
+    ):
         release.write(tmp_path / "out", format=file_format)
     with pytest.raises(InputError, match="Rename it"):
         check_names(table, release_format(file_format, "table"))
@@ -117,7 +119,9 @@ def test_other_releases_of_the_input_are_warned_of_and_noted(tmp_path):
     assert [] == told_in(published(tmp_path / "one"))
     with pytest.warns(GraphveilWarning, match="1 other release of this input is next to it, one:"):
         two = published(tmp_path / "two")
-    with pytest.warns(GraphveilWarning, match="2 other releases .* are next to it, the first is one:"):
+    with pytest.warns(
+        GraphveilWarning, match="2 other releases .* are next to it, the first is one:"
+    ):
         three = published(tmp_path / "three")
     assert [1, 1] == [len(told_in(folder)) for folder in (two, three)]
     assert ["mind the gap", *told_in(two)] == read_record(two).warnings

@@ -177,7 +177,9 @@ def test_the_owner_is_told_how_many_are_unique():
         release.private.cost["unique_by_degree"],
         release.private.cost["unique_by_vrq"],
     )
-    assert advice_of(release, "0 (0.0%) by the number of ties, 1 (14.3%) by the numbers of ties")
+    assert advice_of(
+        release, "0 (0.0%) by their degree, 1 (14.3%) by the degrees of their neighbors"
+    )
     assert 1 == renamed(LIKES).private.cost["unique_by_items"]
     assert 4 == renamed(PEOPLE).private.cost["unique_by_row"]
 
@@ -186,7 +188,10 @@ def test_a_column_that_may_name_people_is_pointed_out():
     names = [f"name {number}" for number in range(12)]
     listed = gv.Table.from_columns({"name": names, "sex": ["f", "m"] * 6})
     (advice,) = advice_of(renamed(listed), "a different value in nearly every row")
-    assert 'name has a different value in nearly every row: if it identifies people, give ids="name"' in advice
+    assert (
+        'name has a different value in nearly every row: if it identifies people, give ids="name"'
+        in advice
+    )
     assert [] == advice_of(renamed(gv.Table.from_columns({"sex": ["f", "m"] * 6})), "nearly every")
 
 
@@ -233,7 +238,10 @@ def test_a_changed_cell_is_noticed_with_its_row_and_column(tmp_path, with_key):
     how = {"key": SECRET} if with_key else {}
     problems = failed(tampered(tmp_path, PEOPLE, change, **how))
     assert [SAME] == list(problems)
-    assert "a different value of 'sex' than in the original; 1 cell changed or suppressed in all" in problems[SAME]
+    assert (
+        "a different value of 'sex' than in the original; 1 cell changed or suppressed in all"
+        in problems[SAME]
+    )
 
 
 @pytest.mark.parametrize("with_key", [True, False])

@@ -317,7 +317,10 @@ def test_another_kind_of_original_is_not_compared(tmp_path):
     folder = release_of(cycle(4), k=4).write(tmp_path / "release")
     verdict = verify(folder, original=Table.from_columns({"sex": ["f", "m", "f", "m"]}))
     assert ["original"] == [condition.name for condition in verdict.failures()]
-    assert "the release is of kind graph, but the original given is of kind table" == details(verdict)["original"]
+    assert (
+        "the release is of kind graph, but the original given is of kind table"
+        == details(verdict)["original"]
+    )
 
 
 def test_an_id_that_is_also_a_word_of_the_method_is_no_leak(tmp_path):

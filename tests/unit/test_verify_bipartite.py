@@ -289,7 +289,10 @@ def test_a_table_is_compared_as_its_one_hot_encoding(tmp_path):
 def test_a_graph_is_no_original_of_users_by_features(tmp_path):
     folder = people_released(people()).write(tmp_path / "release")
     verdict = verify(folder, original=Graph.from_edges([0], [1], n=4))
-    assert "the release is of kind bipartite, but the original given is of kind graph" == details(verdict)["original"]
+    assert (
+        "the release is of kind bipartite, but the original given is of kind graph"
+        == details(verdict)["original"]
+    )
 
 
 def test_a_claim_about_rows_is_counted_in_a_table_too(tmp_path):
@@ -328,7 +331,7 @@ def test_ids_that_are_published_as_items_are_counted_and_no_tick(tmp_path):
     verdict = verify(release.write(tmp_path / "release"), original=data)
     assert [] == verdict.failures()
     told = "2 of 4 original ids are names of published items, and the owner chose to leave "
-    assert told + "open whether they are people there" ==  details(verdict)["no original ids"]
+    assert told + "open whether they are people there" == details(verdict)["no original ids"]
     assert "not checked" == outcomes(verdict)["no original ids"]
 
 
@@ -350,7 +353,9 @@ def test_ids_of_users_among_the_items_are_a_warning_and_no_promise(tmp_path):
     sent = gv.Bipartite.from_pairs(
         ["ann", "ann", "bob", "bob", "cyd", "cyd"], ["bob", "tea"] * 3
     ).with_items("things")
-    with pytest.warns(gv.GraphveilWarning, match="1 of 2 items are ids of users, and are published"):
+    with pytest.warns(
+        gv.GraphveilWarning, match="1 of 2 items are ids of users, and are published"
+    ):
         release = gv.SuppressK(k=3).anonymize(sent)
     verdict = verify(release.write(tmp_path / "release"), original=sent)
     assert "not checked" == outcomes(verdict)["no original ids"]
@@ -365,7 +370,7 @@ def test_an_item_renamed_to_a_user_fails_by_its_name_and_as_an_id(tmp_path):
     assert {"items", "nothing added", "no original ids"} == set(found)
     told = "1 of 2 published items are not features of the original, the first is 'ann'"
     assert told == found["items"]
-    told = "1 of 4 original ids are names of published items, 1 of them names of no feature of the"
+    told = "1 of 4 original ids are names of published items; 1 of them names no feature of the"
     assert f"{told} original" == found["no original ids"]
 
 

@@ -217,7 +217,7 @@ LIMITS_OF_PHI = (
 
 @dataclass(frozen=True, kw_only=True)
 class StructuralAnonymity(AttributedMethod):
-    """Every released node, or the stated share, equals at least k-1 others by the chosen measure.
+    """Each released node, or the stated share, equals at least k-1 others by the chosen measure.
 
     Edges are changed until the goal is reached, by the heuristics of the paper or by a search that
     looks ahead exactly. A partial or budgeted run promises the share that it reached, no more.
@@ -299,7 +299,7 @@ class StructuralAnonymity(AttributedMethod):
     name: ClassVar[str] = "structural"
     accepts = (Graph, Network)
     promise: ClassVar[str] = (
-        "Every released node, or the stated share, equals at least k-1 others by the chosen measure."
+        "Each released node, or the stated share, equals at least k-1 others by the chosen measure."
     )
     source: ClassVar[str] = (
         "de Jong, van der Loo & Takes, The anonymization problem in social networks, arXiv "
