@@ -76,7 +76,10 @@ def test_advice_under_bounds_says_what_meets_them_and_exits_with_1_where_nothing
     assert "meets largest class risk <= 0.5" in " ".join(done.out.split())
     assert done.out.splitlines()[-1].startswith("next: graphveil anonymize ")
     done = graphveil_here("advise", "friends.csv", "--until", "largest class risk <= 0.01")
-    assert (1, True) == (done.code, done.out.startswith("No method meets all bounds: largest class risk"))
+    assert (1, True) == (
+        done.code,
+        done.out.startswith("No method meets all bounds: largest class risk"),
+    )
     done = graphveil_here("advise", "friends.csv", "--until", "kept > 0.9")
     assert 2 == done.code
     assert "cannot be read" in done.err

@@ -28,7 +28,7 @@ def test_the_data_of_a_release_comes_back_from_every_format(graphveil_here, cwd,
     done = graphveil_here("convert", "out", "--out", name)
     assert (0, "") == (done.code, done.err)
     first, last = done.out.splitlines()
-    assert f"Written to {name}, which carries no promise: it is no release." == first
+    assert f"Wrote {name}. This copy is not a release and carries no guarantee." == first
     assert "next: graphveil verify out" == last
     back = gv.read_graph(cwd / name)
     assert release.size == back.size
@@ -87,11 +87,19 @@ def test_columns_named_after_users_and_items_are_no_network(graphveil_here, cwd)
         ("", ("--out", "ids.csv", "--nodes", "ids.csv", "--force"), ["ids.csv is the input"]),
         ("", ("--out", "a.gml", "--out-ids", "edges.csv", "--force"), ["edges.csv is the input"]),
         ("", ("--out", "a.csv", "--out-ids", "../{}/a.csv"), ["--out-ids", "different names"]),
-        ("dangling", ("--out", "other.csv"), ["other.csv exists", "--force"]),
-        ("", ("--out", "a.csv", "--out-ids", "ids.csv"), ["ids.csv exists", "--force"]),
-        ("", ("--out", "a.csv", "--out-ids", "a.gml"), ["gml cannot hold a list of ids"]),
-        ("", ("--out", "out/a.csv"), ["out/a.csv is inside a release, which is public", "elsewhere"]),
-        ("", ("--out", "a.csv", "--out-ids", "out/a.csv"), ["is inside a release, which is public"]),
+        ("dangling", ("--out", "other.csv"), ["other.csv already exists", "--force"]),
+        ("", ("--out", "a.csv", "--out-ids", "ids.csv"), ["ids.csv already exists", "--force"]),
+        ("", ("--out", "a.csv", "--out-ids", "a.gml"), ["gml cannot store a list of ids"]),
+        (
+            "",
+            ("--out", "out/a.csv"),
+            ["out/a.csv is inside a release, which is public", "outside it"],
+        ),
+        (
+            "",
+            ("--out", "a.csv", "--out-ids", "out/a.csv"),
+            ["is inside a release, which is public"],
+        ),
     ],
 )
 @pytest.mark.usefixtures("release")
@@ -129,7 +137,9 @@ def test_no_other_command_writes_what_is_private_into_a_release(
     before = sorted((cwd / "out").iterdir())
     done = graphveil_here(*words)
     assert 2 == done.code
-    assert_one_line(done, words[-2 if words[-1] == "--force" else -1], "is inside a release, which is public")
+    assert_one_line(
+        done, words[-2 if words[-1] == "--force" else -1], "is inside a release, which is public"
+    )
     assert before == sorted((cwd / "out").iterdir())
 
 
@@ -153,13 +163,13 @@ def test_a_copy_of_a_data_file_is_for_its_owner_alone_and_one_of_a_release_is_no
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (("out", "--out", "a.gml", "--kind", "graph"), ["--kind is not for a release"]),
-        (("out", "--out", "a.gml", "--header", "no"), ["--header is not for a release"]),
+        (("out", "--out", "a.gml", "--kind", "graph"), ["--kind does not apply to a release"]),
+        (("out", "--out", "a.gml", "--header", "no"), ["--header does not apply to a release"]),
         (
             ("edges.csv", "--out", "a.gml", "--kind", "graph", "--users", "u.csv"),
-            ["--users is not for a Graph"],
+            ["--users does not apply to a Graph"],
         ),
-        (("edges.csv", "--out", "a.xyz"), [".xyz", "Use"]),
+        (("edges.csv", "--out", "a.xyz"), [".xyz", "set --input-format"]),
         (("edges.csv", "--out", "out"), ["out"]),
         (("none.csv", "--out", "a.gml"), ["none.csv"]),
     ],

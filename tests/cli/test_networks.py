@@ -116,7 +116,7 @@ WITH = ("--nodes", "people.csv")
 @pytest.mark.parametrize(
     ("words", "people", "says"),
     [
-        ((*K_DEGREE, *WITH), PEOPLE, "NOROLE"),
+        ((*K_DEGREE, *WITH), PEOPLE, "no role given for sex"),
         ((*K_DEGREE, *WITH, "--known", "sax"), PEOPLE, "no attribute 'sax'. Did you mean sex?"),
         (
             (*K_DEGREE, *WITH, "--known", "sex", "--attach", "sex"),

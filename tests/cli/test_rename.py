@@ -20,7 +20,7 @@ def test_a_key_is_made_once_and_two_files_agree_by_it(graphveil_here, cwd):
     ):
         done = graphveil_here("anonymize", "rename", *words, "--key", "people.key")
         assert 0 == done.code
-        promise = "Nothing is promised of this release. Ids were replaced and nothing else"
+        promise = "This release carries no guarantee. Only the ids were replaced"
         assert done.out.startswith(promise)
     nodes = set((cwd / "friends" / "nodes.csv").read_text().split()[1:])
     rows = [line.split(",")[0] for line in (cwd / "people" / "data.csv").read_text().split()[1:]]
@@ -106,7 +106,7 @@ def test_what_came_from_a_pipe_is_a_dash_in_commands_to_paste(graphveil_here):
         return f"/dev/fd/{end}"
 
     advice = graphveil_here("advise", piped(), "--all")
-    assert "-: a network" in advice.out.splitlines()[3]
+    assert any(line.startswith("-: a network") for line in advice.out.splitlines()[:5])
     assert "graphveil anonymize rename - --kind graph --out stdin-rename" in advice.out
     key = ("--key", piped("00" * 32))
     done = graphveil_here("anonymize", "rename", piped(), *key, "--kind", "graph", "--out", "out")

@@ -201,4 +201,4 @@ def test_an_original_whose_columns_were_chosen_is_read_a_second_time(graphveil_h
     assert 0 == done.code, done.err
     done = graphveil_here("verify", "out", "--original", "chosen.csv", "--all")
     assert 0 == done.code, done.out
-    assert "holds        the original" in done.out
+    assert "holds        the original read by a second reader" in done.out

@@ -265,7 +265,7 @@ def test_files_that_cannot_be_read_give_a_page_too(folder, tmp_path):
     page = gv.report_release(broken)
     assert 1 == page.exit_code
     assert "Verification failed: " in page.text
-    with pytest.raises(ReleaseError, match="cannot read its release.json"):
+    with pytest.raises(ReleaseError, match=r"cannot read its release\.json"):
         gv.report_release(broken, form="json")
 
 

@@ -171,7 +171,9 @@ def test_the_worst_of_many_copies_is_told_and_the_worst_attack_comes_first():
     )
     first, second = attacks.groups(rows)
     assert ("10", "30") == (first.lines[0].figure, second.lines[0].figure)
-    assert attacks.headline(rows).startswith("An attacker who has a copy of 60% of the people re-id")
+    assert attacks.headline(rows).startswith(
+        "An attacker who has a copy of 60% of the people re-id"
+    )
 
 
 def drawn(copy, *shares, guess=0.01):
@@ -290,8 +292,8 @@ def test_what_was_not_checked_is_counted_with_what_it_needs():
     ]
     [line] = verdict_lines(Verdict("recomputed", "All is well.", checks))
     assert (
-        "Verified: every claim holds: all is well (2 checks, 1 not checked; to check them: --original)."
-        == line.flags
+        "Verified: every claim holds: all is well "
+        "(2 checks, 1 not checked; to check them: --original)." == line.flags
     )
 
 

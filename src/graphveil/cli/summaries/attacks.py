@@ -109,8 +109,7 @@ def documented(method: str, attacks: set[str]) -> str:
     strength = f" ({at})" if at else ""
     share = " to ".join(ends)
     return (
-        f"In our benchmarks of {method}{strength}: {who} re-identified {share} of 100, on "
-        f"{people}."
+        f"In our benchmarks of {method}{strength}: {who} re-identified {share} of 100, on {people}."
     )
 
 

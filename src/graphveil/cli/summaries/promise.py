@@ -32,6 +32,9 @@ _COSTS = (
 )
 """The costs that people ask for first, in this order."""
 
+ONE = {"nodes": "node", "edges": "edge", "entries": "entry", "cells": "cell", "people": "person"}
+"""The singular of what is counted."""
+
 SHOWN_COSTS = 3
 
 
@@ -57,7 +60,8 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
         if value is None or (name == "nodes_unprotected" and not value):
             continue
         figure = percent(value) if name.endswith("share") else number(value)
-        words.append(f"{figure} {what}")
+        noun, _, which = what.partition(" ")
+        words.append(f"{figure} {ONE.get(noun, noun) if value == 1 else noun} {which}")
     rest = (f"{number(v)} {name.replace('_', ' ')}" for name, v in cost.items())
     if words and "edits_lower_bound" in cost:
         words[SHOWN_COSTS - 1 :] = [_fewest(cost)]
@@ -67,8 +71,9 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
 def _fewest(cost: Mapping[str, float | int]) -> str:
     """Return how near the edits are to the fewest that are possible."""
     edits, least = cost["edits"], cost["edits_lower_bound"]
+    noun = "edit" if edits == 1 else "edits"
     if edits <= least:
-        return f"{number(edits)} edits in all, proved minimal"
+        return f"{number(edits)} {noun} in all, proved minimal"
     return f"{number(edits)} edits in all; at least {number(least)} are necessary"
 
 
