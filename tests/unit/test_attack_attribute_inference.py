@@ -139,7 +139,7 @@ def test_of_too_many_values_nothing_is_passed_on(monkeypatch):
 def test_a_graph_has_no_attributes_and_the_command_says_so():
     graph = two_groups()[0]
     release = gv.KDegree(k=2).anonymize(graph, seed=1)
-    with pytest.raises(UsageError, match="attribute-inference requires a Network"):
+    with pytest.raises(UsageError, match="attribute-inference reads a Network"):
         gv.attack_release(release, graph, attacks=["attribute-inference"])
     assert not [row for row in gv.attack_release(release, graph) if "attribute" in row.question]
 

@@ -139,7 +139,7 @@ def test_a_named_item_of_users_is_a_secret_too():
     assert pytest.approx(5 / 6) == next(row for row in told if row.part == HAVING).guess
     told = attack(release, original=data, attacks=["minimality", "refinement"], seed=1)
     assert {"the features do not belong to columns"} == set(told.not_measured.values())
-    with pytest.raises(ParameterError, match="secret='7' is no feature"):
+    with pytest.raises(ParameterError, match="secret='7' is not a feature"):
         attack(
             release,
             original=data,
@@ -293,7 +293,7 @@ def test_where_choices_say_nothing_the_reason_stands():
     named = table(["xm", "xf", "yf", "yf", "xm"] * 4)
     for method, original, reason in (
         (gv.SmoothK(k=5), data, "the features do not belong to columns"),
-        (gv.SmoothK(k=5), named, "the choices of smooth-k rule nothing out"),
+        (gv.SmoothK(k=5), named, "the choices of smooth-k exclude no value"),
         (gv.Mondrian(k=2, column_order="given"), named, "with column_order=given the choices of"),
         (gv.ClusterK(k=2, search="plain"), named, "with search=plain the choices of cluster-k"),
         (gv.SuppressK(k=2), named, "no cell is suppressed"),

@@ -1,4 +1,4 @@
-"""Matching a copy, maybe of a part of the people, by the assignment that keeps most ties."""
+"""Matching a copy, maybe of a release of fewer people, by the assignment that keeps most ties."""
 
 from __future__ import annotations
 

@@ -223,19 +223,20 @@ def test_what_cannot_be_measured_says_why(monkeypatch):
     with pytest.raises(ResourceError, match="consistent pairs exceed the limit of 3"):
         attacked(BEFORE, FIGURE_1)
     monkeypatch.setattr(matching, "MOST_ROWS", 5)
-    with pytest.raises(ResourceError, match="6 rows are more than 5"):
+    with pytest.raises(ResourceError, match="6 rows exceed the limit of 5"):
         attacked(BEFORE, FIGURE_1)
 
 
 def test_unknown_attacks_and_other_kinds_of_data_are_refused():
     release, original = release_of(BEFORE, FIGURE_1)
     with pytest.raises(
-        ParameterError, match=r"unknown attack 'mathcing'\. Did you mean matching\? Use one of matching"
+        ParameterError,
+        match=r"unknown attack 'mathcing'\. Did you mean matching\? Use one of matching",
     ):
         attack(release, original=original, attacks=["mathcing"])
     graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     other = gv.KDegree(k=2).anonymize(graph)
-    with pytest.raises(UsageError, match="matching requires a Table, but the release is a Graph"):
+    with pytest.raises(UsageError, match="matching reads a Table, but the release is a Graph"):
         attack(other, original=graph, attacks=["matching"])
 
 

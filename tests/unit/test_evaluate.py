@@ -308,7 +308,7 @@ def test_data_of_another_kind_is_refused(metrics):
         (release_of(table), graph),
         (released_users(), graph),
     ):
-        with pytest.raises(UsageError, match="evaluate reads two of one kind: Graph, Bip"):
+        with pytest.raises(UsageError, match="evaluate requires two of the same kind: Graph, Bip"):
             evaluate(release, original=original, metrics=metrics)
 
 

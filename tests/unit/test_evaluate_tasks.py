@@ -97,7 +97,9 @@ def test_people_of_whom_nothing_but_the_label_is_known_teach_nobody():
 def test_a_label_that_is_no_column_is_named():
     needs_learning()
     _, missing = told(gv.ClusterK(k=2).anonymize(PEOPLE), PEOPLE, test=TEST, label="incom")
-    assert missing["classification"].startswith("no column 'incom' in the original or in the release")
+    assert missing["classification"].startswith(
+        "no column 'incom' in the original or in the release"
+    )
 
 
 def test_a_label_that_is_published_beside_the_release_goes_with_its_rows():
@@ -192,10 +194,10 @@ def test_people_of_the_original_are_no_test_people():
     with pytest.warns(GraphveilWarning, match="could not be ruled out"):
         evaluate(release, original=PEOPLE, metrics=["classification"], test=nameless)
     graph = gv.Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(UsageError, match="no network"):
+    with pytest.raises(UsageError, match="not a network"):
         evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, test=graph)
     few = Attached("income", np.array(["low"]))
-    with pytest.raises(UsageError, match="1 values, the original 120 people"):
+    with pytest.raises(UsageError, match="1 values, but the original has 120 people"):
         evaluate(release, original=PEOPLE, test=TEST, label="income", attached=few)
 
 

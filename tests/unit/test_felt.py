@@ -137,7 +137,7 @@ def test_a_release_that_keeps_nothing_is_farther_off_than_a_tenth():
     release = release_of(none, original)
     rows = evaluate_release(release, original=original, metrics=["edges-kept"], as_sample=True)
     assert {0.0} == {row.as_sample for row in rows}
-    assert gv.felt(rows[0]) == "comparable to keeping less than 10% of the ties at random"
+    assert gv.felt(rows[0]) == "comparable to keeping less than 10% of the edges at random"
 
 
 def test_where_samples_cannot_be_told_apart_no_share_is_said():

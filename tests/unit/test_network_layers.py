@@ -88,11 +88,14 @@ def test_numbers_are_grouped_into_kinds(ties):
     [
         ({"kind_column": "kin"}, "kind_column: no column kin. Did you mean kind?"),
         ({"kind_column": "source"}, "kind_column names an end of the edges"),
-        ({"kind_column": "kind", "kinds": ("fax",)}, "no ties of the kind fax. There are call, f"),
-        ({"kind_column": "kind", "undirected": ("cal",)}, "kind cal. Did you mean call?"),
-        ({"kinds": ("call",), "ignore_weights": True}, "nobody said which column has them"),
-        ({"kind_column": "kind", "bins": {"kind": "median"}}, "are no numbers to group"),
-        ({"kind_column": "kind", "directed": "refuse"}, "family: ties seem to be directed"),
+        ({"kind_column": "kind", "kinds": ("fax",)}, "no edges of type fax. Types: call, f"),
+        ({"kind_column": "kind", "undirected": ("cal",)}, "cal. Did you mean call?"),
+        ({"kinds": ("call",), "ignore_weights": True}, "no column with edge types is set"),
+        (
+            {"kind_column": "kind", "bins": {"kind": "median"}},
+            "are not numbers, so they cannot be grouped",
+        ),
+        ({"kind_column": "kind", "directed": "refuse"}, "family: the edges seem to be directed"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -106,7 +109,7 @@ def test_a_tie_without_kind_and_a_thousand_kinds_are_refused(ties):
     with pytest.raises(InputError, match="1 edges have no type, starting with row 2"):
         read(ties, "source,target,kind\n1,2,a\n2,3,\n", kind_column="kind")
     rows = "".join(f"{n},{n + 1},k{n}\n" for n in range(1000))
-    with pytest.raises(InputError, match="1000 kinds of ties are over 100"):
+    with pytest.raises(InputError, match="1000 edge types are more than 100"):
         read(ties, "source,target,kind\n" + rows, kind_column="kind")
 
 
@@ -166,7 +169,7 @@ def test_advice_says_which_methods_cannot_take_directions_or_kinds():
     directed = gv.Network((register.layers[0],), register.people)
     for network, reason in ((directed, "are directed"), (register, "several edge types")):
         choices = {choice.method: choice.trials for choice in gv.advise(network).choices}
-        assert "of the ties are kept" in choices["profile"][0].words
+        assert "of the edges are kept" in choices["profile"][0].words
         assert reason in choices["k-degree"][0].words
 
 
@@ -175,8 +178,8 @@ def test_advice_names_all_that_the_promise_about_profiles_answers():
     register = gv.datasets.generated_register(40, seed=1).with_attributes(["sex"])
     directed = gv.Network((register.layers[0],))
     kinds = ", ".join(layer.name for layer in register.layers)
-    has = f"how many ties of each kind ({kinds}) a person has"
-    of_kinds = f"{has}, out and in where they have directions"
+    has = f"a person's degree in each layer ({kinds})"
+    of_kinds = f"{has}, counted by direction in directed layers"
     for network, knowledge in (
         (directed, "the out-degree and in-degree of a person"),
         (register, f"the sex of a person and {of_kinds}"),
@@ -184,7 +187,7 @@ def test_advice_names_all_that_the_promise_about_profiles_answers():
         advice = gv.advise(network)
         choice = next(choice for choice in advice.choices if choice.method == "profile")
         assert knowledge == choice.known
-        assert advice.answer.startswith(f"Against someone who knows {knowledge}, take profile: ")
+        assert advice.answer.startswith(f"Against an attacker who knows {knowledge}: use profile, ")
         known = None if network is directed else "sex"
         claimed = gv.Profile(k=5, known=known).anonymize(network, seed=1).guarantee
         assert (claimed.sentence, claimed.threat_model) == (choice.promise, choice.answers)

@@ -104,7 +104,9 @@ def _words_of(node: ast.Constant | ast.JoinedStr) -> str:
 
 def _reads_as_english(words: str) -> bool:
     letters = sum(letter.isalpha() or letter == " " for letter in words)
-    statement = re.search(r"\b(?:SELECT|CREATE|COPY|INSERT|CASE WHEN|regexp_replace)\b|\[ _-\]", words)
+    statement = re.search(
+        r"\b(?:SELECT|CREATE|COPY|INSERT|CASE WHEN|regexp_replace)\b|\[ _-\]", words
+    )
     return " " in words.strip() and letters > 0.6 * len(words) and statement is None
 
 

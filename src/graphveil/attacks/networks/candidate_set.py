@@ -241,9 +241,7 @@ SAID = (
         "numbers of connections of everyone they know",
         more=False,
     ),
-    known_of_people(
-        PROFILE, "the out-degree and in-degree of a person", "connections out and in"
-    ),
+    known_of_people(PROFILE, "the out-degree and in-degree of a person", "connections out and in"),
     known_of_people(
         AROUND,
         (
