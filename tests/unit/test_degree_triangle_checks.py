@@ -243,7 +243,7 @@ def forged_degrees(said, degrees):
     said |= {"floor": floor, "rate": str(rate)}
 
 
-@pytest.mark.parametrize("forged", ["which do not include noise", "with too much"])
+@pytest.mark.parametrize("forged", ["without noise", "with too much"])
 def test_statistics_without_noise_or_with_too_much_fail_beside_the_original(
     graph, tmp_path, forged
 ):
@@ -253,7 +253,7 @@ def test_statistics_without_noise_or_with_too_much_fail_beside_the_original(
     true = graph.degrees()[np.argsort(release.private.linkage.released)]
     said = statistics_of(manifest)
     more = np.array(list(map(int, said["noisy_degrees"].split(" ")))) + 40
-    forged_degrees(said, true if forged == "which do not include noise" else more)
+    forged_degrees(said, true if forged == "without noise" else more)
     reseal(folder, manifest)
     checks = {check.name: check for check in verify(folder, original=graph).checks}
     assert "holds" == checks["noisy statistics"].outcome, checks["noisy statistics"].detail

@@ -299,7 +299,7 @@ def test_a_parquet_file_that_was_cut_is_refused(tmp_path):
 BROKEN_TABLES = {
     "data as names": (
         "39,Private\n50,Self\n",
-        "line 1: 39 instead of a column name",
+        "line 1: found 39 instead of a column name",
     ),
     "ragged": ("sex,age\nf,30\nm\n", "line 3: 1 cells instead of 2"),
     "ragged after a cell of two lines": ('sex,age\n"f\nx",30\nm\n', "line 4: 1 cells"),
@@ -334,7 +334,7 @@ def test_an_edge_list_in_text_is_no_table(tmp_path):
     [
         ("ann tea\nbob tea rye\nann rye\n", "line 3: the user ann is already in line 1"),
         ("1 2 3\n2 -4\n", "line 2: -4 is not an id"),
-        ("1 2 3\n2 nan\n", "line 2: an id is missing"),
+        ("1 2 3\n2 nan\n", "line 2: missing id"),
     ],
 )
 def test_broken_lists_of_items_are_refused(tmp_path, content, expected):

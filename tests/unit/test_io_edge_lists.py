@@ -144,7 +144,7 @@ def test_directed_files_with_every_reverse_are_not_called_directed(tmp_path):
 
 def test_a_directed_file_is_refused_or_symmetrized_as_told(tmp_path):
     path = written(tmp_path, "% asym unweighted\n0 1\n1 0\n1 2\n", "a.txt")
-    with pytest.raises(InputError, match=r'1 of 2 ties are mutual .* directed="symmetrize"'):
+    with pytest.raises(InputError, match=r'1 of 2 edges are mutual .* directed="symmetrize"'):
         load_graph(path, GraphOptions(directed="refuse"))
     assert 2 == load_graph(path, GraphOptions(directed="symmetrize")).data.n_edges
 

@@ -131,7 +131,7 @@ LAYOUTS = {
     "xz": graph(
         "a.csv.xz",
         b"\xfd7zXZ\0",
-        "a.csv.xz is packed in a way that is not read. Unpack it first, and give the file inside.",
+        "a.csv.xz is in an archive or compression format that is not supported. Unpack it first, and give the file inside.",
     ),
     "xz under another name": graph(
         "a.csv", b"\xfd7zXZ\0\0", "a.csv: the content is xz-compressed. Unpack it first."

@@ -59,7 +59,7 @@ def test_arcs_are_sorted_once_each_and_without_loops():
         (lambda: gv.Network({"a": TIES}, gv.Table.from_columns({"": [1] * 5})), "has no name"),
         (NETWORK.graph, "several edge types \\(calls, friends\\)"),
         (lambda: gv.Network((CALLS,)).graph(), "'calls' are directed"),
-        (lambda: NETWORK.without("age"), "no attribute 'age'. There are sex, town"),
+        (lambda: NETWORK.without("age"), "no attribute 'age'. Attributes: sex, town"),
         (lambda: gv.Layer.from_arcs([0], [7], n=3), "outside 0..2"),
         (lambda: gv.Layer(directed=True, indptr=[0, 1, 1], indices=[0]), "has an edge to itself"),
         (lambda: gv.Layer(directed=True, indptr=[0, 2, 2, 2], indices=[2, 1]), "not sorted"),
@@ -98,7 +98,7 @@ def test_networkx_keeps_attributes_and_directions():
     graph.add_node("b", sex="m")
     graph.add_node("a", sex="f", age=30)
     graph.add_edge("a", "b", since=2001)
-    with pytest.warns(gv.GraphveilWarning, match="left out since"):
+    with pytest.warns(gv.GraphveilWarning, match="dropped since"):
         network = gv.Network.from_networkx(graph)
     assert network.labels().tolist() == ["a", "b"]
     assert network.people.to_arrow().to_pylist() == [
@@ -199,7 +199,7 @@ def test_attributes_without_a_role_and_near_names_are_refused_with_the_ways_out(
             gv.KDegree(k=2, **role).anonymize(gv.Network({"ties": ring}, names))
     with pytest.raises(DataError, match="are directed, but a Graph is undirected"):
         gv.KDegree(k=2).anonymize(gv.Network((CALLS,)))
-    with pytest.raises(InfeasibleError, match='Say merge="suppress"'):
+    with pytest.raises(InfeasibleError, match='Use merge="suppress"'):
         gv.KDegree(k=2, known="sex", attach="town", merge="none").anonymize(network)
 
 

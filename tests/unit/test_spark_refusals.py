@@ -168,10 +168,10 @@ CALLING = "An error occurred while calling o7.parquet.\n: org.apache.spark.Spark
 CAUSED = "Caused by:"
 PYTHON = "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n  File x"
 GIVEN_UP = {
-    "graphveil is not installed on": (
+    "no graphveil": (
         f"{PYTHON}\nModuleNotFoundError: No module named 'graphveil'\n{JVM}",
         UsageError,
-        "executors. Install it there, in the version of this process.",
+        "graphveil is not installed on the executors. Install it there, in the version of this process.",
     ),
     "a quota": (
         f"{PYTHON}\nOSError: [Errno 122] Disk quota exceeded\n{JVM}",
