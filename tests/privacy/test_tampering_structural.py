@@ -341,7 +341,10 @@ def test_other_degrees_are_found_without_the_linkage(tmp_path):
     release, _ = release_of(original, graph_of(PATHS, 8), edits="rewire")
     folder = release.write(tmp_path / "release", linkage=False)
     verdict = verify(folder, original=original)
-    told = "the degree at rank 5 (largest first) is 1 in the release, but 2 in the original; 2 of 8 differ"
+    told = (
+        "the degree at rank 5 (largest first) is 1 in the release, but 2 in the original; "
+        "2 of 8 differ"
+    )
     assert {"degree sequence": told} == failed(verdict)
     unchecked = {item.name for item in verdict.checks if item.outcome == "not checked"}
     assert {"linkage", "order says nothing", "degrees kept", "edits"} == unchecked
