@@ -163,7 +163,7 @@ def test_a_feature_added_to_a_whole_class_is_found_with_the_original(tmp_path):
     problems = failed(verify(folder, original=original()))
     assert {"owner's record", "nothing added", "cost"} == set(problems)
     first = min(published(whole, name) for name in ("eve", "fay"))
-    told = f"2 of the release's 13 entries are not in the original, the first that user {first}"
+    told = f"2 of the release's 13 entries are not in the original, the first is user {first}"
     assert told in problems["nothing added"]
     assert "has 'eggs'" in problems["nothing added"]
     assert "'created'" not in problems["cost"]
@@ -200,7 +200,7 @@ def test_a_renamed_feature_is_found_with_the_original(tmp_path, release):
     assert "'zimt'" in told
     first = "1 of 3 published items" if "nothing added" in problems else "1 of 4 published items"
     assert f"{first} are not features of the original, the first is 'zimt'" == problems["items"]
-    assert "the record says" in problems["cost"]
+    assert "the record states" in problems["cost"]
 
 
 def test_two_features_whose_names_were_exchanged_are_found_with_the_original(tmp_path):
@@ -357,10 +357,10 @@ def test_a_raised_theta_fails_on_the_entries_although_the_parameters_say_so_too(
         ("suppress-k", SmoothKAnonymity(k=3), {}, "suppress-k with these parameters claims"),
         ("suppress-k", KAnonymity(k=3), {"k": "3"}, "the parameter is k='3'"),
         ("suppress-k", KAnonymity(k=3), {}, None),
-        ("mondrian", KAnonymity(k=3), {"release": "other"}, "release='other' is unknown"),
+        ("mondrian", KAnonymity(k=3), {"release": "other"}, "release='other' is not valid"),
         ("mondrian", KAnonymity(k=3), {"release": ["suppress"]}, "is not a plain value"),
         ("mondrian", SmoothKAnonymity(k=3), {}, "mondrian with these parameters claims"),
-        ("k-degree", KAnonymity(k=3), {}, "k-degree makes a graph, not a bipartite"),
+        ("k-degree", KAnonymity(k=3), {}, "k-degree produces a graph, not a bipartite"),
     ],
 )
 def test_a_claim_that_a_method_does_not_make_is_found(tmp_path, method, promise, parameters, told):

@@ -194,7 +194,7 @@ def test_chosen_pairs_that_are_forged_are_noticed(tmp_path):
     rewrite(folder, "witness.parquet", repeated)
     assert "could belong to 1 people, but 2 are guaranteed" in checks(folder)[PAIRS].detail
     rewrite(folder, "witness.parquet", {"record": [*record, 0], "person": [*person, "fred"]})
-    assert "1 of 15 chosen pairs do not fit, the first record 0" in checks(folder)[PAIRS].detail
+    assert "1 of 15 chosen pairs do not fit, the first is record 0" in checks(folder)[PAIRS].detail
     rewrite(folder, "witness.parquet", {"record": [*record, 0], "person": [*person, "zoe"]})
     assert "the record 0 with nobody of the original" in checks(folder)[PAIRS].detail
     rewrite(folder, "witness.parquet", {"record": [*record, 6], "person": [*person, "fred"]})

@@ -45,7 +45,7 @@ def test_swapped_rows_of_the_linkage_are_found_by_the_count_of_edits(tmp_path):
     problems = failed(verify(folder, original=original_graph()))
     assert ["linkage file", "edits"] == list(problems)
     assert "the record states 2 edges added and 0 deleted" in problems["edits"]
-    assert "missing is the edge between nodes" in problems["edits"]
+    assert " is missing; the edge between nodes " in problems["edits"]
 
 
 def test_a_linkage_that_gives_one_published_id_to_two_is_named(folder):

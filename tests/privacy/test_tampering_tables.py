@@ -110,7 +110,7 @@ def test_a_record_that_says_another_number_of_stars_is_noticed(tmp_path):
     release.private.cost["stars_added"] = 2
     folder = release.write(tmp_path / "release")
     said = failures(folder, original=original())["cost"]
-    assert "3 cells suppressed, the record states 2 cells suppressed, stars_added=2" == said
+    assert "3 cells suppressed, but the record states 2 cells suppressed, stars_added=2" == said
 
 
 def test_another_table_is_not_the_original(folder):
@@ -163,7 +163,7 @@ def test_a_star_that_a_table_without_text_marks_holds_as_text_is_refused(tmp_pat
     digest = hashlib.sha256(content).hexdigest()
     manifest["data"]["files"][0] |= {"bytes": len(content), "sha256": digest}
     reseal(folder, manifest)
-    assert "row 0 says `*` where it should be null" in failures(folder)["data"]
+    assert "row 0 contains `*` instead of null" in failures(folder)["data"]
 
 
 def test_smooth_k_anonymity_is_no_claim_on_a_table(tmp_path):

@@ -208,8 +208,7 @@ def test_a_second_release_of_the_same_input_is_warned_of_and_written(tmp_path):
     assert [] == written(tmp_path, ring(8), "first")
     [text] = written(tmp_path, ring(8), "second", k=3)
     assert text == (
-        "1 other release of this input lies beside it, first: publish one of them only, or nest "
-        "them"
+        "1 other release of this input is next to it, first: publish only one of them, or nest them"
     )
 
 
