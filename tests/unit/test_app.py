@@ -275,7 +275,7 @@ def test_no_path_leaves_the_folder(page, path):
 
 
 def test_a_folder_that_is_none_is_refused(page):
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         Folder.at(page.folder / "nowhere")
 
 

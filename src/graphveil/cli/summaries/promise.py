@@ -94,6 +94,7 @@ def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
 
     Examples
     --------
+    >>> from graphveil.verify.verdict import Check
     >>> check = Check("classes", "holds", "3 classes")
     >>> print(*verdict_lines(Verdict("recomputed", "Every node has the same degree.", [check])))
     Verified: every claim holds: every node has the same degree (1 check).
