@@ -30,9 +30,9 @@ FOLLOWS = "user,item\nann,bob\nann,cyd\nbob,cyd\ncyd,bob\ndan,bob\ndan,eve\n"
 NUMBERED = "user,item\n10,900\n10,7000\n900,7000\n7000,900\n8000,900\n8000,9000\n"
 FILMS = "user,item\n1,1\n1,2\n2,1\n2,2\n3,1\n3,3\n4,1\n4,3\n"
 ALARM = (
-    "2 of 3 item ids (66.7%) are ids of users too, as in a network: items are published as they "
-    "are, so these would be people under their ids. Say --items people to give them new ids, or "
-    "--items things if they are no people."
+    "2 of 3 item ids (66.7%) are also user ids, as in a network. Items are published unchanged, "
+    "so these would be people under their ids. Use --items people to give them new ids, or "
+    "--items things if they are not people."
 )
 QUESTION = (
     "users and items are both numbered from the start, so items may be "
