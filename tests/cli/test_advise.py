@@ -14,7 +14,7 @@ def test_it_says_risk_promises_and_costs_and_writes_nothing(graphveil_here, list
     before = listing()
     done = graphveil_here("advise", "friends.csv", "--all")
     assert 0 == done.code
-    assert "friends.csv: a network, 5 people, 6 ties" in done.out
+    assert "friends.csv: a network, 5 people, 6 edges" in done.out
     for words in ("number of a person's neighbors", "guarantee:", "not covered:", "costs:"):
         assert words in done.out
     assert "A guarantee covers only the background knowledge it names." in done.out

@@ -89,7 +89,7 @@ def test_the_costs_are_those_of_releases(small, advice):
         assert {"k": k} == trial.parameters
         assert release.private.cost == trial.cost
         share = 100 * trial.cost["edges_added"] / release.data.n_edges
-        assert f"{percent(share / 100)} of the published ties are false" in trial.words
+        assert f"{percent(share / 100)} of the published edges are false" in trial.words
 
 
 def mixed_table():
@@ -156,7 +156,7 @@ def test_the_share_that_is_kept_is_counted_on_the_release(name, small):
 def test_a_method_that_does_not_count_what_it_keeps_is_not_said_to_keep_all():
     assert trials.NOT_COUNTED == trials._in_words({"classes": 3})
     empty = {"edges_before": 0, "edges_deleted": 0, "edges_added": 4}
-    assert "there are no ties" == trials._in_words(empty)
+    assert "there are no edges" == trials._in_words(empty)
 
 
 def test_levels_are_tried_as_k_is():
@@ -275,7 +275,7 @@ def test_a_sample_of_rows_holds_rows_of_the_data_each_once():
 def test_advice_shows_itself_in_a_screen():
     graph = gv.Graph.from_edges(range(40), [*range(1, 40), 0])
     lines = repr(gv.advise(graph)).splitlines()
-    assert "graph: 40 people, 40 ties" == lines[0]
+    assert "graph: 40 people, 40 edges" == lines[0]
     named = [line.split()[0] for line in lines]
     assert {"k-degree", "structural"} <= set(named)
     assert len(lines) <= 24

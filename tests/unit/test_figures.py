@@ -58,8 +58,8 @@ def test_an_attack_draws_its_figures_beside_the_guess(graph, release):
     rows = gv.attack_release(release, graph, attacks=["candidate-set"], seed=1)
     marks = {mark.label: mark for mark in rows.plot().marks}
     for label, part in (
-        ("degree", "degree, right guess"),
-        ("degrees of the neighbors", "vrq, right guess"),
+        ("number of connections", "degree, right guess"),
+        ("numbers of connections of everyone they know", "vrq, right guess"),
     ):
         one = rows["candidate-set", part]
         assert (one.value, one.guess) == (marks[label].after, marks[label].guess)
