@@ -308,7 +308,7 @@ class AdaptiveAnonymity(Guarantee, frozen=True, kw_only=True, tag="adaptive-anon
     --------
     >>> print(AdaptiveAnonymity(level=5).sentence)
     Each person could own at least as many of these records as the level they requested (5), and \
-each record could belong to equally many people; each of these pairs is part of a complete \
+each record could belong to at least as many people; each of these pairs is part of a complete \
 assignment consistent with the data.
     """
 
@@ -482,8 +482,8 @@ others.'
     'At least 90% of the nodes of the release have the same sex, and the same degree, as at least \
 4 others. Every node has the same sex as at least 4 others.'
     >>> StructuralKAnonymity(k=2, measure="profile", layers=("calls", "family")).sentence
-    'Every node of the release has the same numbers of ties of each kind (calls, family), out and \
-in where they have directions, as at least 1 other.'
+    'Every node of the release has the same degree in each layer (calls, family), counted by \
+direction in directed layers, as at least 1 other.'
     >>> StructuralKAnonymity(k=2, measure="count", phi=10.0).sentence
     'Every node of the release has at least 1 other whose degree and number of triangles are each \
 within 10% of its own.'
