@@ -32,8 +32,8 @@ BOUGHT = {"email": drawn(MAILS), "product": drawn(["tea", "rye"]), "shop": drawn
         ("writer", MAILS, "with an @"),
         ("customer_id", [f"c{number}" for number in range(PEOPLE)], "with the name of an id"),
         ("customerId", [f"c{number}" for number in range(PEOPLE)], "with the name of an id"),
-        ("number", [100_000 + 17 * number for number in range(PEOPLE)], "digits of one length"),
-        ("number", [f"0{number:05d}" for number in range(PEOPLE)], "digits of one length"),
+        ("number", [100_000 + 17 * number for number in range(PEOPLE)], "all digits of one length"),
+        ("number", [f"0{number:05d}" for number in range(PEOPLE)], "all digits of one length"),
     ],
 )
 def test_values_that_repeat_like_an_id_stop_every_method_that_takes_tables(name, values, sign):

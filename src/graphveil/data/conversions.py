@@ -215,7 +215,8 @@ class NetworkObjects(Frames):
         for name in chosen:
             if name not in every:
                 raise DataError(
-                    f"no node has the attribute {name!r}. {did_you_mean(str(name), map(str, every))}"
+                    f"no node has the attribute {name!r}. "
+                    f"{did_you_mean(str(name), map(str, every))}"
                     f"Attributes: {', '.join(map(str, every)) or 'none'}."
                 )
         position = positions(ids, labels, what="node ids")
