@@ -310,7 +310,7 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     few = attacked("membership", ["abc"], ["abc"])
     assert "only 1 of 1 people have at least 3 features; 20" in few.not_measured["membership"]
     empty = attacked("class-truth", ["abc"], [""])
-    assert "no entry was published" == empty.not_measured["class-truth"]
+    assert "no entries were published" == empty.not_measured["class-truth"]
     monkeypatch.setattr(scoring, "MOST_CELLS", 5)
     with pytest.raises(ResourceError, match=r"(exceed the limit of|more than) 5"):
         attacked("linkage", WHOLE, WHOLE)
