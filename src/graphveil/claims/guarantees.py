@@ -485,7 +485,7 @@ others.'
     'Every node of the release has the same degree in each layer (calls, family), counted by \
 direction in directed layers, as at least 1 other.'
     >>> StructuralKAnonymity(k=2, measure="count", phi=10.0).sentence
-    'Every node of the release has at least 1 other whose degree and number of triangles are each \
+    'Every node of the release has at least 1 other whose degree and triangle count are each \
 within 10% of its own.'
     """
 
