@@ -97,7 +97,8 @@ def test_a_no_says_to_whom_and_what_it_leaves_open(graphveil_here):
     released(graphveil_here)
     said = " ".join(graphveil_here("report", "out", "--public").out.split())
     assert (
-        "singled out? No, recomputed, by someone who knows how many neighbors a person has" in said
+        "singled out? No (verified), by an attacker who knows the number of a person's neighbors"
+        in said
     )
-    assert "By someone who knows anything else: not tested." in said
-    assert "every person of the release has the same number of ties" in said
+    assert "By someone with any other knowledge: not tested." in said
+    assert "every node of the release has the same degree" in said
