@@ -301,7 +301,7 @@ def test_a_frame_and_a_parquet_file_are_asked_about_as_well(tmp_path):
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [("graph", "a network"), ("bipartite", "users by features"), ("table", "a table")],
+    [("graph", "a network"), ("bipartite", "user-item data"), ("table", "a table")],
 )
 def test_every_command_says_as_what_it_read_a_file(kind, words, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)

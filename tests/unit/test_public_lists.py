@@ -34,8 +34,8 @@ class TestPublicLists:
         release = gv.RandomizedResponse(epsilon=1.0).anonymize(read_bipartite(pairs))
         assert ("people", "items") == release.guarantee.collected
         assert release.guarantee.sentence.startswith(
-            "Given that the lists of people and items are public, which here were collected from "
-            "the data: any one tie"
+            "Assuming that the lists of people and items, which here were "
+            "collected from the data, are public: "
         )
 
     def test_a_list_of_items_from_a_file_is_public_and_has_items_that_nobody_has(
