@@ -90,6 +90,6 @@ def test_it_works_without_a_script(browser, pages):
         context = browser.new_context(java_script_enabled=False)
         page = context.new_page()
         page.goto(path.as_uri())
-        page.get_by_text("The table behind this picture").first.click()
+        page.get_by_text("Data of this figure").first.click()
         assert page.locator("details[open] table").first.is_visible()
         context.close()

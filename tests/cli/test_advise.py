@@ -14,10 +14,10 @@ def test_it_says_risk_promises_and_costs_and_writes_nothing(graphveil_here, list
     before = listing()
     done = graphveil_here("advise", "friends.csv", "--all")
     assert 0 == done.code
-    assert "friends.csv: a network, 5 people, 6 ties" in done.out
-    for words in ("how many neighbors a person has", "promises:", "leaves open:", "costs:"):
+    assert "friends.csv: a network, 5 people, 6 edges" in done.out
+    for words in ("number of a person's neighbors", "guarantee:", "not covered:", "costs:"):
         assert words in done.out
-    assert "A promise covers the knowledge that it names, and no other." in done.out
+    assert "A guarantee covers only the background knowledge it names." in done.out
     assert before == listing()
 
 
@@ -60,7 +60,7 @@ def test_advice_begins_with_a_recommendation_and_fits_on_two_screens(graphveil_h
     for said in (("friends.csv",), ("likes.csv", "--kind", "bipartite"), table):
         done = graphveil_here("advise", *said)
         lines = done.out.splitlines()
-        assert lines[0].startswith("Against someone who ")
+        assert lines[0].startswith("Against an attacker who ")
         assert len(lines) <= 60
         assert lines[-1].startswith("next: graphveil anonymize ")
         assert not [line for line in lines[:-1] if len(line) > 104]
@@ -76,7 +76,10 @@ def test_advice_under_bounds_says_what_meets_them_and_exits_with_1_where_nothing
     assert "meets largest class risk <= 0.5" in " ".join(done.out.split())
     assert done.out.splitlines()[-1].startswith("next: graphveil anonymize ")
     done = graphveil_here("advise", "friends.csv", "--until", "largest class risk <= 0.01")
-    assert (1, True) == (done.code, done.out.startswith("No method meets largest class risk"))
+    assert (1, True) == (
+        done.code,
+        done.out.startswith("No method meets all bounds: largest class risk"),
+    )
     done = graphveil_here("advise", "friends.csv", "--until", "kept > 0.9")
     assert 2 == done.code
     assert "cannot be read" in done.err
@@ -94,8 +97,8 @@ def test_of_a_release_it_says_what_is_published_and_what_is_claimed(graphveil_he
     assert 0 == made.code, made.err
     done = graphveil_here("advise", "out")
     assert 0 == done.code, done.err
-    assert done.out.startswith("A release, as it stands: ")
-    assert "It claims, and verify checks: Every node" in " ".join(done.out.split())
+    assert done.out.startswith("This is a release. As published: ")
+    assert "Its guarantee, which verify can check: Every node" in " ".join(done.out.split())
     assert "out: a network, " in done.out
     assert "next: graphveil verify out" == done.out.splitlines()[-1]
     summary = json.loads(graphveil_here("advise", "out", "--json").out)
@@ -103,4 +106,4 @@ def test_of_a_release_it_says_what_is_published_and_what_is_claimed(graphveil_he
     assert all(" INPUT " in choice["command"] for choice in summary["choices"])
     refused = graphveil_here("advise", "out", "--kind", "graph")
     assert 2 == refused.code
-    assert "is a release, which says itself what it is" in refused.err
+    assert "is a release" in refused.err

@@ -19,7 +19,7 @@ MOST_LINES, WIDTH, MOST_LINES_OF_DEMO = 24, 100, 60
 PAPERS = ["vrq", "half L1", "NS08", "named", "nobody known", "arenas", "Kolmogorov"]
 """Words that no answer has: of papers, of networks that others know, and of ours."""
 
-LIMITS = re.compile(r"^Not protected:.*?^Cost:", re.DOTALL | re.MULTILINE)
+LIMITS = re.compile(r"^Not covered:.*?^Cost:", re.DOTALL | re.MULTILINE)
 """What a method does not protect against: text of its own."""
 
 SNAPSHOTS = Path(__file__).parent / "answers"
@@ -127,11 +127,11 @@ def test_an_answer_is_the_one_that_a_person_has_read(answers, kind, verb):
     assert path.read_text(encoding="utf-8") == text
 
 
-FLOATING = re.compile(r"a copy of the network|groups \(communities\)")
+FLOATING = re.compile(r"a copy of the network|^  communities")
 """Lines whose figures hang on the rounding of large matrices, or on threads."""
 
 
-WITH_A_COPY = re.compile(r"^Someone who has a copy [^.]*? re-identifies [^)]*\)\.", re.DOTALL)
+WITH_A_COPY = re.compile(r"^An attacker who has a copy [^.]*? re-identifies [^)]*\)\.", re.DOTALL)
 """The first sentence where copies with and without known people re-identify about as many."""
 
 
@@ -142,7 +142,7 @@ def steady(text):
     """Return an answer without what the machine decides: times, and figures of large matrices."""
     text = NOT_RUN.sub(lambda some: some[0].replace("\n ", ""), text)  # lines end by the times
     text = re.sub(r"about \d+ (second|minute|hour)s?", "about N seconds", text)
-    text = WITH_A_COPY.sub("Someone who has a copy re-identifies N of 100 people.", text)
+    text = WITH_A_COPY.sub("An attacker who has a copy re-identifies N of 100 people.", text)
     lines = text.splitlines(keepends=True)
     return "".join(
         re.sub(r" +\d+(\.\d+)?(?= +(\d|of 100))", " N", line) if FLOATING.search(line) else line
@@ -160,7 +160,7 @@ def test_the_demo_is_the_whole_way_and_ends_with_two_pages(graphveil_here, cwd, 
     assert ["demo.private/report.html", "demo-report.html"] == pages
     assert all((cwd / page).read_text().startswith("<!doctype html>") for page in pages)
     assert "next: graphveil measure YOUR-FILE.csv" == lines[-1]
-    for said in ("Every claim holds: every person of the release", "Promised:", "Not protected:"):
+    for said in ("every claim holds: every node of the release", "Guarantee:", "Not covered:"):
         assert said in done.out
     before = listing()
     again = graphveil_here("demo", "--out", "demo")
@@ -183,8 +183,8 @@ def test_what_was_not_run_is_said_with_its_time_and_the_flag_that_runs_it(answer
     out = " ".join(answers["graph", "attack"][0].split())
     for name in ("seed-propagation", "alignment", "edge-gain"):
         assert re.search(rf"{name} \(about \d+ (second|minute)s?\)", out)
-    assert "--attacks NAME runs it" in out
-    assert "Documented, of k-degree (k=2 to 20): someone who has a whole copy" in out
+    assert "Run one with --attacks NAME" in out
+    assert "In our benchmarks of k-degree (k=2 to 20): an attacker who has a complete copy" in out
 
 
 def test_a_failing_release_says_what_fails_and_nothing_else(graphveil_here, cwd):
@@ -194,7 +194,7 @@ def test_a_failing_release_says_what_fails_and_nothing_else(graphveil_here, cwd)
     done = graphveil_here("verify", "out")
     lines = done.out.splitlines()
     assert 1 == done.code
-    assert lines[0].startswith("A claim does not hold: ")
+    assert lines[0].startswith("Verification failed: ")
     assert len(lines) <= MOST_LINES
     assert "holds  " not in done.out
     every = graphveil_here("verify", "out", "--all")
@@ -211,7 +211,7 @@ def test_the_remarks_that_are_not_said_are_counted_and_kept(graphveil_here, cwd)
     kept = len(gv.read_release(cwd / "one").private.warnings)
     assert 2 < kept, record
     assert 2 == done.err.count("graphveil: warning: ")
-    assert f"{kept - 2} more remark" in done.err
+    assert f"{kept - 2} more note" in done.err
     every = graphveil_here(*asked, "--out", "two", "--all")
     assert kept + 1 == every.err.count("graphveil: warning: ")  # one release lies beside it now
 

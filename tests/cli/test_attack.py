@@ -68,7 +68,7 @@ def test_attacks_are_written_for_their_owner_alone_and_never_into_a_release(
     }
     assert 0 == graphveil_here(*words, "--out", "rows.json").code
     again = graphveil_here(*words, "--out", "rows.json")
-    assert_one_line(again, "rows.json exists", "--force")
+    assert_one_line(again, "rows.json already exists", "--force")
     assert 0 == graphveil_here(*words, "--out", "rows.json", "--force").code
     written = json.loads((cwd / "rows.json").read_text())
     assert set(told) == set(written)
@@ -129,7 +129,7 @@ def test_parameters_of_an_attack_are_flags_and_tables_of_a_configuration(
     assert {2} == {row["sample_size"] for part, row in rows.items() if part.endswith("own row")}
     assert {"3 known, 0 false"} == {part.partition(":")[0] for part in rows}
     done = graphveil_here(*LINKAGE, "--linkage.targets", "many")
-    assert_one_line(done, "targets='many' is not of type int")
+    assert_one_line(done, "targets='many' has the wrong type; expected int")
     assert_one_line(graphveil_here(*LINKAGE, "--linkage.target", 2), "no parameter 'target'")
 
 
@@ -138,7 +138,7 @@ def test_a_second_release_leaves_who_shares_both_classes(graphveil_here, visits)
     assert 1.0 == rows["alone in the joint class"]["value"]
     done = graphveil_here(*visits, "--attacks", "intersection")
     assert 0 == done.code
-    assert "No attack could be run." == done.out.splitlines()[0]
+    assert "No attack was run." == done.out.splitlines()[0]
     assert "Not run: intersection, which needs --with DIR." in done.out.splitlines()
 
 
@@ -165,7 +165,7 @@ def test_a_column_beside_a_release_is_attacked_by_the_ids_of_the_original(
     [
         ("dan,high\nann,low\nbob,low\n", "no value of 'income' for cyd"),
         ("dan,high\nann,low\nbob,low\ncyd,\n", "no value of 'income' for cyd"),
-        ("dan,high\nann,low\nbob,low\ncyd,low\ncyd,high\n", "cyd stands 2 times"),
+        ("dan,high\nann,low\nbob,low\ncyd,low\ncyd,high\n", "cyd appears 2 times"),
     ],
 )
 def test_everybody_needs_one_value_of_an_attached_column(
@@ -190,7 +190,7 @@ def test_an_attack_above_its_limit_ends_with_one_line_and_exit_code_3(
     graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
     words = ("attack", "out", "--original", "friends.csv", "--attacks", "alignment")
     done = graphveil_here(*words)
-    assert_one_line(done, "alignment: 3 nodes are more than 2", "a part of the people")
+    assert_one_line(done, "alignment: 3 nodes exceed the limit of 2", "fewer people")
     assert 3 == done.code
 
 

@@ -97,7 +97,7 @@ def test_what_is_no_file_at_all_is_one_line(cwd, graphveil_many, listing, assert
     (cwd / "folder").mkdir()
     (cwd / "loop.csv").symlink_to("loop.csv")
     before = listing()
-    words = {"folder": "directory", "none.csv": "no such file", "loop.csv": "", "": ""}
+    words = {"folder": "is a folder", "none.csv": "no such file", "loop.csv": "", "": ""}
     commands = [(cwd, ("anonymize", "k-degree", name, "--k", 2, "--out", "out")) for name in words]
     for word, done in zip(words.values(), graphveil_many(commands), strict=True):
         assert done.code in {2, 3}
@@ -117,22 +117,22 @@ def test_options_that_cannot_be_used_are_one_line(cwd, graphveil_many, listing, 
         (*base, *out): ["--k"],
         (*base, "--k", 2): ["--out"],
         (*base, "--k", 2, *out, "--edits", "many"): ["--edits", "many"],
-        (*base, "--k", 2, *out, "--edits", "any", "--target", "greedy"): ["greedy", "Use"],
+        (*base, "--k", 2, *out, "--edits", "any", "--target", "greedy"): ["greedy", "Set edits"],
         (*base, "--k", 2, *out, "--restarts", 0): ["restarts=0"],
         (*base, "--k", 2, *out, "--seed", -1): ["seed=-1"],
         (*base, "--k", 2, *out, "--color", "blue"): ["--color"],
         (*base, "--k", 2, "--out", "none/out"): ["none", "Create"],
         (*base, "--k", 2, "--out", "."): ["."],
-        (*base, "--k", 2, "--out", "friends.csv"): ["friends.csv exists"],
+        (*base, "--k", 2, "--out", "friends.csv"): ["friends.csv already exists"],
         (*base, "--k", 2, *out, "--nodes", "none.csv"): ["none.csv"],
         (*base, "--k", 2, "--out", "s3a://me:word@lake/x"): ["s3a://lake/x is an address", "copy"],
         (*base, "--k", 2, "--out", "ftp://me:word@host/x"): ["ftp://host/x", "s3a", "hdfs", "file"],
         (*rows, "--out", "file:///none/x"): ["file:///none/x", "--private"],
-        (*rows, "--out", "file:///none/x", "--private", "file:///none/x/y"): ["lies in"],
+        (*rows, "--out", "file:///none/x", "--private", "file:///none/x/y"): ["is inside"],
         (*rows, "--out", "file:///proc/x", "--private", "mine"): ["file:///proc/x", "written"],
-        (*rows, "--out", "s3a://lake", "--private", "mine"): ["names no folder", "s3a://bucket"],
+        (*rows, "--out", "s3a://lake", "--private", "mine"): ["has no folder name", "s3a://bucket"],
         (*rows, "--out", "x", "--private", "s3a://lake/x"): ["s3a://lake/x", "folder for both"],
-        ("verify", "s3a://lake/a/../b"): ["s3a://lake/a/../b", "Name a folder"],
+        ("verify", "s3a://lake/a/../b"): ["s3a://lake/a/../b", "Give a folder"],
         ("verify", "file:///none/x"): ["file:///none/x", "release.json"],
         ("evaluate", "file:/none/x", "--original", "friends.csv"): [],
         ("anonymize", "k-degre", "friends.csv"): ["k-degre"],

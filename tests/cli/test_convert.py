@@ -28,7 +28,7 @@ def test_the_data_of_a_release_comes_back_from_every_format(graphveil_here, cwd,
     done = graphveil_here("convert", "out", "--out", name)
     assert (0, "") == (done.code, done.err)
     first, last = done.out.splitlines()
-    assert f"Written to {name}, which carries no promise: it is no release." == first
+    assert f"Wrote {name}. This copy is not a release and carries no guarantee." == first
     assert "next: graphveil verify out" == last
     back = gv.read_graph(cwd / name)
     assert release.size == back.size
@@ -61,7 +61,7 @@ def test_a_file_that_exists_is_replaced_only_where_that_is_said(
     (cwd / "a.gml").write_text("mine")
     done = graphveil_here("convert", "edges.csv", "--out", "a.gml")
     assert 2 == done.code
-    assert_one_line(done, "a.gml exists", "--force")
+    assert_one_line(done, "a.gml already exists", "--force")
     assert "mine" == (cwd / "a.gml").read_text()
     assert 0 == graphveil_here("convert", "edges.csv", "--out", "a.gml", "--force").code
     assert gv.read_graph(cwd / "edges.csv") == gv.read_graph(cwd / "a.gml")
@@ -71,7 +71,7 @@ def test_columns_named_after_users_and_items_are_no_network(graphveil_here, cwd)
     (cwd / "likes.csv").write_text("user,item\n1,1\n1,2\n2,3\n")
     done = graphveil_here("convert", "likes.csv", "--out", "likes.parquet")
     assert 0 == done.code
-    assert "read as users by features, as its columns are named" in done.err
+    assert "read as user-item data (by its column names)" in done.err
     back = gv.read_bipartite(cwd / "likes.parquet")
     assert gv.Bipartite.from_pairs([1, 1, 2], [1, 2, 3]) == back
     assert 0 == graphveil_here("convert", "likes.csv", "--kind", "graph", "--out", "g.csv").code
@@ -87,11 +87,19 @@ def test_columns_named_after_users_and_items_are_no_network(graphveil_here, cwd)
         ("", ("--out", "ids.csv", "--nodes", "ids.csv", "--force"), ["ids.csv is the input"]),
         ("", ("--out", "a.gml", "--out-ids", "edges.csv", "--force"), ["edges.csv is the input"]),
         ("", ("--out", "a.csv", "--out-ids", "../{}/a.csv"), ["--out-ids", "different names"]),
-        ("dangling", ("--out", "other.csv"), ["other.csv exists", "--force"]),
-        ("", ("--out", "a.csv", "--out-ids", "ids.csv"), ["ids.csv exists", "--force"]),
-        ("", ("--out", "a.csv", "--out-ids", "a.gml"), ["gml cannot hold a list of ids"]),
-        ("", ("--out", "out/a.csv"), ["out/a.csv would stand in a release", "elsewhere"]),
-        ("", ("--out", "a.csv", "--out-ids", "out/a.csv"), ["would stand in a release"]),
+        ("dangling", ("--out", "other.csv"), ["other.csv already exists", "--force"]),
+        ("", ("--out", "a.csv", "--out-ids", "ids.csv"), ["ids.csv already exists", "--force"]),
+        ("", ("--out", "a.csv", "--out-ids", "a.gml"), ["gml cannot store a list of ids"]),
+        (
+            "",
+            ("--out", "out/a.csv"),
+            ["out/a.csv is inside a release, which is public", "outside it"],
+        ),
+        (
+            "",
+            ("--out", "a.csv", "--out-ids", "out/a.csv"),
+            ["is inside a release, which is public"],
+        ),
     ],
 )
 @pytest.mark.usefixtures("release")
@@ -129,7 +137,9 @@ def test_no_other_command_writes_what_is_private_into_a_release(
     before = sorted((cwd / "out").iterdir())
     done = graphveil_here(*words)
     assert 2 == done.code
-    assert_one_line(done, words[-2 if words[-1] == "--force" else -1], "would stand in a release")
+    assert_one_line(
+        done, words[-2 if words[-1] == "--force" else -1], "is inside a release, which is public"
+    )
     assert before == sorted((cwd / "out").iterdir())
 
 
@@ -153,13 +163,13 @@ def test_a_copy_of_a_data_file_is_for_its_owner_alone_and_one_of_a_release_is_no
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (("out", "--out", "a.gml", "--kind", "graph"), ["--kind is not for a release"]),
-        (("out", "--out", "a.gml", "--header", "no"), ["--header is not for a release"]),
+        (("out", "--out", "a.gml", "--kind", "graph"), ["--kind does not apply to a release"]),
+        (("out", "--out", "a.gml", "--header", "no"), ["--header does not apply to a release"]),
         (
             ("edges.csv", "--out", "a.gml", "--kind", "graph", "--users", "u.csv"),
-            ["--users is not for a Graph"],
+            ["--users does not apply to a Graph"],
         ),
-        (("edges.csv", "--out", "a.xyz"), [".xyz", "Use"]),
+        (("edges.csv", "--out", "a.xyz"), [".xyz", "set --input-format"]),
         (("edges.csv", "--out", "out"), ["out"]),
         (("none.csv", "--out", "a.gml"), ["none.csv"]),
     ],
@@ -180,7 +190,7 @@ def test_a_table_without_its_row_ids_is_said_to_be_so(graphveil_here, cwd):
     command = ("convert", "rows.csv", "--kind", "table", "--ids", "id", "--out")
     done = graphveil_here(*command, "rows.tsv")
     assert 0 == done.code
-    assert "the ids of rows are left out: a table is written as its columns" in done.err
+    assert "row ids were dropped: a table is written with its own columns only" in done.err
     assert "town\nOslo\nBergen\n" == (cwd / "rows.tsv").read_text().replace('"', "")
 
 
@@ -201,5 +211,5 @@ def test_a_released_graph_does_not_become_a_table(graphveil_here, cwd, release, 
     del release
     done = graphveil_here("convert", "out", "--kind", "table", "--out", "a.csv")
     assert 2 == done.code
-    assert_one_line(done, "--kind table is not for a release of a graph")
+    assert_one_line(done, "--kind table does not apply to a release of a graph")
     assert not (cwd / "a.csv").exists()

@@ -66,7 +66,9 @@ def test_people_of_the_release_are_refused_in_one_line(graphveil_here, written, 
 def test_bins_that_depend_on_who_is_read_are_refused(graphveil_here, written, assert_one_line):
     words = written(NAMES, "--bins", "town=median")
     done = graphveil_here(*words, "--test", "others.csv", "--label", "income")
-    assert_one_line(done, "'town' was read in bins by median", "--bins town=edges:A,B")
+    assert_one_line(
+        done, "the bins of column 'town' (median) depend on the data", "--bins town=edges:A,B"
+    )
 
 
 def test_items_are_recommended_to_people_in_another_file(graphveil_here, cwd):

@@ -31,7 +31,7 @@ def test_a_bug_of_ours_is_70_with_a_request_to_report_it(graphveil, listing):
     done = graphveil(*ANONYMIZE, script=CRASH)
     assert 70 == done.code
     line = done.err.splitlines()[-1]
-    assert line.startswith("graphveil: error: this is a bug of ours: IndexError: off by one.")
+    assert line.startswith("graphveil: error: this is a bug in graphveil: IndexError: off by one.")
     assert "report" in line
     assert "Traceback" not in done.err
     assert ["friends.csv"] == listing()
@@ -80,8 +80,8 @@ SHORTAGES = {
         "no space left",
     ),
     "no memory": ("graphveil.methods.KDegree._anonymize", out_of_memory, "out of memory"),
-    "a disk that is read only": ("pathlib.Path.mkdir", read_only, "cannot be written"),
-    "no permission to rename": ("pathlib.Path.rename", forbidden, "cannot be written"),
+    "a disk that is read only": ("pathlib.Path.mkdir", read_only, "not writable"),
+    "no permission to rename": ("pathlib.Path.rename", forbidden, "not writable"),
     "an interrupt that a library made its own error of": (
         "graphveil.methods.KDegree._anonymize",
         interrupted_inside_a_library,
@@ -142,7 +142,7 @@ def test_a_read_only_folder_is_left_alone(graphveil, tiny_disk):
     done = graphveil(*ANONYMIZE[:-1], "disk/out")
     assert (3, "") == (done.code, done.out)
     assert 1 == len(done.err.splitlines())
-    assert "cannot be written" in done.err
+    assert "not writable" in done.err
     assert [] == list(disk.rglob("*"))
 
 

@@ -29,14 +29,14 @@ def test_measure_and_randomized_response_follow_the_columns(graphveil_here, cwd,
     )
     assert 0 == done.code, done.err
     assert kind == json.loads((cwd / "out" / "release.json").read_text())["data"]["kind"]
-    assert (f"{name}.csv: read as users by features" in done.err) == (kind != "graph")
+    assert (f"{name}.csv: read as user-item data" in done.err) == (kind != "graph")
 
 
 def test_a_network_given_to_a_method_for_rows_is_read_as_people_by_people(graphveil_here, cwd):
     (cwd / "ties.csv").write_text("source,target\nann,cyd\nann,dan\nbob,cyd\nbob,dan\n")
     done = graphveil_here("anonymize", "suppress-k", "ties.csv", "--k", 2, "--out", "out")
     assert 0 == done.code, done.err
-    assert "ties.csv: read as a network, as its columns are named" in done.err
+    assert "ties.csv: read as a network (by its column names)" in done.err
     cells = (cwd / "out" / "data.csv").read_text().replace("\n", ",").split(",")
     assert {"user", "item", "0", "1", "2", "3"} == set(filter(None, cells))
 
@@ -55,7 +55,10 @@ def test_what_is_said_wins_over_the_names(graphveil_here, cwd):
 def test_of_many_columns_the_first_are_named_and_the_rest_counted(graphveil_here, cwd):
     (cwd / "people.csv").write_text("sex,age,town,job,car,pet,hat\nf,30,x,x,x,x,x\nm,4,x,x,x,x,y\n")
     done = graphveil_here("measure", "people.csv")
-    assert "its columns, sex, age, town, job, car and 2 more, do not say what it holds" in done.err
+    assert (
+        "its columns (sex, age, town, job, car and 2 more) do not show what kind of data it holds"
+        in done.err
+    )
 
 
 def test_names_that_say_nothing_are_asked_for(graphveil_here, cwd):
@@ -63,7 +66,7 @@ def test_names_that_say_nothing_are_asked_for(graphveil_here, cwd):
     for command in (("measure",), ("anonymize", "suppress-k", "--k", 2, "--out", "out")):
         done = graphveil_here(*command, "people.csv")
         assert 2 == done.code
-        asked = "people.csv: its columns, sex, age, do not say what it holds. Say --kind "
+        asked = "people.csv: its columns (sex, age) do not show what kind of data it holds. Give"
         assert asked in done.err
     assert not (cwd / "out").exists()
     done = graphveil_here("measure", "people.csv", "--kind", "table", "--json")
@@ -87,7 +90,7 @@ def test_a_flag_of_one_kind_alone_says_the_kind(graphveil_here, cwd):
 def test_a_flag_of_another_kind_names_that_kind(graphveil_here, cwd):
     (cwd / "ties.csv").write_text(FILES["edges"][0])
     done = graphveil_here("measure", "ties.csv", "--kind", "graph", "--items", "things")
-    assert "--items is not for a Graph. Leave it out, or say --kind bipartite." in done.err
+    assert "--items does not apply to a Graph. Remove it, or use --kind bipartite." in done.err
 
 
 GRAPHS_ALONE = [name for name, m in METHODS.items() if set(m.accepts) <= {gv.Graph, gv.Network}]
@@ -104,9 +107,9 @@ def test_a_method_for_graphs_alone_refuses_columns_of_users_and_items(graphveil_
     (cwd / "pairs.csv").write_text(FILES["pairs"][0])
     done = graphveil_here(*anonymize(name, "pairs.csv"))
     assert 2 == done.code
-    assert "pairs.csv: its columns, user, item, name users and items" in done.err
+    assert "pairs.csv: its columns (user, item) name users and items" in done.err
     kind = "graph" if gv.Graph in METHODS[name].accepts else "network"
-    assert f"or say --kind {kind} if both columns are people" in done.err
+    assert f"or give --kind {kind} if both columns are people" in done.err
     assert not (cwd / "out").exists()
 
 
@@ -123,7 +126,7 @@ def test_every_method_reads_users_and_items_as_such_or_refuses_them(graphveil_he
     for name in set(METHODS) - set(GRAPHS_ALONE) - set(USERS_TOO):
         done = graphveil_here(*anonymize(name, "pairs.csv"))
         assert 2 == done.code
-        assert "these are pairs, no table" in done.err
+        assert "are pairs, not a table" in done.err
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,10 @@ def test_users_are_measured_by_all_their_features(graphveil_here, cwd):
     (cwd / "likes.csv").write_text(LIKES)
     done = graphveil_here("measure", "likes.csv", "--kind", "bipartite", "--k", 2, "--all")
     assert 0 == done.code
-    assert "someone who knows all features of a person, and that these are all:" in done.out
+    assert (
+        "an attacker who knows all features of a person, and that the person has no others:"
+        in done.out
+    )
     assert "unique                                1  33.33%" in done.out
     assert "unprotected, smallest classes first: cyd" in done.out
 
@@ -26,7 +29,7 @@ def test_rows_are_measured_by_all_their_columns_or_by_those_named(graphveil_here
     assert (4, 3, 2) == (whole["rows"], whole["classes"], whole["unique_rows"])
     assert ["bob", "dan"] == whole["unprotected"]
     done = graphveil_here(*asked, "--columns", "sex", "--all")
-    assert "someone who knows sex of a person:" in done.out
+    assert "an attacker who knows sex of a person:" in done.out
     assert "unique                                0  0.00%" in done.out
 
 
@@ -43,7 +46,7 @@ def test_how_many_people_some_of_their_items_single_out_is_said(graphveil_here, 
     (cwd / "likes.csv").write_text(LIKES)
     asked = ["measure", "likes.csv", "--kind", "bipartite", "--seed", 1]
     shown = graphveil_here(*asked, "--all").out
-    assert "someone who knows some items of a person, drawn at random, singles out:" in shown
+    assert "n attacker who knows some random items of a person singles out:" in shown
     assert "with 1 item" in shown
     assert "with 2 items                       0.00% of people  (exact)" in shown
     found = json.loads(graphveil_here(*asked, "--json").out)["singled_out"]
@@ -62,16 +65,16 @@ def test_a_cell_of_the_columns_known_may_single_out(graphveil_here, cwd):
 def test_nothing_of_a_graph_is_drawn(graphveil_here):
     done = graphveil_here("measure", "friends.csv", "--seed", 1)
     assert 2 == done.code
-    assert "--seed is not for a Graph. Leave it out." in done.err
+    assert "--seed does not apply to a Graph. Remove it." in done.err
 
 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["--measure", "count"], "--measure is not for a Table. Leave it out."),
-        (["--cascade", "count"], "--cascade is not for a Table. Leave it out."),
-        (["--phi", 5], "--phi is not for a Table. Leave it out."),
-        (["--columns", "shoes"], "no column 'shoes'. The table has sex, town."),
+        (["--measure", "count"], "--measure does not apply to a Table. Remove it."),
+        (["--cascade", "count"], "--cascade does not apply to a Table. Remove it."),
+        (["--phi", 5], "--phi does not apply to a Table. Remove it."),
+        (["--columns", "shoes"], "no column 'shoes'. Columns: sex, town."),
     ],
 )
 def test_what_a_table_cannot_be_asked_ends_in_one_line(graphveil_here, cwd, asked, message):
@@ -85,4 +88,4 @@ def test_what_a_table_cannot_be_asked_ends_in_one_line(graphveil_here, cwd, aske
 def test_columns_are_not_for_a_graph(graphveil_here):
     done = graphveil_here("measure", "friends.csv", "--columns", "source")
     assert 2 == done.code
-    assert "--columns is for a table. Leave it out, or say --kind table." in done.err
+    assert "--columns applies to tables only. Remove it, or give --kind table." in done.err

@@ -32,7 +32,7 @@ def test_the_way_from_two_files_to_a_verified_release_and_other_programs(graphve
         *("--k", 3, "--out", "out"),
     )
     assert 0 == done.code, done.err
-    assert "the same sex, and the same number of ties, as" in done.out.replace("\n", " ")
+    assert "the same sex, and the same degree, as" in done.out.replace("\n", " ")
     assert "town is published beside the promise" in done.err
     assert "node,sex,town" == (files / "out" / "people.csv").read_text().split("\n")[0]
     again = graphveil_here("verify", "out", "--original", "ties.csv", "--nodes", "people.csv")
@@ -71,7 +71,7 @@ def test_a_release_from_elsewhere_is_measured_from_its_folder_alone(graphveil_he
     assert "next: graphveil verify out" in graphveil_here("measure", "out", "--known", "sex").out
     refused = graphveil_here("measure", "out", "--directed", "keep")
     assert 2 == refused.code
-    assert "--directed says how a file is read, and out is a release" in refused.err
+    assert "--directed sets how a file is read, but out is a release" in refused.err
     graphveil_here("anonymize", "k-degree", "ties.csv", "--k", 3, "--out", "bare")
     assert "Nobody of 16 people" in graphveil_here("measure", "bare", "--k", 3).out
 
@@ -116,53 +116,53 @@ WITH = ("--nodes", "people.csv")
 @pytest.mark.parametrize(
     ("words", "people", "says"),
     [
-        ((*K_DEGREE, *WITH), PEOPLE, "Say --known sex if an attacker may know it"),
+        ((*K_DEGREE, *WITH), PEOPLE, "no role given for sex"),
         ((*K_DEGREE, *WITH, "--known", "sax"), PEOPLE, "no attribute 'sax'. Did you mean sex?"),
         (
             (*K_DEGREE, *WITH, "--known", "sex", "--attach", "sex"),
             PEOPLE,
-            "'sex' is known and attached",
+            "'sex' is both known and attached",
         ),
         ((*K_DEGREE, *WITH, "--known", "sex", "--drop", "tow"), PEOPLE, "no column 'tow' to drop"),
         ((*K_DEGREE, *WITH, "--known", "sex"), "id,sex\np0,f\np0,m\n", "more than once"),
         (
             (*K_DEGREE, *WITH, "--known", "sex"),
             "id,sex\np0,f\np1,m\n",
-            "14 ids are nobody",
+            "14 ids are missing",
         ),
-        ((*K_DEGREE, *WITH, "--known", "sex"), PEOPLE.replace("sex", "node"), "is called 'node'"),
+        ((*K_DEGREE, *WITH, "--known", "sex"), PEOPLE.replace("sex", "node"), "the name 'node'"),
         ((*K_DEGREE, *WITH, "--known", "sex"), PEOPLE.replace("sex", ""), "has no name"),
         (
             (*K_DEGREE, *WITH, "--known", "sex"),
             PEOPLE.replace("town", "sex"),
-            "two columns are called sex",
+            "two columns are named sex",
         ),
         (
             (*K_DEGREE, *WITH, "--known", "sex", "--drop", "town"),
             PEOPLE.replace(",f,", ",1.5,").replace(",m,", ",2.5,"),
-            "column sex is numeric (1.5). Bin it",
+            "column sex is numeric (1.5) and needs bins",
         ),
         (
             (*K_DEGREE, *WITH, "--known", "sex", "--node-column", "who"),
             PEOPLE,
             "no column 'who'",
         ),
-        ((*K_DEGREE, "--suppress", "0.1"), PEOPLE, "suppresses known attributes, and none are"),
+        ((*K_DEGREE, "--suppress", "0.1"), PEOPLE, "suppresses known attributes, but none are"),
         (
             ("anonymize", "k-degree", "calls.csv", "--k", "2", "--directed", "keep", "--out", "o"),
             PEOPLE,
-            "are directed, and a Graph is not",
+            "are directed, but a Graph is undirected",
         ),
         (
             ("anonymize", "top-m-filter", "ties.csv", "--epsilon", "2", "--out", "o", *WITH),
             PEOPLE,
-            "a list of ids has one column",
+            "a list of ids must have one column",
         ),
         (("measure", "ties.csv", *WITH, "--known", "age"), PEOPLE, "no attribute 'age' for known"),
         (
             ("measure", "ties.csv", *WITH, "--known", "sex", "--phi", "5"),
             PEOPLE,
-            "--phi is not for a Network",
+            "--phi does not apply to a Network",
         ),
     ],
 )
@@ -202,7 +202,7 @@ def test_kinds_of_ties_go_from_a_file_to_a_verified_release_and_gephi(graphveil_
         *("measure", "kinds.csv", *OF_KINDS, "--directed", "keep", "--known", "sex"),
     )
     assert 0 == measured.code, measured.err
-    assert "ties of each kind a person has" in measured.out.replace("\n", " ")
+    assert "the degree of a person in each layer" in measured.out.replace("\n", " ")
     known = ("--known", "sex", "--k", 3, "--out", "out")
     done = graphveil_here("anonymize", "profile", "kinds.csv", *OF_KINDS, *known)
     assert 0 == done.code, done.err
@@ -228,4 +228,4 @@ def test_a_file_of_kinds_that_was_changed_is_noticed_by_the_second_reading(graph
     (files / "kinds.csv").write_text(KINDS.replace("p0,p3,call", "p0,p3,kin"))
     done = graphveil_here("verify", "out", "--original", "kinds.csv", "--nodes", "people.csv")
     assert 0 != done.code
-    assert "another digest" in done.out.replace("\n", " ")
+    assert "a different digest" in done.out.replace("\n", " ")

@@ -21,7 +21,7 @@ def test_an_existing_folder_is_refused_and_force_replaces_it(graphveil_here, cwd
     before = (cwd / "out" / "release.json").read_bytes()
     done = graphveil_here(*ANONYMIZE, "--k", 3, "--out", "out")
     assert 2 == done.code
-    assert_one_line(done, "out exists", "--force")
+    assert_one_line(done, "out already exists", "--force")
     assert before == (cwd / "out" / "release.json").read_bytes()
 
     done = graphveil_here(*ANONYMIZE, "--k", 3, "--out", "out", "--force", "--no-linkage")
@@ -52,7 +52,7 @@ def test_a_second_release_of_the_same_input_is_a_warning_before_the_work(graphve
     done = graphveil_here(*same, "--out", "two")
     assert 0 == done.code
     told = [line for line in done.err.splitlines() if "of this input" in line]
-    expected = "1 other release of this input lies beside it, one: publish one of them only, or "
+    expected = "1 other release of this input is next to it, one: publish only one of them, or "
     assert [f"graphveil: warning: {expected}nest them."] == told
     warnings = json.loads((cwd / "two.private" / "record.json").read_text())["warnings"]
     assert [f"{expected}nest them"] == [text for text in warnings if "of this input" in text]
@@ -83,7 +83,7 @@ def test_options_come_from_a_file_and_flags_win(graphveil_here, cwd):
 BAD_CONFIGS = {
     "an unknown option": ("[anonymize.k-degree]\nshoe_size = 43\n", "shoe_size"),
     "an unknown command": ("[anonymise.k-degree]\nk = 2\n", "anonymise"),
-    "an option outside a table": ("k = 2\n", "'k' is no command"),
+    "an option outside a table": ("k = 2\n", "unknown command 'k'"),
     "a value out of range": ("[anonymize.k-degree]\nrestarts = 0\n", "restarts"),
     "a value of another type": ('[anonymize.k-degree]\nrestarts = "many"\n', "many"),
     "no TOML": ("k = = 2\n", "line 1"),
@@ -124,7 +124,7 @@ def test_the_format_is_the_one_that_came_in_or_the_one_asked_for(graphveil_here,
     command = ("anonymize", "k-degree", "packed.csv.gz", "--k", 2)
     done = graphveil_here(*command, "--out", "same")
     assert 0 == done.code
-    note = "packed.csv.gz: the release is csv: no release comes as gzip"
+    note = "packed.csv.gz: the release is written as csv: gzip is not a format for a release"
     assert note in done.err.splitlines()
     assert (cwd / "same" / "data.csv").is_file()
     assert 0 == graphveil_here(*command, "--out", "columns", "--format", "parquet").code
@@ -164,4 +164,6 @@ def test_the_original_is_read_again_as_it_was_read_before(graphveil_here, cwd):
     done = graphveil_here("verify", "out", "--original", "weighted.txt", "--all")
     assert (0, "") == (done.code, done.err)
     open_checks = [line for line in done.out.splitlines() if "not checked " in line]
-    assert ["original read twice"] == [line.split(":")[0].split("  ")[-1] for line in open_checks]
+    assert ["the original read by a second reader"] == [
+        line.split(":")[0].split("  ")[-1] for line in open_checks
+    ]

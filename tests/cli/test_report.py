@@ -18,7 +18,7 @@ def test_the_page_of_an_owner_lies_in_the_private_folder_for_its_owner_alone(gra
     assert 0o600 == stat.S_IMODE(page.stat().st_mode)
     lines = done.out.splitlines()
     assert len(lines) <= 24
-    assert lines[0].startswith("Every claim holds")
+    assert lines[0].startswith("Verified: every claim holds")
     assert any(line.startswith("Can a person be singled out? ") for line in lines)
     assert "written: out.private/report.html" == lines[-1]
     again = graphveil_here("report", "out", "--original", "friends.csv")
@@ -51,8 +51,8 @@ def test_a_release_that_does_not_verify_gets_a_page_and_exit_code_1(graphveil_he
         stream.write("0,0\n")
     done = graphveil_here("report", "out", "--public", "--out", "page.html")
     assert done.code == 1
-    assert done.out.startswith("A claim does not hold")
-    assert "This release does not keep what it says" in (cwd / "page.html").read_text()
+    assert done.out.startswith("Verification failed: ")
+    assert "Verification failed: " in (cwd / "page.html").read_text()
 
 
 def test_what_is_no_release_and_another_original_are_refused(graphveil_here, cwd):
@@ -84,7 +84,7 @@ def test_its_pictures_are_written_into_a_new_folder(graphveil_here, cwd):
     for wrong, words in (
         (["--figures", "pictures"], "exists"),
         (["--figures", "nowhere/pictures"], "does not exist"),
-        (["--figures", "out/pictures"], "would stand in a release"),
+        (["--figures", "out/pictures"], "would be inside a release"),
         (["--figures", "new", "--as", "json"], "--figures draws a page"),
     ):
         refused = graphveil_here("report", "out", "--force", *wrong)
@@ -97,7 +97,8 @@ def test_a_no_says_to_whom_and_what_it_leaves_open(graphveil_here):
     released(graphveil_here)
     said = " ".join(graphveil_here("report", "out", "--public").out.split())
     assert (
-        "singled out? No, recomputed, by someone who knows how many neighbors a person has" in said
+        "singled out? No (verified), by an attacker who knows the number of a person's neighbors"
+        in said
     )
-    assert "By someone who knows anything else: not tested." in said
-    assert "every person of the release has the same number of ties" in said
+    assert "By someone with any other knowledge: not tested." in said
+    assert "every node of the release has the same degree" in said

@@ -74,10 +74,10 @@ def test_chunks_need_no_processes_of_their_own_kind(graphveil_here, likes):
 @pytest.mark.parametrize(
     ("name", "form", "words"),
     [
-        ("1e5", "csv", "'1e5' could not be read again from csv: there it is no whole number"),
-        ("-3", "tsv", "'-3' could not be read again from tsv: there it is negative"),
-        ("two\nlines", "csv", "holds a line break"),
-        ("tea", "mtx", "mtx is no format of a release"),
+        ("1e5", "csv", "'1e5' could not be read back from csv: there it is not an integer"),
+        ("-3", "tsv", "'-3' could not be read back from tsv: there it is negative"),
+        ("two\nlines", "csv", "contains a line break"),
+        ("tea", "mtx", "mtx is not a format of a release"),
     ],
 )
 @pytest.mark.parametrize("ways", [[], ["--on-disk"]], ids=["in memory", "on disk"])
@@ -113,7 +113,7 @@ def test_people_among_the_items_are_asked_for_and_get_new_ids(graphveil_here, cw
     command += ("--out", "out", *way)
     done = graphveil_here(*command, "--header", "yes")
     assert 2 == done.code
-    assert "4 of 4 item ids (100.0%) are ids of users too" in done.err
+    assert "4 of 4 item ids (100.0%) are also user ids" in done.err
     assert "Say --items people to give them new ids, or --items things" in done.err
     assert not (cwd / "out").exists()
     assert 0 == graphveil_here(*command, "--header", "yes", "--items", "people").code
@@ -140,7 +140,7 @@ def test_columns_of_numbers_are_binned_by_the_flag_that_the_message_names(graphv
     command = ("anonymize", "mondrian", "people.csv", "--kind", "table", "--k", 2, "--out", "out")
     done = graphveil_here(*command)
     assert 2 == done.code
-    assert "Bin it, for example --bins height=median; or with quantiles:4" in done.err
+    assert "needs bins, for example --bins height=median; or quantiles:4" in done.err
     assert 0 == graphveil_here(*command, "--bins", "height=median").code
     assert "height=<=1.69" in (cwd / "out" / "data.csv").read_text()
     done = graphveil_here("verify", "out", "--original", "people.csv")

@@ -18,7 +18,7 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
     done = graphveil("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "friends-k2")
     assert 0 == done.code
     assert "friends.csv: read 6 rows of csv" in done.err
-    assert "Promised: Every person of the release has the same number of ties" in done.out
+    assert "Guarantee: Every node of the release has the same degree" in done.out
     assert "Not protected: It hides only how many ties a person has" in done.out
     assert "graphveil: warning: " in done.err
     assert [*RELEASED, "friends.csv"] == sorted(path.name for path in cwd.iterdir())
@@ -45,7 +45,7 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
     data.write_text(data.read_text().replace("0,", "1,", 1))
     done = graphveil("verify", "friends-k2")
     assert (1, "") == (done.code, done.err)
-    assert done.out.startswith("A claim does not hold: ")
+    assert done.out.startswith("Verification failed: ")
     done = graphveil("verify", "friends-k2", "--json")
     assert 1 == done.code
     assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["checks"]}
@@ -56,7 +56,7 @@ def test_evaluate_says_what_was_kept(graphveil_here, cwd):
     gv.KDegree(k=2, edits="any").anonymize(graph).write(cwd / "out")
     done = graphveil_here("evaluate", "out", "--original", "friends.csv", "--all")
     assert 0 == done.code
-    missing = "core-correlation: not measured: undefined: everybody scores the same"
+    missing = "core-correlation: not measured: undefined: all people have the same s"
     kind, *lines = done.err.splitlines()
     assert [missing] == [line[: len(missing)] for line in lines]
     assert "friends.csv: read as a network" == kind
@@ -95,7 +95,7 @@ def test_what_evaluate_writes_is_new_and_for_its_owner_alone(
     (cwd / name).write_text("mine")
     done = graphveil_here(*command, "--out", name)
     assert (2, "mine") == (done.code, (cwd / name).read_text())
-    assert_one_line(done, f"{name} exists", "--force")
+    assert_one_line(done, f"{name} already exists", "--force")
     assert 0 == graphveil_here(*command, "--out", name, "--force").code
     assert "mine" != (cwd / name).read_bytes()[:4].decode()
     if os.name != "nt":
@@ -164,7 +164,7 @@ def test_json_of_anonymize_is_all_that_goes_to_stdout(graphveil, cwd):
     assert 3 == len(summary["warnings"])
     assert summary["cost"]["edges_before"] == 6
     assert 2 == done.err.count("graphveil: warning: ")
-    assert "1 more remark: --all says all of them" in done.err
+    assert "1 more note (show with --all)" in done.err
     assert "seed was given" in "".join(summary["warnings"])
     public = b"".join(path.read_bytes() for path in (cwd / "out").iterdir())
     assert b"seed" not in public
@@ -201,4 +201,4 @@ def test_an_original_whose_columns_were_chosen_is_read_a_second_time(graphveil_h
     assert 0 == done.code, done.err
     done = graphveil_here("verify", "out", "--original", "chosen.csv", "--all")
     assert 0 == done.code, done.out
-    assert "holds        original read twice" in done.out
+    assert "holds        the original read by a second reader" in done.out

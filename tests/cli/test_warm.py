@@ -36,7 +36,8 @@ def test_a_warmed_method_compiles_nothing_more(tmp_path):
     anonymize = ("anonymize", "mondrian", rows, "--k", "3", "--out")
     cold = run_command(tmp_path / "cold", *anonymize, tmp_path / "one")
     home = tmp_path / "cold"
-    compiling = f"compiling what this run needs, once for this machine; it is kept in {home}"
+    once = "compiling the code that this run needs, once for this machine"
+    compiling = f"{once}; the result is kept in {home}"
     assert f"graphveil: {compiling}." in cold.stderr.splitlines()
     warmed = run_command(tmp_path / "warm", "warm", "mondrian")
     assert (0, "mondrian: compiled") == (warmed.returncode, warmed.stderr.splitlines()[-1])

@@ -104,11 +104,11 @@ def test_without_the_program_that_knows_it_the_promise_is_checked_all_the_same(t
     assert 4 == elsewhere.returncode, elsewhere.stdout
     verdict = json.loads(elsewhere.stdout)
     checks = {check["name"]: check for check in verdict["checks"]}
-    assert ("not enough to say", "toy") == (verdict["answer"], verdict["unknown_method"])
+    assert ("undecided", "toy") == (verdict["answer"], verdict["unknown_method"])
     assert "holds" == checks["classes"]["outcome"]
     assert "not checked" == checks["method"]["outcome"]
     words = python("-m", "graphveil", "verify", "out", cwd=tmp_path).stdout.splitlines()
-    assert words[0].startswith("not known: 'toy', ")
+    assert words[0].startswith("Undecided: the method 'toy' is unknown to this version")
     trusted = ("--trust-method", "toy")
     vouched = python("-m", "graphveil", "verify", "out", *trusted, cwd=tmp_path)
     assert 0 == vouched.returncode, vouched.stdout
@@ -117,7 +117,7 @@ def test_without_the_program_that_knows_it_the_promise_is_checked_all_the_same(t
 
 @pytest.mark.parametrize("kinds", [Graph, Graph | Bipartite])
 def test_one_that_accepts_no_tuple_of_kinds_is_refused(kinds):
-    with pytest.raises(TypeError, match=r"Odd.accepts is .*Say a tuple of kinds"):
+    with pytest.raises(TypeError, match=r"Odd.accepts is .*Use a tuple of types"):
         type("Odd", (Anonymizer,), {"accepts": kinds})
 
 

@@ -78,7 +78,7 @@ def test_a_missing_parameter_is_refused_by_name(method):
     ]
     for name in required:
         rest = {key: value for key, value in method.example.items() if key != name}
-        with pytest.raises(ParameterError, match=rf"needs {name}\b"):
+        with pytest.raises(ParameterError, match=rf"requires {name}\b"):
             method.from_parameters(rest)
 
 

@@ -129,14 +129,14 @@ def test_whole_numbers_stand_as_integers_in_parquet(tmp_path, data):
     texts = table.set_column(1, table.column_names[1], table.column(1).cast(pa.string()))
     path.write_bytes(parquet_of(texts))
     reseal(folder)
-    assert "holds whole numbers as string, not as int64" in failed(folder)["data"]
+    assert "stores whole numbers as string instead of int64" in failed(folder)["data"]
 
 
 def test_a_file_above_the_limit_is_not_read(tmp_path):
     folder = written(GRAPH, tmp_path, "csv")
     size = (folder / "data.csv").stat().st_size
     assert {} == failed(folder, limit_bytes=size)
-    expected = f"data.csv holds {size} bytes, above the limit of {size - 1}. Raise limit_bytes"
+    expected = f"data.csv contains {size} bytes, above the limit of {size - 1}. Raise limit_bytes"
     with pytest.raises(ResourceError, match=expected):
         verify(folder, limit_bytes=size - 1)
     with pytest.raises(ResourceError) as caught:
@@ -171,7 +171,7 @@ def test_a_long_word_that_stands_for_many_cells_is_refused(tmp_path):
     forge(data_file(folder), lambda _: parquet_of(pa.table({"user": np.arange(n), "item": word})))
     assert (folder / "data.parquet").stat().st_size < 2 << 20
     tracemalloc.start()
-    assert f"holds {n * 10**6} bytes, above the limit" in failed(folder)["data"]
+    assert f"contains {n * 10**6} bytes, above the limit" in failed(folder)["data"]
     assert tracemalloc.get_traced_memory()[1] < 1 << 28
     tracemalloc.stop()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 6 << 20
@@ -230,7 +230,7 @@ def test_a_huge_manifest_is_not_decoded(tmp_path):
 
 @pytest.mark.parametrize("form", ["npz", "arrow", "csv.gz", "tsv.zst", "gml.gz"])
 def test_a_format_with_many_forms_is_refused_where_it_is_asked_for(tmp_path, form):
-    with pytest.raises(gv.GraphveilError, match=f"{form} is no format of a release.*convert"):
+    with pytest.raises(gv.GraphveilError, match=f"{form} is not a format of a release.*convert"):
         written(GRAPH, tmp_path, form)
 
 

@@ -95,7 +95,7 @@ def test_a_file_system_without_attributes_has_none(number, outcome, folder, monk
 def test_a_second_name_of_any_file_is_noticed(name, folder, tmp_path):
     (tmp_path / "ann is 0").hardlink_to(folder / name)
     assert {} == failed(folder, strict=False)
-    assert {LINKS: f"{name!r} has 2 names: others are hard links to it"} == failed(folder)
+    assert {LINKS: f"{name!r} has 2 names: the others are hard links to it"} == failed(folder)
 
 
 @on_posix
@@ -140,5 +140,5 @@ def test_the_command_fails_where_it_is_told_to_be_strict(folder, tmp_path, capsy
     assert LINKS not in capsys.readouterr().out
     assert 1 == call(["verify", str(folder), "--strict"])
     first = capsys.readouterr().out.replace("\n", " ")
-    assert first.startswith("A claim does not hold: 'data.csv' has 2 names")
+    assert first.startswith("A claim fails: 'data.csv' has 2 names")
     assert f"({LINKS}; 1 of " in first

@@ -59,14 +59,18 @@ def test_published_numbers_are_counted_again_or_have_five_digits(method):
         rounded = float(f"{value:.5g}")
         known = {"known": "sex"} if name == "suppress" else {}
         given = dict(method.example) | known | {name: value}
-        with pytest.raises(ParameterError, match=rf"{name}={value} has more than 5 significant"):
+        with pytest.raises(
+            ParameterError, match=rf"{name}={value} is published and has more than 5 significant"
+        ):
             method.from_parameters(given)
         assert rounded == method.from_parameters(given | {name: rounded}).parameters()[name]
 
 
 def test_a_share_of_a_goal_has_five_digits():
     for goal in ("partial:0.123456", "budget:0.123456"):
-        with pytest.raises(ParameterError, match=r"share=0\.123456 has more than 5"):
+        with pytest.raises(
+            ParameterError, match=r"share=0\.123456 is published and has more than 5"
+        ):
             gv.METHODS["structural"](k=2, goal=goal)
     with pytest.raises(ParameterError, match="goal="):
         gv.METHODS["structural"](k=2, goal="budget:1234567890123edges")
@@ -95,7 +99,7 @@ def test_digits_of_a_forged_parameter_fail(tmp_path):
     raw = json.dumps(manifest).encode()
     path.write_bytes(encode(decode_manifest(raw, where=path).sealed()))
     failures = {check.name: check.detail for check in gv.verify_release(folder).failures()}
-    assert "epsilon_count=0.10012340123 is no plain value" in failures[PARAMETERS]
+    assert "epsilon_count=0.10012340123 is not a plain value" in failures[PARAMETERS]
 
 
 def test_weights_and_factors_that_are_published_have_three_digits():

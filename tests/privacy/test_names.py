@@ -291,7 +291,7 @@ def test_a_column_whose_name_programs_read_in_different_ways_is_not_released(tmp
     if kind == "parquet" and "" not in names and "Age" not in names:
         assert gv.verify_release(gv.Rename().anonymize(table).write(out, format=kind)).ok
         return
-    with pytest.raises(InputError, match=r"read the column .* as another.*Rename it"):
+    with pytest.raises(InputError, match=r"misread the column .*Rename it"):
         gv.Rename().anonymize(table).write(out, format=kind)
     path = tmp_path / "people.parquet"
     io.write(table, path)
@@ -331,7 +331,7 @@ def test_the_folder_for_temporary_files_is_no_pattern_either(tmp_path, monkeypat
     likes = gv.Bipartite.from_lists([["a"], ["a"], ["b"], ["b"]])
     out = gv.SuppressK(k=2).anonymize(likes).write(tmp_path / "out")
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
-    with pytest.raises(gv.GraphveilError, match="Set TMPDIR to one of letters and digits"):
+    with pytest.raises(gv.GraphveilError, match="has only letters and digits"):
         gv.verify_release(out, original=likes)
 
 
@@ -352,7 +352,7 @@ def test_a_cell_with_a_line_break_is_refused_before_the_run_and_comes_back_from_
 ):
     table = gv.Table.from_columns({"note": [value] * 4, "sex": ["f"] * 4})
     release = gv.ClusterK(k=2).anonymize(table)
-    with pytest.raises(InputError, match=r"column note: .* holds a line break .*parquet"):
+    with pytest.raises(InputError, match=r"column note: .* contains a line break .*parquet"):
         release.write(tmp_path / "out", format=form)
     assert gv.verify_release(release.write(tmp_path / "out", format="parquet")).ok
 

@@ -64,14 +64,17 @@ def test_everybody_in_the_old_place_is_noticed_and_the_genuine_release_is_not(me
     assert "holds" == order_of(genuine).outcome
     forged = in_the_old_order(release).verify(data)
     assert [ORDER] == [check.name for check in forged.failures()], forged
-    assert "39 of 39 neighbors in the original stand in the same order" in order_of(forged).detail
+    assert (
+        "39 of 39 consecutive pairs of the original are in the same order"
+        in order_of(forged).detail
+    )
 
 
 def test_published_ids_that_are_the_original_ones_are_noticed_whatever_their_order():
     shuffled = np.random.default_rng(3).permutation(N)
     assert [] == telling_order(shuffled, None)
     (problem,) = telling_order(shuffled, shuffled)
-    assert f"{N} of {N} published ids are the original ones" == problem
+    assert f"{N} of {N} published ids equal the original id" == problem
 
 
 def test_the_reverse_of_the_old_order_is_noticed():

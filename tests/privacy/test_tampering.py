@@ -94,7 +94,7 @@ def test_a_row_dropped_without_sealing_fails_in_file_and_count(folder):
     (folder / "data.csv").write_text(f"source,target\n{text}")
     problems = failed(verify(folder))
     assert "data.csv" in problems["files"]
-    assert "6 edges, release.json says 7" in problems["counts"]
+    assert "6 edges in the data, but release.json states 7" in problems["counts"]
 
 
 def test_a_node_dropped_from_the_list_is_named(folder):
@@ -115,14 +115,14 @@ def test_a_repeated_edge_is_named(folder):
     edges = edges_of(folder)
     replace_edges(folder, [*edges, edges[1]])
     u, v = edges[1]
-    assert f"the edge ({u}, {v}) stands 2 times" == failed(verify(folder))["simple graph"]
+    assert f"the edge ({u}, {v}) appears 2 times" == failed(verify(folder))["simple graph"]
 
 
 def test_an_edge_repeated_in_the_other_direction_is_named(folder):
     edges = edges_of(folder)
     u, v = edges[1]
     replace_edges(folder, [*edges, [v, u]])
-    assert f"the edge ({u}, {v}) stands 2 times" == failed(verify(folder))["simple graph"]
+    assert f"the edge ({u}, {v}) appears 2 times" == failed(verify(folder))["simple graph"]
 
 
 def test_a_self_loop_is_named(folder):
@@ -190,18 +190,27 @@ def test_a_data_file_holds_nothing_but_its_rows(folder, content):
 
 def test_a_row_that_is_no_edge_is_named_with_its_line(folder):
     replace_file(folder, "data.csv", b"source,target\n0,1\n1,x\n")
-    assert "data.csv, line 3: '1,x' is no row of source,target" == failed(verify(folder))["data"]
+    assert (
+        "data.csv, line 3: '1,x' is not a row with the columns source,target"
+        == failed(verify(folder))["data"]
+    )
 
 
 @pytest.mark.parametrize("name", ["friends.csv", ".hidden", "data.csv.bak"])
 def test_a_file_that_is_not_listed_is_named(folder, name):
     (folder / name).write_text("ann,bob")
-    assert f"'{name}' is not listed" == failed(verify(folder))["no other files"]
+    assert (
+        f"'{name}' is in the folder but is not listed in the manifest"
+        == failed(verify(folder))["no other files"]
+    )
 
 
 def test_a_folder_inside_the_release_is_named(folder):
     (folder / "more").mkdir()
-    assert "'more' is not listed" == failed(verify(folder))["no other files"]
+    assert (
+        "'more' is in the folder but is not listed in the manifest"
+        == failed(verify(folder))["no other files"]
+    )
 
 
 @pytest.mark.parametrize("name", ["data.csv", "nodes.csv"])

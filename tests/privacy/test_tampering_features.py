@@ -163,7 +163,7 @@ def test_a_feature_added_to_a_whole_class_is_found_with_the_original(tmp_path):
     problems = failed(verify(folder, original=original()))
     assert {"owner's record", "nothing added", "cost"} == set(problems)
     first = min(published(whole, name) for name in ("eve", "fay"))
-    told = f"2 of the release's 13 entries are not in the original, the first that user {first}"
+    told = f"2 of the release's 13 entries are not in the original, the first is user {first}"
     assert told in problems["nothing added"]
     assert "has 'eggs'" in problems["nothing added"]
     assert "'created'" not in problems["cost"]
@@ -178,8 +178,8 @@ def test_a_feature_of_too_few_of_its_class_is_found_with_the_original(tmp_path):
     assert {"owner's record", "entries true of their class", "cost"} == set(problems)
     first = min(published(whole, name) for name in ("eve", "fay", "gil"))
     assert (
-        f"'eggs' is published of 3 users, the class of user {first}, and true of 1 of them, "
-        "theta=1/2; 1 pair of a class and a feature in all"
+        f"'eggs' is published for 3 users, the class of user {first}, but is true of only 1 of "
+        "them (theta=1/2 required); 1 pair of a class and a feature in all"
     ) == problems["entries true of their class"]
 
 
@@ -199,8 +199,8 @@ def test_a_renamed_feature_is_found_with_the_original(tmp_path, release):
     told = problems.get("nothing added") or problems["entries true of their class"]
     assert "'zimt'" in told
     first = "1 of 3 published items" if "nothing added" in problems else "1 of 4 published items"
-    assert f"{first} are no features of the original, the first 'zimt'" == problems["items"]
-    assert "the record says" in problems["cost"]
+    assert f"{first} are not features of the original, the first is 'zimt'" == problems["items"]
+    assert "the record states" in problems["cost"]
 
 
 def test_two_features_whose_names_were_exchanged_are_found_with_the_original(tmp_path):
@@ -237,7 +237,7 @@ def test_another_original_is_not_taken_for_it(tmp_path, release):
     other = Bipartite.from_lists(lists(["abcde", *BEFORE[1:]]), users=original().labels())
     verdict = verify(folder, original=other)
     assert ["original"] == list(failed(verdict))
-    assert "another digest" in failed(verdict)["original"]
+    assert "a different digest" in failed(verdict)["original"]
 
 
 def test_a_cost_that_the_record_misstates_is_found(tmp_path, release):
@@ -250,7 +250,7 @@ def test_a_cost_that_the_record_misstates_is_found(tmp_path, release):
     assert ["cost"] == list(problems)
     kept = record["cost"]["entries_kept"]
     assert f"{kept - 1} of 16 entries kept" in problems["cost"]
-    assert f"the record says {kept} of 16 entries kept" in problems["cost"]
+    assert f"the record states {kept} of 16 entries kept" in problems["cost"]
 
 
 def be_of(manifest, method, **parameters) -> None:
@@ -285,7 +285,7 @@ def test_a_raised_k_fails_although_every_sentence_was_raised_with_it(tmp_path):
 def test_nothing_added_cannot_be_claimed_of_entries_that_were_created(tmp_path):
     folder = by_majority().write(tmp_path / "release")
     set_claim(folder, KAnonymity(k=K))
-    assert "mondrian with these parameters promises: " in failed(verify(folder))["method"]
+    assert "mondrian with these parameters claims: " in failed(verify(folder))["method"]
     set_claim(folder, KAnonymity(k=K), release="suppress")
     problems = failed(verify(folder, original=original()))
     assert {"owner's record", "nothing added"} == set(problems)
@@ -296,7 +296,7 @@ def test_a_raised_theta_disagrees_with_the_method(tmp_path, theta):
     folder = by_majority().write(tmp_path / "release")
     set_claim(folder, SmoothKAnonymity(k=K, theta=theta))
     problems = failed(verify(folder))
-    assert "mondrian with these parameters promises: " in problems["method"]
+    assert "mondrian with these parameters claims: " in problems["method"]
 
 
 def test_a_raised_theta_fails_on_the_entries_although_the_parameters_say_so_too(tmp_path):
@@ -316,23 +316,28 @@ def test_a_raised_theta_fails_on_the_entries_although_the_parameters_say_so_too(
 @pytest.mark.parametrize(
     ("method", "promise", "parameters", "told"),
     [
-        ("smooth-k", KAnonymity(k=3), {"theta": "1"}, "smooth-k with these parameters promises"),
+        ("smooth-k", KAnonymity(k=3), {"theta": "1"}, "smooth-k with these parameters claims"),
         ("smooth-k", SmoothKAnonymity(k=3), {"theta": None}, "the parameter is theta=None"),
         ("smooth-k", SmoothKAnonymity(k=3), {"theta": "2/3"}, "the parameter is theta='2/3'"),
         ("smooth-k", SmoothKAnonymity(k=3), {"theta": 0.5}, "the parameter is theta=0.5"),
-        ("smooth-k", SmoothKAnonymity(k=3), {"beta": -3.0}, "the parameter beta is published"),
+        (
+            "smooth-k",
+            SmoothKAnonymity(k=3),
+            {"beta": -3.0},
+            "the private parameter beta is published",
+        ),
         (
             "smooth-k",
             SmoothKAnonymity(k=3),
             {"passes": "garbage"},
-            "the parameter passes is published",
+            "the private parameter passes is published",
         ),
-        ("smooth-k", SmoothKAnonymity(k=3), {"algorithm": "x"}, "algorithm='x' is unknown"),
+        ("smooth-k", SmoothKAnonymity(k=3), {"algorithm": "x"}, "algorithm='x' is not valid"),
         (
             "smooth-k",
             SmoothKAnonymity(k=3, theta="1"),
             {"theta": "1", "ties": "drop"},
-            "ties=drop is about exactly half",
+            "ties=drop concerns features of exactly half",
         ),
         ("suppress-k", KAnonymity(k=3), {"theta": "1"}, "suppress-k has no parameter 'theta'"),
         (
@@ -349,13 +354,13 @@ def test_a_raised_theta_fails_on_the_entries_although_the_parameters_say_so_too(
             "the parameter is k=True",
         ),
         ("smooth-k", SmoothKAnonymity(k=3), {"theta": "1/2"}, None),
-        ("suppress-k", SmoothKAnonymity(k=3), {}, "suppress-k with these parameters promises"),
+        ("suppress-k", SmoothKAnonymity(k=3), {}, "suppress-k with these parameters claims"),
         ("suppress-k", KAnonymity(k=3), {"k": "3"}, "the parameter is k='3'"),
         ("suppress-k", KAnonymity(k=3), {}, None),
-        ("mondrian", KAnonymity(k=3), {"release": "other"}, "release='other' is unknown"),
-        ("mondrian", KAnonymity(k=3), {"release": ["suppress"]}, "is no plain value"),
-        ("mondrian", SmoothKAnonymity(k=3), {}, "mondrian with these parameters promises"),
-        ("k-degree", KAnonymity(k=3), {}, "k-degree makes a graph, not a bipartite"),
+        ("mondrian", KAnonymity(k=3), {"release": "other"}, "release='other' is not valid"),
+        ("mondrian", KAnonymity(k=3), {"release": ["suppress"]}, "is not a plain value"),
+        ("mondrian", SmoothKAnonymity(k=3), {}, "mondrian with these parameters claims"),
+        ("k-degree", KAnonymity(k=3), {}, "k-degree produces a graph, not a bipartite"),
     ],
 )
 def test_a_claim_that_a_method_does_not_make_is_found(tmp_path, method, promise, parameters, told):
@@ -473,7 +478,7 @@ def test_a_nul_byte_in_an_item_is_no_text(tmp_path):
     content = (folder / "data.csv").read_bytes()
     place = content.index(b",", 20) + 1
     replace(folder, "data.csv", content[:place] + b"\0" + content[place:])
-    assert "holds a line break or NUL" in failed(verify(folder))["data"]
+    assert "contains a line break or NUL" in failed(verify(folder))["data"]
 
 
 @pytest.mark.parametrize("name", ["users.csv", "data.csv"])

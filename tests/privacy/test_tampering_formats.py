@@ -97,7 +97,7 @@ def test_the_line_of_a_word_too_many_is_named(tmp_path):
     folder = write_release(tmp_path, "graphml")
     content = data_file(folder).read_bytes()
     replace_data(folder, content.replace(b'<node id="2"/>', b'<node id="2" a="b"/>'))
-    assert "data.graphml, line 6 says" in failed(verify(folder))["data"]
+    assert "data.graphml, line 6 is" in failed(verify(folder))["data"]
 
 
 def test_an_edge_that_is_taken_away_leaves_a_class_that_is_named(tmp_path):
@@ -110,7 +110,7 @@ def test_an_edge_that_is_taken_away_leaves_a_class_that_is_named(tmp_path):
     replace_data(folder, data_file(less).read_bytes())
     problems = failed(verify(folder))
     assert {"classes", "counts"} >= set(problems)
-    assert "3 edges, release.json says 5" in problems["counts"]
+    assert "3 edges in the data, but release.json states 5" in problems["counts"]
 
 
 @pytest.mark.parametrize("extra", [["name"], ["source"]])

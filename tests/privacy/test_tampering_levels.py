@@ -86,7 +86,7 @@ def test_a_level_that_is_not_kept_is_refused_with_record_and_person_named(tmp_pa
     allowed = allowed_of(fits_of(BEFORE, BIPARTITE))
     short = [ORDER.index(i) for i in np.flatnonzero(allowed.sum(axis=1) < 3)]
     assert "fails" == check.outcome
-    assert f"record {min(short)} could belong to 2 people, 3 are promised" in check.detail
+    assert f"record {min(short)} could belong to 2 people, but 3 are guaranteed" in check.detail
 
 
 def test_star_after_star_is_removed_until_the_claim_breaks_and_that_is_what_fails(tmp_path):
@@ -123,7 +123,7 @@ def test_the_check_agrees_with_trying_all_assignments(tmp_path_factory, data, n)
     without = checks(folder, before)[PAIRS]
     if expected == "holds":
         assert "holds" == without.outcome
-        assert "in some full assignment" in without.detail
+        assert "in complete assignments" in without.detail
 
 
 def test_without_the_linkage_a_record_that_fits_fewer_than_any_owner_asked_for_is_named(tmp_path):
@@ -132,7 +132,7 @@ def test_without_the_linkage_a_record_that_fits_fewer_than_any_owner_asked_for_i
     (private(folder) / "linkage.parquet").unlink()
     said = checks(folder, before)[PAIRS]
     assert "fails" == said.outcome
-    assert "record 2 could belong to 1 people, fewer than its owner asked for" in said.detail
+    assert "record 2 could belong to 1 people, fewer than its owner requested" in said.detail
 
 
 def test_without_the_linkage_a_common_level_needs_none(tmp_path):
@@ -144,7 +144,10 @@ def test_without_the_linkage_a_common_level_needs_none(tmp_path):
 def test_records_that_no_full_assignment_gives_to_people_are_refused(tmp_path):
     folder = release_of(["0", "1"], ["0", "0"], level=1).write(tmp_path / "out")
     said = checks(folder, ["0", "1"])
-    assert "no full assignment of records to people fits the data" in said[PAIRS].detail
+    assert (
+        "no complete assignment of records to people is consistent with the data"
+        in said[PAIRS].detail
+    )
     assert "fails" == said["nothing added"].outcome
 
 
@@ -161,7 +164,7 @@ def test_many_rows_are_checked_by_the_chosen_pairs_alone(tmp_path):
     assert "holds" == checks(folder)[PAIRS].outcome
     (private(folder) / "witness.parquet").unlink()
     check = checks(folder)[PAIRS]
-    assert ("not checked", "the owner's chosen pairs") == (check.outcome, check.needs)
+    assert ("not checked", "the private file of chosen pairs") == (check.outcome, check.needs)
 
 
 @pytest.mark.usefixtures("by_chosen_pairs")
@@ -189,9 +192,9 @@ def test_chosen_pairs_that_are_forged_are_noticed(tmp_path):
     own = {r: p for r, p in zip(record, person, strict=True) if PEOPLE[ORDER[r]] == p}
     repeated = {"record": [*own] * 3, "person": [*own.values()] * 3}
     rewrite(folder, "witness.parquet", repeated)
-    assert "could belong to 1 people, 2 are promised" in checks(folder)[PAIRS].detail
+    assert "could belong to 1 people, but 2 are guaranteed" in checks(folder)[PAIRS].detail
     rewrite(folder, "witness.parquet", {"record": [*record, 0], "person": [*person, "fred"]})
-    assert "1 of 15 chosen pairs do not fit, the first record 0" in checks(folder)[PAIRS].detail
+    assert "1 of 15 chosen pairs do not fit, the first is record 0" in checks(folder)[PAIRS].detail
     rewrite(folder, "witness.parquet", {"record": [*record, 0], "person": [*person, "zoe"]})
     assert "the record 0 with nobody of the original" in checks(folder)[PAIRS].detail
     rewrite(folder, "witness.parquet", {"record": [*record, 6], "person": [*person, "fred"]})
@@ -216,8 +219,8 @@ def test_owners_files_with_ids_of_another_type_are_refused_in_one_line(tmp_path)
 LEVELS = {
     "nobody's level is below the least of the claim": ({}, [1, 2, 2, 2, 2, 2], "below 2"),
     "a fraction": ({}, [2.5, 2, 2, 2, 2, 2], "levels of type 'DOUBLE'"),
-    "above n": ({}, [7, 2, 2, 2, 2, 2], "the level 7, outside 1 to 6"),
-    "no level at all": ({}, [None, 2, 2, 2, 2, 2], "the level None, outside 1 to 6"),
+    "above n": ({}, [7, 2, 2, 2, 2, 2], "the level 7, which is outside 1 to 6"),
+    "no level at all": ({}, [None, 2, 2, 2, 2, 2], "the level None, which is outside 1 to 6"),
     "somebody twice": ({0: "bob"}, [2] * 6, "one level for each of 6 people"),
     "a stranger": ({0: "zoe"}, [2] * 6, "one level for each of 6 people"),
 }
@@ -242,7 +245,7 @@ def test_levels_that_are_gone_or_changed_are_no_tick(tmp_path):
     assert "fails" == said["levels file"].outcome
     path.unlink()
     said = checks(folder)
-    assert ("not checked", "the owner's levels") == (said[PAIRS].outcome, said[PAIRS].needs)
+    assert ("not checked", "the private levels file") == (said[PAIRS].outcome, said[PAIRS].needs)
     assert "not checked" == said["levels file"].outcome
 
 
@@ -252,4 +255,4 @@ def test_a_record_without_its_owner_is_noticed_by_how_many_there_are(tmp_path):
     (private(folder) / "linkage.parquet").unlink()
     fewer = table_of(BEFORE[:5], ids=PEOPLE[:5])
     said = {check.name: check for check in verify(folder, original=fewer).checks}
-    assert "6 records for 5 people, so there is no full assignment" == said[PAIRS].detail
+    assert "6 records for 5 people, so there is no complete assignment" == said[PAIRS].detail

@@ -73,6 +73,8 @@ def test_every_field_of_the_manifest_is_checked_against_data_claim_or_record(fol
         put(manifest, path, changed(value))
         if path == ("method", "parameters", "edits"):
             put(manifest, path, "any")
+        if path == ("version",):
+            put(manifest, path, "0.1.1")
         if path == ("seal",):
             (folder / "release.json").write_bytes(as_written(manifest))
         else:
@@ -113,7 +115,7 @@ def test_a_k_raised_in_the_claim_alone_disagrees_with_the_parameters(folder):
     manifest["claim"]["guarantee"]["k"] = K + 1
     reseal(folder, manifest)
     problems = failed(verify(folder))
-    assert "the claim says k=4, the parameter is k=3" in problems["claim and parameters"]
+    assert "the claim states k=4, but the parameter is k=3" in problems["claim and parameters"]
     assert "sentence" in problems["claim in words"]
 
 
@@ -130,7 +132,7 @@ def test_a_node_listed_twice_is_named(folder):
     listed = "".join(f"{node}\n" for node in [0, 1, 2, 3, 3, 5, 6])
     replace_file(folder, "nodes.csv", f"node\n{listed}".encode(), rows=7)
     problems = failed(verify(folder))
-    assert "node 3 stands 2 times in nodes" in problems["ids"]
+    assert "node 3 appears 2 times in nodes" in problems["ids"]
     assert "node 4 is missing" in problems["ids"]
 
 
@@ -205,7 +207,7 @@ def test_a_schema_of_another_version_fails(folder):
     manifest["schema"] = 4
     reseal(folder, manifest)
     detail = failed(verify(folder))["manifest"]
-    assert "schema 4, this version reads 3. Update graphveil." in detail
+    assert "schema 4; this version reads 3. Update graphveil." in detail
 
 
 def test_the_schema_that_was_never_published_is_named_with_the_way_out(folder):
@@ -214,7 +216,7 @@ def test_the_schema_that_was_never_published_is_named_with_the_way_out(folder):
     del manifest["claim"]["conditions"]
     reseal(folder, manifest)
     detail = failed(verify(folder))["manifest"]
-    assert "schema 1, this version reads 3. Anonymize the data again." in detail
+    assert "schema 1; this version reads 3. Anonymize the data again." in detail
 
 
 def test_which_parameters_are_left_out_is_no_place_for_a_message(folder):

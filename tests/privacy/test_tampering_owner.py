@@ -34,7 +34,7 @@ def test_swapped_rows_of_the_linkage_are_found_by_a_missing_edge(folder):
     } - {tuple(edge) for edge in edges_of(folder)}
     u, v = min(lost)
     assert f"{len(lost)} of the original's 5 edges" in problems["supergraph"]
-    assert f"the first between its nodes {u} and {v}" in problems["supergraph"]
+    assert f"the first is between its nodes {u} and {v}" in problems["supergraph"]
 
 
 def test_swapped_rows_of_the_linkage_are_found_by_the_count_of_edits(tmp_path):
@@ -44,8 +44,8 @@ def test_swapped_rows_of_the_linkage_are_found_by_the_count_of_edits(tmp_path):
     write_linkage(folder, names, released)
     problems = failed(verify(folder, original=original_graph()))
     assert ["linkage file", "edits"] == list(problems)
-    assert "the record says 2 edges added and 0 deleted" in problems["edits"]
-    assert "missing is the edge between nodes" in problems["edits"]
+    assert "the record states 2 edges added and 0 deleted" in problems["edits"]
+    assert " is missing; the edge between nodes " in problems["edits"]
 
 
 def test_a_linkage_that_gives_one_published_id_to_two_is_named(folder):
@@ -54,15 +54,15 @@ def test_a_linkage_that_gives_one_published_id_to_two_is_named(folder):
     released[1] = kept
     write_linkage(folder, names, released)
     detail = failed(verify(folder, original=original_graph()))["linkage"]
-    assert f"the published id {kept} stands for 2 original ids" in detail
-    assert f"the published id {lost} stands for nobody" in detail
+    assert f"the published id {kept} is linked to 2 original ids" in detail
+    assert f"the published id {lost} is linked to nobody" in detail
 
 
 def test_a_linkage_without_one_row_is_named(folder):
     names, released = linkage_of(folder)
     write_linkage(folder, names[1:], released[1:])
     detail = failed(verify(folder, original=original_graph()))["linkage"]
-    assert f"the published id {released[0]} stands for nobody" in detail
+    assert f"the published id {released[0]} is linked to nobody" in detail
     assert "6 rows for 7 original ids" in detail
 
 
@@ -70,7 +70,9 @@ def test_a_linkage_to_a_stranger_is_named_by_its_published_id(folder):
     names, released = linkage_of(folder)
     write_linkage(folder, ["zoe", *names[1:]], released)
     detail = failed(verify(folder, original=original_graph()))["linkage"]
-    assert f"the published id {released[0]} stands for an id not in the original" == detail
+    assert (
+        f"the published id {released[0]} is linked to an id that is not in the original" == detail
+    )
     assert "zoe" not in detail
 
 
@@ -112,7 +114,7 @@ def test_an_edge_of_the_original_that_was_lost_is_named(tmp_path):
     ).write(tmp_path / "release")
     problems = failed(verify(folder, original=more))
     u, v = sorted((int(RELEASED[3]), int(RELEASED[4])))
-    assert f"the first between its nodes {u} and {v}" in problems["supergraph"]
+    assert f"the first is between its nodes {u} and {v}" in problems["supergraph"]
     assert "2 edges added and 1 deleted" in problems["edits"]
 
 
@@ -129,7 +131,8 @@ def test_a_degree_that_shrank_is_found_without_the_linkage(tmp_path):
     problems = failed(verify(folder, original=star))
     assert ["degrees grow"] == list(problems)
     assert (
-        "the 1. largest degree is 2 in the release, 4 in the original" in (problems["degrees grow"])
+        "the degree at rank 1 (largest first) is 2 in the release, but 4 in the original"
+        in (problems["degrees grow"])
     )
 
 
@@ -144,4 +147,4 @@ def test_an_original_id_in_the_manifest_is_found(folder):
     manifest["method"]["parameters"]["kept"] = "of gil and 4"
     reseal(folder, manifest)
     problems = failed(verify(folder, original=original_graph()))
-    assert "1 of 7 original ids stand in 'of gil and 4'" == problems["no original ids"]
+    assert "1 of 7 original ids are in 'of gil and 4'" == problems["no original ids"]

@@ -28,7 +28,7 @@ def test_a_stricter_rule_than_was_kept_is_found(tmp_path):
     assert {"owner's record", "no ties", "method"} == set(failed(verdict))
     assert verdict.complete
     details = {item.name: item.detail for item in verdict.checks}
-    assert "'a' is published of 4 users, the class of user 0, and" in details["no ties"]
+    assert "'a' is published for 4 users, the class of user 0, but" in details["no ties"]
 
 
 @settings(deadline=None, max_examples=15)

@@ -254,7 +254,8 @@ def test_a_claim_that_its_parameters_do_not_lead_to_fails(tmp_path, changed):
     assert {"owner's record", "claim and parameters", "method"} >= set(problems)
     for name, value in changed.items():
         assert (
-            f"the claim says {name}={value}, the parameter is" in problems["claim and parameters"]
+            f"the claim states {name}={value}, but the parameter is"
+            in problems["claim and parameters"]
         )
 
 
@@ -290,7 +291,7 @@ def test_an_added_edge_is_named_where_edges_are_only_deleted(tmp_path):
     problems = failed(verify(release.write(tmp_path / "release"), original=original))
     assert ["subgraph"] == list(problems)
     u, v = sorted((ids[4], ids[7]))
-    told = "1 of the release's 8 edges are not in the original, the first between nodes"
+    told = "1 of the release's 8 edges are not in the original, the first is between nodes"
     assert f"{told} {u} and {v}" == problems["subgraph"]
 
 
@@ -299,7 +300,7 @@ def test_a_deleted_edge_is_named_where_edges_are_only_added(tmp_path):
     problems = failed(verify(folder, original=original))
     assert {"supergraph", "degrees grow"} == set(problems)
     u, v = sorted((ids[1], ids[5]))
-    assert f"the first between its nodes {u} and {v}" in problems["supergraph"]
+    assert f"the first is between its nodes {u} and {v}" in problems["supergraph"]
 
 
 PATHS = [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)]
@@ -319,9 +320,9 @@ def test_a_rewired_release_keeps_every_degree(tmp_path):
     assert {} == failed(verdict)
     assert verdict.complete
     details = {item.name: item.detail for item in verdict.checks}
-    assert "the 8 sorted degrees are the original's" == details["degree sequence"]
-    assert "every node has its degree of the original" == details["degrees kept"]
-    assert "4 edges were added or deleted, the budget allows 4" == details["budget"]
+    assert "the 8 sorted degrees are those of the original" == details["degree sequence"]
+    assert "every node has the same degree as in the original" == details["degrees kept"]
+    assert "4 edges were added or deleted; the budget allows 4" == details["budget"]
 
 
 def test_nodes_that_exchanged_their_degrees_are_named(tmp_path):
@@ -331,7 +332,7 @@ def test_nodes_that_exchanged_their_degrees_are_named(tmp_path):
     assert ["degrees kept"] == list(problems)
     first = min(ids[0], ids[1])
     was = {ids[0]: (2, 1), ids[1]: (1, 2)}[first]
-    told = f"node {first} has degree {was[0]}, {was[1]} in the original; 2 nodes differ"
+    told = f"node {first} has degree {was[0]}, but {was[1]} in the original; 2 nodes differ"
     assert told == problems["degrees kept"]
 
 
@@ -340,7 +341,10 @@ def test_other_degrees_are_found_without_the_linkage(tmp_path):
     release, _ = release_of(original, graph_of(PATHS, 8), edits="rewire")
     folder = release.write(tmp_path / "release", linkage=False)
     verdict = verify(folder, original=original)
-    told = "the 5. largest degree is 1 in the release, 2 in the original; 2 of 8 differ"
+    told = (
+        "the degree at rank 5 (largest first) is 1 in the release, but 2 in the original; "
+        "2 of 8 differ"
+    )
     assert {"degree sequence": told} == failed(verdict)
     unchecked = {item.name for item in verdict.checks if item.outcome == "not checked"}
     assert {"linkage", "order says nothing", "degrees kept", "edits"} == unchecked
@@ -363,7 +367,7 @@ def test_a_budget_that_was_overdrawn_is_found(tmp_path, goal, edits, kept):
     problems = failed(verify(folder, original=original))
     assert ([] if kept else ["budget"]) == list(problems)
     if not kept:
-        assert "2 edges were added or deleted, the budget allows 1" == problems["budget"]
+        assert "2 edges were added or deleted; the budget allows 1" == problems["budget"]
 
 
 def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path):
@@ -379,7 +383,7 @@ def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path):
         if item.outcome == "not checked"
     }
     names = ("linkage file", "linkage", "order says nothing", "subgraph", "budget", "edits")
-    assert dict.fromkeys(names, "the owner's linkage") == unlinked
+    assert dict.fromkeys(names, "the private linkage") == unlinked
 
 
 def test_a_swapped_linkage_is_found(tmp_path):
@@ -406,4 +410,4 @@ def test_an_id_hidden_in_a_parameter_is_found(tmp_path):
     folder = release.write(tmp_path / "release")
     set_parameters(folder, heuristic="budget:person3")
     problems = failed(verify(folder, original=original))
-    assert "1 of 8 original ids stand in 'budget:person3'" == problems["no original ids"]
+    assert "1 of 8 original ids are in 'budget:person3'" == problems["no original ids"]

@@ -48,9 +48,9 @@ def test_an_untouched_release_of_a_table_holds_in_every_condition(tmp_path, form
     assert verdict.complete
     said = {check.name: check.detail for check in verdict.checks}
     assert "6 rows in 3 classes of equal rows; the smallest holds 2 rows, k=2" == said["classes"]
-    assert "every published cell is the original's, 14 in all" == said["nothing added"]
+    assert "every published cell has its original value, 14 in all" == said["nothing added"]
     assert "4 suppressed cells in 6 rows" == said["stars by row"]
-    assert "3 cells suppressed, as the record says" == said["cost"]
+    assert "3 cells suppressed, as the record states" == said["cost"]
     assert "6 rows in both" == said["same size"]
 
 
@@ -93,7 +93,9 @@ def test_rows_with_other_numbers_of_stars_than_the_claim_says_are_noticed(folder
     manifest = manifest_of(folder)
     manifest["claim"]["conditions"][0]["rows"] = [[0, 3], [1, 3]]
     reseal(folder, manifest)
-    assert "2 rows with 0 suppressed cells, the claim says 3" == failures(folder)["stars by row"]
+    assert (
+        "2 rows with 0 suppressed cells, but the claim states 3" == failures(folder)["stars by row"]
+    )
 
 
 def test_two_people_who_change_places_in_the_linkage_are_noticed(folder):
@@ -108,7 +110,7 @@ def test_a_record_that_says_another_number_of_stars_is_noticed(tmp_path):
     release.private.cost["stars_added"] = 2
     folder = release.write(tmp_path / "release")
     said = failures(folder, original=original())["cost"]
-    assert "3 cells suppressed, the record says 2 cells suppressed, stars_added=2" == said
+    assert "3 cells suppressed, but the record states 2 cells suppressed, stars_added=2" == said
 
 
 def test_another_table_is_not_the_original(folder):
@@ -161,12 +163,12 @@ def test_a_star_that_a_table_without_text_marks_holds_as_text_is_refused(tmp_pat
     digest = hashlib.sha256(content).hexdigest()
     manifest["data"]["files"][0] |= {"bytes": len(content), "sha256": digest}
     reseal(folder, manifest)
-    assert "row 0 says `*` where it should be null" in failures(folder)["data"]
+    assert "row 0 contains `*` instead of null" in failures(folder)["data"]
 
 
 def test_smooth_k_anonymity_is_no_claim_on_a_table(tmp_path):
     folder = release_of(guarantee=SmoothKAnonymity(k=2), conditions=()).write(tmp_path / "release")
-    assert "can be claimed of a bipartite, not of a table" in failures(folder)["classes"]
+    assert "can be claimed for a bipartite, not for a table" in failures(folder)["classes"]
 
 
 cells = st.sampled_from(["a", "b", "*"])

@@ -17,7 +17,7 @@ from graphveil.core.errors import GraphveilWarning
 from graphveil.core.warnings import MATCHED_FROM, noisy_copy, strength_of_ties
 from graphveil.methods import METHODS
 
-COPY, APART, SEEDED = "has a copy", "distinguished from", "seed"
+COPY, APART, SEEDED = "with a copy", "distinguished from", "seed"
 
 
 def ring(n, chords=()):
@@ -52,7 +52,7 @@ def about(texts, words):
 def test_k_degree_always_warns_of_who_holds_a_copy(edits, graph):
     _, texts = run(gv.KDegree(k=2, edits=edits), graph)
     assert 1 == len(about(texts, COPY))
-    assert "measured by us" in about(texts, COPY)[0]
+    assert "in our tests" in about(texts, COPY)[0]
 
 
 def test_many_added_edges_warn_that_they_can_be_told_apart_with_the_way_out():
@@ -105,7 +105,7 @@ def test_every_warning_is_in_the_private_record_and_none_in_the_manifest(tmp_pat
             owner_warnings.MANY_CERTAIN.passed_by(51, 100),
             "51.0% of the published entries are true of everyone",
         ),
-        (owner_warnings.taking_part(7, 0.749), "whether that person is in the data"),
+        (owner_warnings.taking_part(7, 0.749), "whether the person is in the data"),
         (
             owner_warnings.MANY_ADDITIONS.passed_by(6, 100),
             "the added edges are 6.0% of the input's",
@@ -208,8 +208,7 @@ def test_a_second_release_of_the_same_input_is_warned_of_and_written(tmp_path):
     assert [] == written(tmp_path, ring(8), "first")
     [text] = written(tmp_path, ring(8), "second", k=3)
     assert text == (
-        "1 other release of this input lies beside it, first: publish one of them only, or nest "
-        "them"
+        "1 other release of this input is next to it, first: publish only one of them, or nest them"
     )
 
 
@@ -316,14 +315,14 @@ def test_an_attached_column_warns_of_the_people_whose_class_tells_it():
     [text] = [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
     [share] = [row.value for row in attacked if row.part == "in a class of one value"]
     assert 0 < share < 1
-    assert "'income' is published beside the release and not protected by it" in text
-    assert f"of {100 * share:.1f}% of the people" in text
+    assert "'income' is published unprotected beside the release" in text
+    assert f"for {100 * share:.1f}% of the people" in text
 
 
 def test_every_method_says_on_one_line_what_it_leaves_open_and_who_measured_it():
     for sentence in (method.limits for method in METHODS.values()):
         assert "\n" not in sentence
-        assert sentence.endswith("(measured by us).")
+        assert "in our tests" in sentence.lower()
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -178,5 +178,5 @@ def test_additions_may_need_cells_far_above_the_largest_degree():
 
 def test_a_color_below_k_is_refused():
     graph = Graph.from_edges([0, 1], [1, 2], n=5)
-    with pytest.raises(InfeasibleError, match="at least 2 nodes of each color, one has 1"):
+    with pytest.raises(InfeasibleError, match="at least 2 nodes of each color; one has 1"):
         run(graph, 2, "any", np.array([0, 0, 0, 0, 1]))

@@ -52,10 +52,10 @@ def test_a_release_has_no_user_in_a_class_below_its_k():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"columns": ["age"]}, r"^no column 'age'\. The table has sex\.$"),
-        ({"phi": 5}, r"^measure, distance and phi go with a graph, not with a Table\.$"),
-        ({"measure": "degree"}, r"^measure, distance and phi go with a graph"),
-        ({"k": 1}, r"^k=1 leaves no node unprotected"),
+        ({"columns": ["age"]}, r"^no column 'age'\. Columns: sex\.$"),
+        ({"phi": 5}, r"^measure, distance and phi apply to a graph, not to a Table\.$"),
+        ({"measure": "degree"}, "^measure, distance and phi apply to a graph"),
+        ({"k": 1}, "^k=1 would leave no node unprotected"),
     ],
 )
 def test_what_a_table_cannot_be_asked_is_refused(asked, message):
@@ -64,7 +64,7 @@ def test_what_a_table_cannot_be_asked_is_refused(asked, message):
 
 
 def test_columns_are_refused_for_users_and_for_graphs():
-    with pytest.raises(ParameterError, match=r"^columns go with a table; users"):
+    with pytest.raises(ParameterError, match="^columns apply to tables only; users"):
         gv.measure(gv.Bipartite.from_lists([[1]]), columns=["a"])
-    with pytest.raises(ParameterError, match=r"^columns go with a table\. Leave them out"):
+    with pytest.raises(ParameterError, match=r"^columns applies to tables only\. Remove it"):
         gv.measure(gv.Graph.from_edges([0], [1], n=2), columns=["a"])

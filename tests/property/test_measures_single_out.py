@@ -127,12 +127,12 @@ def test_of_nobody_there_is_no_share():
 
 @pytest.mark.parametrize("asked", [{"items": [0]}, {"items": []}, {"people": 0}])
 def test_numbers_below_one_are_refused(asked):
-    with pytest.raises(ParameterError, match="Give numbers from 1 on"):
+    with pytest.raises(ParameterError, match="Give numbers >= 1"):
         singled_out(users([{1}]), **asked)
 
 
 def test_columns_of_users_and_nodes_of_graphs_are_refused():
-    with pytest.raises(ParameterError, match="columns go with a table"):
+    with pytest.raises(ParameterError, match="columns apply to tables only; remove"):
         singled_out(users([{1}]), columns=["sex"])
     with pytest.raises(ParameterError, match="no column 'shoes'"):
         singled_out(gv.Table.from_columns({"sex": ["f"]}), columns=["shoes"])

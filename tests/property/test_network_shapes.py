@@ -88,7 +88,7 @@ def test_the_plainest_networks_are_released_with_classes_of_k(name, shape, value
 @pytest.mark.parametrize("name", METHODS)
 def test_attributes_that_name_everybody_are_refused(name):
     data = network(SHAPES["a star out"], [f"v{v}" for v in range(N)], directed=name == "profile")
-    with pytest.raises(DataError, match="nearly a name, and cannot be known"):
+    with pytest.raises(DataError, match="nearly identifies them and cannot be known"):
         METHODS[name]["any"].anonymize(data)
 
 
@@ -96,7 +96,7 @@ def test_attributes_that_name_everybody_are_refused(name):
 def test_colors_below_k_are_refused_where_nobody_may_be_suppressed(name):
     data = network([], ATTRIBUTES["every color below k"], directed=name == "profile")
     method = METHODS[name]["any"]
-    with pytest.raises(InfeasibleError, match="12 of 12 people share sex with fewer than 2"):
+    with pytest.raises(InfeasibleError, match="12 of 12 nodes share sex with fewer than 2"):
         type(method).from_parameters({**method.parameters(), "merge": "none"}).anonymize(data)
 
 

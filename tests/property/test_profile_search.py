@@ -278,7 +278,7 @@ def test_a_budget_with_which_nobody_is_protected_is_refused():
 
 def test_numbers_and_attributes_that_fit_in_no_code_are_refused(monkeypatch):
     monkeypatch.setattr("graphveil.methods.profile.pool.CODE_BITS", 5)
-    with pytest.raises(InfeasibleError, match="bits, over 5"):
+    with pytest.raises(InfeasibleError, match="bits, more than 5"):
         gv.Profile(k=K, goal="budget:0.1", known="sex").anonymize(calls(), seed=1)
 
 

@@ -220,7 +220,7 @@ def test_more_uncertainty_never_leaves_fewer_candidates(graph, phis):
 @pytest.mark.parametrize("goal", ["full", "partial:0.9", "budget:0.1"])
 def test_a_release_claims_what_it_reached_at_phi_and_says_what_is_left(goal):
     graph = Graph.from_networkx(nx.karate_club_graph())
-    with pytest.warns(gv.GraphveilWarning, match="weaker than exact look-alikes"):
+    with pytest.warns(gv.GraphveilWarning, match="weaker than exact equivalence classes"):
         release = gv.StructuralAnonymity(
             measure="count", phi=10, goal=goal, iterations=3000
         ).anonymize(graph, seed=1)
@@ -238,7 +238,7 @@ def test_a_release_claims_what_it_reached_at_phi_and_says_what_is_left(goal):
     [
         ({"phi": 100}, "phi=100"),
         ({"phi": -1}, "phi=-1"),
-        ({"phi": 0.00001}, "4 decimals"),
+        ({"phi": 0.00001}, "4 decimal places"),
         ({"phi": 5, "measure": "degree"}, "the measure count"),
         ({"phi": 5, "distance": 2}, "at distance 1"),
         ({"phi": 5, "known": ("party",)}, "no known"),
@@ -263,4 +263,4 @@ def test_a_release_at_phi_verifies_and_its_limits_say_that_others_are_only_simil
     exactly = counted(pairs_of(release.data), 2, 0)[0]
     assert f"{exactly} nodes would be left by exact knowledge" in check.detail
     limits = json.loads((folder / "release.json").read_text())["claim"]["does_not_protect_against"]
-    assert "among similar people here, not among equal ones" in limits
+    assert "among similar nodes, not among equal ones" in limits

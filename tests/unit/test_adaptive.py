@@ -267,11 +267,11 @@ def test_blocks_are_as_large_as_levels_need_and_cover_every_row_once():
 
 @pytest.mark.filterwarnings("default::graphveil.GraphveilWarning")
 def test_the_owner_is_told_of_levels_that_suppress_much():
-    with pytest.warns(gv.GraphveilWarning, match="1 people asked for as many records as there are"):
+    with pytest.warns(gv.GraphveilWarning, match="1 people requested as many records as there are"):
         gv.Adaptive().anonymize(table_of(EXAMPLE), levels=[6, 1, 1, 1, 1, 1])
     with pytest.warns(gv.GraphveilWarning, match="every cell is suppressed"):
         gv.Adaptive(levels=6).anonymize(table_of(EXAMPLE))
-    with pytest.warns(gv.GraphveilWarning, match="blocks have up to 12 rows, not 8"):
+    with pytest.warns(gv.GraphveilWarning, match="blocks have up to 12 rows instead of 8"):
         gv.Adaptive(levels=3, block_rows=8).anonymize(drawn(30, 3))
 
 
@@ -293,20 +293,22 @@ def test_a_table_with_no_column_left_to_publish_is_refused_with_the_way_out(meth
     columns = {"want": [1, 2, 2]} if str(method.parameters().get("levels")) == "want" else {}
     codes = np.zeros((3, len(columns)), dtype=np.int32)
     data = gv.Table.from_columns(columns) if columns else gv.Table(codes, (), ())
-    with pytest.raises(DataError, match=r"no column but .* Give one that can be published"):
+    with pytest.raises(
+        DataError, match=r"no columns other than ids and levels. Give one that can be published"
+    ):
         method.anonymize(data)
 
 
 BAD_LEVELS = {
     "no level": (["1", "*", "1"], DataError, "column want, row 1: no level"),
-    "text": (["1", "many", "1"], DataError, "column want, row 1: 'many' is no level"),
+    "text": (["1", "many", "1"], DataError, "column want, row 1: 'many' is not a level"),
     "zero": (["1", "0", "1"], InfeasibleError, "column want, row 1: the level 0 is not between"),
-    "too many": (["1", "1", "4"], InfeasibleError, "row 2: the level 4 is not between 1 and the 3"),
-    "two signs": (["1", "--5", "1"], DataError, "column want, row 1: '--5' is no level"),
-    "a sign": (["1", "-", "1"], DataError, "column want, row 1: '-' is no level"),
-    "other digits": (["1", "٣", "1"], DataError, "column want, row 1: '٣' is no level"),
-    "a line more": (["1", "3\n", "1"], DataError, r"column want, row 1: '3\\n' is no level"),
-    "fraction": (["1", "1.5", "1"], DataError, "column want, row 1: '1.5' is no level"),
+    "too many": (["1", "1", "4"], InfeasibleError, "row 2: the level 4 is not between 1 and 3"),
+    "two signs": (["1", "--5", "1"], DataError, "column want, row 1: '--5' is not a level"),
+    "a sign": (["1", "-", "1"], DataError, "column want, row 1: '-' is not a level"),
+    "other digits": (["1", "٣", "1"], DataError, "column want, row 1: '٣' is not a level"),
+    "a line more": (["1", "3\n", "1"], DataError, r"column want, row 1: '3\\n' is not a level"),
+    "fraction": (["1", "1.5", "1"], DataError, "column want, row 1: '1.5' is not a level"),
 }
 
 
@@ -322,7 +324,7 @@ def test_a_column_of_levels_that_cannot_be_used_is_refused_with_row_and_way_out(
     ("call", "error", "message"),
     [
         (lambda t: gv.Adaptive(levels="age").anonymize(t), DataError, "no column 'age' for levels"),
-        (lambda t: gv.Adaptive().anonymize(t), ParameterError, "levels are given not at all"),
+        (lambda t: gv.Adaptive().anonymize(t), ParameterError, "no levels are given"),
         (
             lambda t: gv.Adaptive(levels=2).anonymize(t, levels=[1] * 6),
             ParameterError,
@@ -331,28 +333,32 @@ def test_a_column_of_levels_that_cannot_be_used_is_refused_with_row_and_way_out(
         (
             lambda t: gv.Adaptive().anonymize(t, levels=[1, 2]),
             ParameterError,
-            r"shape \(2,\) for 6 rows",
+            r"shape \(2,\), but there are 6 rows",
         ),
         (
             lambda t: gv.Adaptive().anonymize(t, levels=[1.0] * 6),
             ParameterError,
-            "levels of type float64",
+            "levels have type float64",
         ),
         (
             lambda t: gv.Adaptive().anonymize(t, levels=[1, 1, 7, 1, 1, 1]),
             InfeasibleError,
             "row 2: the level 7",
         ),
-        (lambda t: gv.Adaptive(levels=7).anonymize(t), InfeasibleError, "needs as many rows"),
+        (
+            lambda t: gv.Adaptive(levels=7).anonymize(t),
+            InfeasibleError,
+            "needs at least as many rows",
+        ),
         (
             lambda t: gv.Adaptive(refine="regular-search").anonymize(t, levels=[2, 2, 3, 2, 1, 2]),
             InfeasibleError,
-            "the levels run from 1 to 3. Use refine=prune, or least_level=3",
+            "the levels range from 1 to 3. Use refine=prune, or least_level=3",
         ),
         (
             lambda _: gv.Adaptive(levels=2, refine="regular-search", compatibility="symmetric"),
             ParameterError,
-            "is for compatibility=bipartite",
+            "works with compatibility=bipartite",
         ),
         (lambda t: gv.ClusterK(k=7).anonymize(t), InfeasibleError, "at least 7 rows"),
         (
@@ -363,7 +369,7 @@ def test_a_column_of_levels_that_cannot_be_used_is_refused_with_row_and_way_out(
         (
             lambda t: gv.Adaptive(levels=2).anonymize(t, weights=np.ones(4)),
             ParameterError,
-            "weights of shape",
+            "weights have shape",
         ),
         (
             lambda t: gv.Adaptive(levels=2, weights="c0=2").anonymize(t, weights=np.ones((6, 4))),
@@ -411,4 +417,4 @@ def test_the_column_of_levels_is_in_the_record_and_no_text_can_stand_for_it(tmp_
     manifest["method"]["parameters"]["levels"] = "ann is 0"
     reseal(folder, manifest)
     failed = {c.name: c.detail for c in gv.verify_release(folder, original=table).failures()}
-    assert "the parameter levels is 'ann is 0', adaptive writes None" in failed["method"]
+    assert "the parameter levels is 'ann is 0'; adaptive writes None" in failed["method"]

@@ -294,9 +294,12 @@ def test_a_killed_run_leaves_no_release_and_is_gone_on_with(store, lists, curren
     assert [".graphveil-unfinished"] == list(objects_at(store, OWNER))
     [working] = current.iterdir()
     assert 0o700 == working.stat().st_mode & 0o777
-    with pytest.raises(ReleaseError, match=r"lists holds 2 parts and no release\.json: a run that"):
+    with pytest.raises(
+        ReleaseError,
+        match=r"lists has 2 parts but no release\.json: it was left by an unfinished run and is not a",
+    ):
         gv.verify_release(OUT)
-    with pytest.warns(GraphveilWarning, match="2 files of a run that did not end: they are overw"):
+    with pytest.warns(GraphveilWarning, match="2 files of an unfinished run; they are overwritten"):
         address = release(lists, seed=None)
     there = objects_at(store)
     assert left[parts.part_name(0)] == there[parts.part_name(0)]
@@ -335,7 +338,7 @@ def test_a_run_is_kept_where_its_place_begins_to_refuse_it(store, lists, current
             raise OSError("AWS Error ACCESS_DENIED during PutObject operation")
 
     store.refused = closed
-    with pytest.raises(ReleaseError, match=r"lists cannot be written \(AWS Error ACCESS_DENIED"):
+    with pytest.raises(ReleaseError, match=r"cannot write .*lists \(AWS Error ACCESS_DENIED"):
         release(lists, seed=None)
     assert {} == store.objects
     [working] = current.iterdir()
@@ -363,7 +366,7 @@ def test_a_put_that_fails_twice_changes_nothing(store, lists, tmp_path):
 def test_a_release_is_replaced_by_force_alone_and_nothing_of_the_old_one_stays(store, lists):
     release(lists, seed=1)
     before = objects_at(store)
-    with pytest.raises(ReleaseError, match=r"^mem://(lake|owner)/lists exists"):
+    with pytest.raises(ReleaseError, match=r"^mem://(lake|owner)/lists already exists"):
         release(lists)
     assert before == objects_at(store)
     store.objects["lake/lists/data/part-00003.parquet"] = b"of a larger one"
@@ -376,7 +379,7 @@ def test_a_release_is_replaced_by_force_alone_and_nothing_of_the_old_one_stays(s
 def test_what_no_release_wrote_is_never_replaced(store, lists, force):
     for name in ("lake/lists/letters.txt", "lake/lists/data/part-00000.snappy.parquet"):
         store.objects = {name: b"mine"}
-        with pytest.raises(ReleaseError, match=r"exists|which no release wrote"):
+        with pytest.raises(ReleaseError, match=r"exists|which graphveil did not write"):
             release(lists, force=force)
         assert {name: b"mine"} == store.objects
     store.objects = {"lake/lists/data/part-00000.parquet": b"of another program, perhaps"}
@@ -390,7 +393,7 @@ def test_two_runs_into_one_place_publish_nothing_mixed(store, lists):
             store.objects["lake/lists/data/part-00009.parquet"] = b""
 
     store.refused = another
-    with pytest.raises(ReleaseError, match=r"part-00009\.parquet appeared or is gone"):
+    with pytest.raises(ReleaseError, match=r"part-00009\.parquet appeared or disappeared"):
         release(lists)
     assert "lake/lists/release.json" not in store.objects
 
@@ -405,7 +408,9 @@ def test_a_run_leaves_alone_what_another_one_began_or_finished_there_meanwhile(s
                 store.objects |= others
 
         store.refused = another
-        with pytest.raises(ReleaseError, match="another run wrote to mem://lake/lists meanwhile"):
+        with pytest.raises(
+            ReleaseError, match="another run wrote to mem://lake/lists in the meantime"
+        ):
             release(lists)
         assert others.items() <= store.objects.items()
         assert {} == objects_at(store, OWNER)
@@ -471,7 +476,7 @@ def test_no_part_of_the_linkage_lies_where_everybody_has_files(lists, current, m
 
 def test_other_releases_of_the_same_rows_are_seen_beside_the_private_address(store, lists):
     release(lists)
-    with pytest.warns(GraphveilWarning, match="1 other release of this input lies beside it, lis"):
+    with pytest.warns(GraphveilWarning, match="1 other release of this input is next to it, lis"):
         release(lists, "mem://lake/again", private="mem://owner/again")
 
     def unlisted(verb, path):
@@ -479,7 +484,7 @@ def test_other_releases_of_the_same_rows_are_seen_beside_the_private_address(sto
             raise OSError("AWS Error ACCESS_DENIED")
 
     store.refused = unlisted
-    with pytest.warns(GraphveilWarning, match="what lies beside mem://owner/third cannot be liste"):
+    with pytest.warns(GraphveilWarning, match="the location of mem://owner/third cannot be listed"):
         release(lists, "mem://lake/third", private="mem://owner/third")
 
 
@@ -522,7 +527,7 @@ def test_a_part_that_lacks_a_user_is_never_written(store):
     assert [[2], [], [1]] == items["items"].to_pylist()
     store.objects.clear()
     for odd in (rows.slice(0, 1), pa.concat_tables([rows, rows.slice(0, 1)])):
-        with pytest.raises(RuntimeError, match=r"part 0 has \d rows, not its 3 users"):
+        with pytest.raises(RuntimeError, match=r"part 0 has \d rows instead of its 3 users"):
             work(0, odd)
     assert {} == store.objects
 
@@ -530,7 +535,7 @@ def test_a_part_that_lacks_a_user_is_never_written(store):
 @pytest.mark.parametrize("apart", [False, True])
 def test_a_small_class_that_would_be_published_is_taken_away(store, lists, monkeypatch, apart):
     monkeypatch.setattr("graphveil.scale.writing.DataFiles._classes_in_parts", _too_small)
-    with pytest.raises(RuntimeError, match="a class of 1 rows was about to be published"):
+    with pytest.raises(RuntimeError, match="about to publish a class of 1 rows"):
         release(lists, engine=ScrambledEngine(0, apart=apart))
     assert {} == store.objects
 
@@ -544,14 +549,18 @@ def _too_small(self, public, files):
 
 
 REFUSED = {
-    "no private place": ({"private": None}, UsageError, r"Name a place .* with private"),
-    "private in out": ({"private": f"{OUT}/owner"}, UsageError, r"\(private\) lies in .*\(out\)"),
+    "no private place": ({"private": None}, UsageError, r"Choose where .* with private"),
+    "private in out": ({"private": f"{OUT}/owner"}, UsageError, r"\(private\) is inside .*\(out\)"),
     "one place, spelled twice": ({"private": "mem://key:word@lake/lists/"}, UsageError, "is mem:"),
-    "a file of pairs": ({"parts": False}, UsageError, "comes in parts of Parquet"),
-    "text": ({"format": "csv"}, UsageError, "comes in parts of Parquet"),
-    "an unknown store": ({"out": "ftp://me:word@host/a?x=word"}, UsageError, "not served.*s3a"),
-    "a bucket": ({"out": "mem://lake"}, UsageError, "names no folder"),
-    "a folder, and an address": ({"out": "there"}, UsageError, "Name a folder for both"),
+    "a file of pairs": ({"parts": False}, UsageError, "written in Parquet parts"),
+    "text": ({"format": "csv"}, UsageError, "written in Parquet parts"),
+    "an unknown store": (
+        {"out": "ftp://me:word@host/a?x=word"},
+        UsageError,
+        "not a supported address.*s3a",
+    ),
+    "a bucket": ({"out": "mem://lake"}, UsageError, "has no folder"),
+    "a folder, and an address": ({"out": "there"}, UsageError, "Give a folder for both"),
 }
 
 
@@ -592,7 +601,7 @@ def test_executors_that_do_not_share_an_address_are_named(store):
     places = place_of(OUT), place_of(OWNER)
     check_executors(Session(), None, places)
     assert {} == store.objects
-    with pytest.raises(ResourceError, match="executors do not see what this process writes to mem"):
+    with pytest.raises(ResourceError, match="executors cannot see what this process writes to mem"):
         check_executors(Session(store.objects.clear), None, places)
 
     def refused(verb, path):
@@ -602,7 +611,7 @@ def test_executors_that_do_not_share_an_address_are_named(store):
     def refuse():
         store.refused = refused
 
-    with pytest.raises(ResourceError, match="executors do not share a place: mem://owner"):
+    with pytest.raises(ResourceError, match="executors have no shared place: mem://owner"):
         check_executors(Session(refuse), None, places)
     assert {} == store.objects
 
@@ -634,7 +643,7 @@ def test_methods_in_memory_and_ties_are_refused_at_an_address(lists, capsys, cur
 
 
 def test_no_other_verb_takes_an_address():
-    with pytest.raises(UsageError, match="is an address, which verify alone reads"):
+    with pytest.raises(UsageError, match="is an address, which only verify can read"):
         gv.evaluate_release("s3a://lake/lists", None)
 
 
@@ -647,8 +656,8 @@ def test_the_command_writes_and_verifies_at_addresses(tmp_path, lists, capsys, c
     words += ["--jobs=1", f"--out={out}", f"--private={owner}"]
     assert 0 == command_line(words), capsys.readouterr().err
     said = capsys.readouterr()
-    assert f"To publish: {out}" in said.out
-    assert f"For you alone: {owner}" in said.out
+    assert f"Publish: {out}" in said.out
+    assert f"Keep private: {owner}" in said.out
     assert f"graphveil verify {out}" in said.out + said.err
     assert 0o700 == (tmp_path / "owner").stat().st_mode & 0o777
     assert 4 == command_line(["verify", out])
@@ -656,7 +665,7 @@ def test_the_command_writes_and_verifies_at_addresses(tmp_path, lists, capsys, c
     assert 2 == command_line(words)
     assert f"{out} exists" in capsys.readouterr().err or owner
     assert 2 == command_line(["verify", f"file://{tmp_path}/none"])
-    assert "holds no release.json" in capsys.readouterr().err
+    assert "has no release.json" in capsys.readouterr().err
     assert b"owner" not in (tmp_path / "out" / "release.json").read_bytes()
     assert [] == list(current.iterdir())
 
@@ -728,22 +737,22 @@ FORGERIES = {
     "a part too many": (
         lambda s, _: s.objects.update({"lake/lists/data/part-00003.parquet": b""}),
         "no other files",
-        "'data/part-00003.parquet' is not listed",
+        "'data/part-00003.parquet' is in the folder but is not listed",
     ),
     "an object deep beneath": (
         lambda s, _: s.objects.update({"lake/lists/who/ann/is/0": b""}),
         "no other files",
-        "'who' is not listed",
+        "'who' is in the folder but is not listed",
     ),
     "an object beside the manifest": (
         lambda s, _: s.objects.update({"lake/lists/.graphveil-probe-0": b""}),
         "no other files",
-        "probe-0' is not listed",
+        "probe-0' is in the folder but is not listed",
     ),
     "a dropped row, sealed anew": (
         lambda s, folder: remade(s, _dropped_row)(folder),
         "data",
-        "row 1 is user 16, in its place is 15",
+        "row 1 is user 16, but must be user 15",
     ),
     "a changed manifest": (lambda s, _: _seal(s), "seal", "has the seal"),
 }

@@ -151,4 +151,4 @@ def test_the_attack_runs_by_default_on_networks_and_answers_in_words():
     rows = gv.attack_release(release, network)
     assert 2 < sum(row.question == "attribute-inference" for row in rows)
     lines = [line.question for group in groups(rows) for line in group.lines]
-    assert "sex where it is suppressed, by what neighbors are like" in lines
+    assert "suppressed sex, inferred from the neighbors" in lines

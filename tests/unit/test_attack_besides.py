@@ -310,7 +310,7 @@ def test_who_is_unsure_of_one_in_the_cell_is_certain_of_nobody_there():
 def test_a_column_beside_the_release_is_counted_by_its_owner():
     original = network(30)
     own = np.array([str(number) for number in original.layers[0].degrees()[0]])
-    with pytest.warns(gv.AttachedColumnWarning, match="of 100.0% of the people"):
+    with pytest.warns(gv.AttachedColumnWarning, match="for 100.0% of the people"):
         told = figures("homogeneity", original, beside=Attached("calls", own))
     assert 1.0 == told["calls: in a class of one value"]
 
@@ -323,7 +323,7 @@ def test_methods_state_what_is_attached_and_the_answer_says_what_its_cells_tell(
         row.part for row in rows
     ]
     [group] = groups(rows)
-    assert "town of people, guessed by the others of the class" in [
+    assert "town of people, guessed from the others in their class" in [
         line.question for line in group.lines
     ]
     bare = gv.Profile(k=3, known="sex").anonymize(original.without("town"), seed=1)
@@ -396,7 +396,7 @@ def test_neighbors_of_whom_all_is_told_make_people_known():
     values = {row.part: row.value for row in rows}
     assert values["attributes of the neighbors with attributes, right guess"] > 0.9
     lines = [line.question for group in groups(rows) for line in group.lines]
-    assert "by someone who knows the published attributes of a person's neighbors" in lines
+    assert "by an attacker who knows the published attributes of a person's neighbors" in lines
     assert values == figures("neighbor-attributes", network(60), order=rng_of(3).permutation(60))
 
 

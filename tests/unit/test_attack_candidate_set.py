@@ -116,7 +116,9 @@ def test_everybody_has_a_risk_of_their_own_and_those_not_looked_for_have_none(tm
 
 def test_odd_networks_are_measured_or_not_with_a_reason():
     empty = gv.Graph.from_edges([], [], n=0)
-    assert {"candidate-set": "there are no people"} == attacked("candidate-set", empty).not_measured
+    assert {"candidate-set": "the data has no people"} == attacked(
+        "candidate-set", empty
+    ).not_measured
     alone = figures("candidate-set", gv.Graph.from_edges([], [], n=1))
     assert {1.0} == {alone[f"{name}, right guess"] for name in SIGNATURES}
     edgeless = figures("candidate-set", random_graph(10, 20), gv.Graph.from_edges([], [], n=10))
@@ -129,7 +131,9 @@ def test_too_many_nodes_are_refused_and_without_linkage_nothing_is_counted(monke
     missing = attacked("candidate-set", graph, linkage=False).not_measured
     assert "linkage" in missing["candidate-set"]
     monkeypatch.setattr(candidate_set, "MOST_NODES", 11)
-    with pytest.raises(ResourceError, match=r"candidate-set: 12 nodes are more than 11\. Try"):
+    with pytest.raises(
+        ResourceError, match=r"candidate-set: 12 nodes exceed the limit of 11\. Use"
+    ):
         attacked("candidate-set", graph)
 
 

@@ -150,17 +150,19 @@ def test_what_is_asked_for_and_too_large_is_refused_before_anything_is_tried(mon
 
     entry = dataclasses.replace(ATTACKS["candidate-set"], compute=compute)
     monkeypatch.setitem(ATTACKS._entries, "candidate-set", entry)
-    with pytest.raises(ResourceError, match="alignment: 30 nodes are more than 29") as refused:
+    with pytest.raises(
+        ResourceError, match="alignment: 30 nodes exceed the limit of 29"
+    ) as refused:
         gv.attack_release(release, original=graph, attacks=["candidate-set", "alignment"])
     assert 3 == refused.value.exit_code
-    assert "a release of a part of the people" in str(refused.value)
+    assert "a release of fewer people" in str(refused.value)
 
 
 def test_what_is_not_asked_for_and_too_large_is_not_measured(monkeypatch):
     graph = network(30)
     monkeypatch.setattr("graphveil.attacks.networks.candidate_set.MOST_NODES", 29)
     told = gv.attack_release(gv.KDegree(k=2).anonymize(graph), original=graph)
-    assert "30 nodes are more than 29" in told.not_measured["candidate-set"]
+    assert "30 nodes exceed the limit of 29" in told.not_measured["candidate-set"]
 
 
 @pytest.mark.parametrize(

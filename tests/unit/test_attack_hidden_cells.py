@@ -138,8 +138,8 @@ def test_a_named_item_of_users_is_a_secret_too():
     )
     assert pytest.approx(5 / 6) == next(row for row in told if row.part == HAVING).guess
     told = attack(release, original=data, attacks=["minimality", "refinement"], seed=1)
-    assert {"features belong to no columns"} == set(told.not_measured.values())
-    with pytest.raises(ParameterError, match="secret='7' is no feature"):
+    assert {"the features do not belong to columns"} == set(told.not_measured.values())
+    with pytest.raises(ParameterError, match="secret='7' is not a feature"):
         attack(
             release,
             original=data,
@@ -183,7 +183,7 @@ def test_what_columns_say_without_a_method_is_not_its_choice():
     told, _ = told_of(before, after, "refinement", **made)
     assert (1.0, 0.0) == (told[RULED_OUT].value, told[CERTAIN].value)
     told, missing = told_of(["**"] * 3, ["**"] * 3, "refinement", **made)
-    assert ({}, {"refinement": "nothing is hidden"}) == (told, missing)
+    assert ({}, {"refinement": "no cell is suppressed"}) == (told, missing)
 
 
 def test_where_blocks_were_asked_for_nothing_is_certain():
@@ -292,11 +292,11 @@ def test_where_choices_say_nothing_the_reason_stands():
     data = gv.datasets.load("spect-heart")
     named = table(["xm", "xf", "yf", "yf", "xm"] * 4)
     for method, original, reason in (
-        (gv.SmoothK(k=5), data, "features belong to no columns"),
-        (gv.SmoothK(k=5), named, "the choices of smooth-k rule nothing out"),
+        (gv.SmoothK(k=5), data, "the features do not belong to columns"),
+        (gv.SmoothK(k=5), named, "the choices of smooth-k exclude no value"),
         (gv.Mondrian(k=2, column_order="given"), named, "with column_order=given the choices of"),
         (gv.ClusterK(k=2, search="plain"), named, "with search=plain the choices of cluster-k"),
-        (gv.SuppressK(k=2), named, "nothing is hidden"),
+        (gv.SuppressK(k=2), named, "no cell is suppressed"),
     ):
         release = method.anonymize(original, seed=1)
         told = attack(release, original=original, attacks=["refinement"], seed=1)

@@ -211,17 +211,19 @@ def test_what_cannot_be_matched_says_why(name, monkeypatch):
         ).not_measured.values()
         return why
 
-    assert "there are no people" == reason(gv.Graph.from_edges([], [], n=0))
+    assert "the data has no people" == reason(gv.Graph.from_edges([], [], n=0))
     assert "linkage" in reason(random_graph(9, 20), linkage=False)
     for graph, published in (
         (gv.Graph.from_edges([], [], n=1), None),
         (random_graph(9, 20), random_graph(9, 0)),
     ):
-        assert reason(graph, published).startswith(("nobody whom it looks for", "0 people"))
+        assert reason(graph, published).startswith(
+            ("no target has edges both in the copy and in the release", "only 0 people have")
+        )
     for limited in (alignment, seeded_matching):
         monkeypatch.setattr(limited, "ALL_PAIRS", 8)
     monkeypatch.setattr(module, "MOST_NODES", 8)
-    with pytest.raises(ResourceError, match="9 nodes are more than 8"):
+    with pytest.raises(ResourceError, match="9 nodes exceed the limit of 8"):
         reason(random_graph(9, 20))
 
 
@@ -232,10 +234,10 @@ def test_hubs_are_too_many_pairs_and_nobody_known_too_many_nodes(monkeypatch):
     assert {"overlap 1, nobody known", "overlap 1, 50 known"} <= {
         name.removeprefix("seed-propagation: ") for name in told.not_measured
     }
-    with pytest.raises(ResourceError, match="Let some people be known"):
+    with pytest.raises(ResourceError, match="Set a number of known people"):
         attacked("seed-propagation", graph, overlap=1, draws=1, known=0)
     monkeypatch.setattr(seed_propagation, "MOST_SQUARES", 10)
-    with pytest.raises(ResourceError, match="squares of the degrees"):
+    with pytest.raises(ResourceError, match="the sum of squared degrees"):
         attacked("seed-propagation", graph)
 
 

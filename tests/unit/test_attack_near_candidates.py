@@ -258,16 +258,16 @@ def test_who_stands_where_changes_little_and_a_seed_repeats(monkeypatch):
 def test_networks_that_are_too_large_are_refused_with_exit_code_3(name, monkeypatch):
     with_few_pairs(monkeypatch)
     for limit, words in (
-        ("MOST_NODES", "30 nodes are more than 5"),
-        ("MOST_TIES", "ties are more than 5"),
-        ("MOST_SQUARES", "pairs of neighbors are more than 5"),
+        ("MOST_NODES", "30 nodes exceed the limit of 5"),
+        ("MOST_TIES", "edges exceed the limit of 5"),
+        ("MOST_SQUARES", "pairs of neighbors exceed the limit of 5"),
     ):
         with monkeypatch.context() as some:
             some.setattr(near_costs, limit, 5)
             with pytest.raises(ResourceError, match=words) as refused:
                 attacked(name, random_graph(30, 90), draws=1)
             assert 3 == refused.value.exit_code
-            assert "a part of the people" in str(refused.value)
+            assert "a release of fewer people" in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["alignment", "seeded-matching"])

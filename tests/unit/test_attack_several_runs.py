@@ -98,7 +98,7 @@ def test_of_too_many_people_one_run_is_made(monkeypatch):
 def test_summaries_say_how_often_the_method_was_run():
     original = table(20)
     release = gv.Adaptive(levels=4).anonymize(original, seed=1)
-    once = "by someone who has the original and runs the method again"
+    once = "by an attacker who has the original and runs the method again"
     for times in (1, 3):
         rows = attack(
             release,

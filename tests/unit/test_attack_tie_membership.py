@@ -66,6 +66,6 @@ def test_what_few_false_alarms_find_stays_below_what_epsilon_allows(epsilon):
 def test_few_ties_and_an_unknown_method_are_the_reason():
     small = random_graph(N, 150)
     missing = told_of(gv.Rename().anonymize(small, seed=1), small)[1]
-    assert f"{small.n_edges} ties are too few" in missing["tie-membership"]
+    assert f"{small.n_edges} edges are too few" in missing["tie-membership"]
     missing = told_of(gv.Rename().anonymize(small, seed=1), small, rerun=None)[1]
     assert "does not know the method" in missing["tie-membership"]

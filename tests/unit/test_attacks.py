@@ -220,22 +220,23 @@ def test_what_cannot_be_measured_says_why(monkeypatch):
     wrong = attacked(BEFORE, ["0000", *FIGURE_1[1:]])
     assert "do not fit their owners" in wrong.not_measured["matching"]
     monkeypatch.setattr(matching, "MOST_PAIRS", 3)
-    with pytest.raises(ResourceError, match="pairs that fit are more than 3"):
+    with pytest.raises(ResourceError, match="consistent pairs exceed the limit of 3"):
         attacked(BEFORE, FIGURE_1)
     monkeypatch.setattr(matching, "MOST_ROWS", 5)
-    with pytest.raises(ResourceError, match="6 rows are more than 5"):
+    with pytest.raises(ResourceError, match="6 rows exceed the limit of 5"):
         attacked(BEFORE, FIGURE_1)
 
 
 def test_unknown_attacks_and_other_kinds_of_data_are_refused():
     release, original = release_of(BEFORE, FIGURE_1)
     with pytest.raises(
-        ParameterError, match=r"no attack 'mathcing'\. Did you mean matching\? Use one of matching"
+        ParameterError,
+        match=r"unknown attack 'mathcing'\. Did you mean matching\? Use one of matching",
     ):
         attack(release, original=original, attacks=["mathcing"])
     graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     other = gv.KDegree(k=2).anonymize(graph)
-    with pytest.raises(UsageError, match="matching reads a Table, the release is a Graph"):
+    with pytest.raises(UsageError, match="matching reads a Table, but the release is a Graph"):
         attack(other, original=graph, attacks=["matching"])
 
 
@@ -271,7 +272,7 @@ def test_a_run_with_weights_of_cells_is_not_run_again_and_the_reason_is_given(tm
     folder = release.write(tmp_path / "out")
     attacked = gv.attack_release(folder, original=original, attacks=["matching"], seed=1)
     assert {"re-run, right guess"} == {name.partition(": ")[2] for name in attacked.not_measured}
-    assert "weights that no file keeps" in "".join(attacked.not_measured.values())
+    assert "weights that no file records" in "".join(attacked.not_measured.values())
     assert ("weights",) == gv.read_release(folder).private.unrecorded
     assert gv.verify_release(folder, original=original).ok
 

@@ -189,7 +189,7 @@ def test_of_all_what_is_too_large_is_not_measured_and_by_name_it_is_refused(pric
 
 @pytest.mark.parametrize("asked", ["al", ["all", "al"]])
 def test_a_name_that_is_none_is_refused(priced, asked):
-    with pytest.raises(ParameterError, match="no attack 'al'"):
+    with pytest.raises(ParameterError, match="unknown attack 'al'"):
         priced()(attacks=asked)
 
 

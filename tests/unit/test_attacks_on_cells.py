@@ -80,7 +80,7 @@ def test_what_bounds_no_epsilon_says_why():
         gv.AsymmetricResponse(epsilon=4.0, exact_size=True).anonymize(original, seed=1),
     ):
         reason = attacked(release, original).not_measured["edge-membership"]
-        assert "one of two chances" in reason
+        assert "one of two probabilities" in reason
     stated = (CellFlips(cells="3", epsilon_cells="1", T0="1", T1="2"),)
     empty = gv.Graph.from_edges([], [], n=3)
     release = dataclasses.replace(gv.Rename().anonymize(empty, seed=1), conditions=stated)

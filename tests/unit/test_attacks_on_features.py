@@ -298,21 +298,21 @@ def test_a_hidden_item_is_guessed_by_how_many_hide_it_and_how_many_others_have_i
 def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     short = attacked("linkage", ["a", "b"], ["a", "b"], options={"known": 2})
     assert [] == list(short)
-    assert "nobody has 2 items" in short.not_measured["linkage: 2 known, 0 false"]
-    assert "too few to leave some out" in short.not_measured[f"linkage: {linkage.TWIN}"]
+    assert "no one has 2 items" in short.not_measured["linkage: 2 known, 0 false"]
+    assert "too few people to exclude some" in short.not_measured[f"linkage: {linkage.TWIN}"]
     more = attacked("linkage", WHOLE, WHOLE, options={"known": 1, "wrong": 2}).not_measured
-    assert "of 1 items 2 cannot be false" == more["linkage: 1 known, 2 false"]
+    assert "2 of 1 items cannot be false" == more["linkage: 1 known, 2 false"]
     unknown = attacked("linkage", many(), many()).not_measured
     assert "does not know the method" in unknown[f"linkage: {linkage.TWIN}"]
     assert "linkage" in attacked("linkage", WHOLE, WHOLE, linkage=False).not_measured["linkage"]
     for name in ("linkage", "membership", "class-truth"):
-        assert "there are no people" == attacked(name, [], []).not_measured[name]
+        assert "the data has no people" == attacked(name, [], []).not_measured[name]
     few = attacked("membership", ["abc"], ["abc"])
-    assert "1 of 1 people have 3 features or more, 20" in few.not_measured["membership"]
+    assert "only 1 of 1 people have at least 3 features; 20" in few.not_measured["membership"]
     empty = attacked("class-truth", ["abc"], [""])
-    assert "no entry was published" == empty.not_measured["class-truth"]
+    assert "no entries were published" == empty.not_measured["class-truth"]
     monkeypatch.setattr(scoring, "MOST_CELLS", 5)
-    with pytest.raises(ResourceError, match="more than 5"):
+    with pytest.raises(ResourceError, match=r"(exceed the limit of|more than) 5"):
         attacked("linkage", WHOLE, WHOLE)
 
 
@@ -324,9 +324,9 @@ def test_one_person_is_always_named():
 
 def test_parameters_that_do_not_fit_are_refused():
     for options, words in (
-        ({"known": "2,x"}, "no list of whole numbers"),
+        ({"known": "2,x"}, "is not a list of integers"),
         ({"targets": 0}, "targets=0 is out of range"),
-        ({"known": "0,2"}, "known=0,2 has a 0 in it"),
+        ({"known": "0,2"}, "known=0,2 contains 0"),
         ({"target": 3}, "the attack linkage has no parameter 'target'"),
     ):
         with pytest.raises(ParameterError, match=words):
@@ -526,7 +526,7 @@ def test_a_column_of_one_value_is_known_without_the_release():
 
 
 def test_a_column_with_values_for_other_people_is_refused():
-    with pytest.raises(UsageError, match="'income' has 2 values, the original 7 people"):
+    with pytest.raises(UsageError, match="'income' has 2 values, but the original has 7 people"):
         attacked("homogeneity", CLASSES, CLASSES, attached=Attached("income", np.array(["a", "b"])))
 
 
@@ -580,7 +580,7 @@ def test_running_again_is_tried_only_where_it_is_asked_for():
     assert "does not know the method" in told.not_measured["re-run"]
     assert "does not know the method" in attacked("re-run", WHOLE, WHOLE).not_measured["re-run"]
     nothing = attacked("re-run", ["a", "a"], ["a", "a"], rerun=unprotected).not_measured["re-run"]
-    assert "no item could be another one" in nothing
+    assert "no item could be replaced by a different item" in nothing
 
 
 def test_one_item_of_one_person_is_another_one_and_in_a_table_of_the_same_column():
@@ -670,7 +670,7 @@ def test_people_left_out_are_told_by_what_is_told_of_their_like():
 
 def test_what_cannot_be_told_says_why():
     told = attacked("item-membership", ["abc", "abc"], ["abc", "abc"])
-    assert "nobody has 3 items or more" in told.not_measured["item-membership"]
+    assert "no one has at least 3 items" in told.not_measured["item-membership"]
     told = attacked("item-membership", ["abc", "abd"], ["abc", "abd"])
     assert "does not know the method" not in told.not_measured.get("item-membership", "")
     assert any("without some people" in name for name in told.not_measured)

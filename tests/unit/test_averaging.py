@@ -108,7 +108,7 @@ def test_no_release_has_no_mean():
 
 
 def test_an_unknown_metric_is_refused_before_anything_is_read(tmp_path):
-    with pytest.raises(ParameterError, match="no metric 'loudness'"):
+    with pytest.raises(ParameterError, match="unknown metric 'loudness'"):
         averaged([tmp_path / "no release"], original=PATH, metrics=["loudness"])
-    with pytest.raises(ParameterError, match="no metric 'loudness'"):
+    with pytest.raises(ParameterError, match="unknown metric 'loudness'"):
         gv.evaluate_release(tmp_path / "no release", original=PATH, metrics=["loudness"])

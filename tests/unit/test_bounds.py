@@ -43,12 +43,12 @@ def test_no_text_is_more_than_refused(text):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("kept > 0.9", "cannot be read"),
-        ("kept = 0.9", "cannot be read"),
-        ("kept >=", "cannot be read"),
-        ("kept >= nan", "cannot be read"),
-        ("kept >= 1e9999", "cannot be read"),
-        ("", "cannot be read"),
+        ("kept > 0.9", "cannot read the bound"),
+        ("kept = 0.9", "cannot read the bound"),
+        ("kept >=", "cannot read the bound"),
+        ("kept >= nan", "cannot read the bound"),
+        ("kept >= 1e9999", "cannot read the bound"),
+        ("", "cannot read the bound"),
     ],
 )
 def test_a_line_that_says_no_bound_is_refused(text, said):
@@ -63,9 +63,9 @@ def test_a_line_that_says_no_bound_is_refused(text, said):
         ("keeps >= 0.9", "Did you mean kept"),
         ("clustering <= 0.1", "has several parts"),
         ("kept: share >= 0.1", "has no part"),
-        ("largest class risk >= 0.1", "no bound on a risk"),
-        ("largest class risk <= 0", "no bound on a risk"),
-        ("cells-shown: all >= 0.1", "nothing measures 'cells-shown'"),
+        ("largest class risk >= 0.1", "is not a bound on a risk"),
+        ("largest class risk <= 0", "is not a bound on a risk"),
+        ("cells-shown: all >= 0.1", "'cells-shown' is not measured"),
     ],
 )
 def test_what_nothing_measures_is_refused_with_what_can_be_bounded(text, said):
@@ -122,7 +122,9 @@ def test_bounds_on_both_sides_meet_in_the_weakest_strength_that_is_private_enoug
 def test_what_cannot_be_met_says_so_first_and_by_how_much(calls):
     advice = gv.advise(calls, until=["largest class risk <= 0.01", "kept >= 0.99"])
     assert () == advice.met
-    assert advice.answer.startswith("No method meets largest class risk <= 0.01 and kept >= 0.99")
+    assert advice.answer.startswith(
+        "No method meets all bounds: largest class risk <= 0.01 and kept >= 0.99"
+    )
     first = advice.reached[0]
     assert set(first.missed) == {"kept >= 0.99"}
     assert first.missed["kept >= 0.99"] > 0
@@ -136,7 +138,7 @@ def test_nothing_is_met_that_was_not_measured(calls, monkeypatch):
 
 
 def test_a_part_that_there_is_not_names_those_that_there_are(calls):
-    with pytest.raises(NoPartError, match="Name one of: original, released, absolute difference"):
+    with pytest.raises(NoPartError, match="Use one of: original, released, absolute difference"):
         gv.advise(calls, until=["clustering: share <= 3"])
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import json
 import warnings
 
@@ -88,7 +89,7 @@ def test_the_costs_are_those_of_releases(small, advice):
         assert {"k": k} == trial.parameters
         assert release.private.cost == trial.cost
         share = 100 * trial.cost["edges_added"] / release.data.n_edges
-        assert f"{percent(share / 100)} of the published ties are false" in trial.words
+        assert f"{percent(share / 100)} of the published edges are false" in trial.words
 
 
 def mixed_table():
@@ -155,7 +156,7 @@ def test_the_share_that_is_kept_is_counted_on_the_release(name, small):
 def test_a_method_that_does_not_count_what_it_keeps_is_not_said_to_keep_all():
     assert trials.NOT_COUNTED == trials._in_words({"classes": 3})
     empty = {"edges_before": 0, "edges_deleted": 0, "edges_added": 4}
-    assert "there are no ties" == trials._in_words(empty)
+    assert "there are no edges" == trials._in_words(empty)
 
 
 def test_levels_are_tried_as_k_is():
@@ -195,8 +196,8 @@ def test_what_is_expected_of_randomized_response_is_what_comes_on_average(small,
 def test_a_release_that_cannot_be_is_said_to_be_none():
     few = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     two, five, ten = chosen(gv.advise(few), "k-degree").trials
-    assert "of the ties are kept" in two.words
-    assert "k=5: cannot be: k-degree with these parameters needs at least 5 nodes" in five.words
+    assert "of the edges are kept" in two.words
+    assert "k=5: not possible: k-degree with these parameters needs at least 5 nodes" in five.words
     assert {} == ten.cost
 
 
@@ -214,8 +215,8 @@ def test_of_many_entries_is_said_how_they_are_worked_through_in_chunks(monkeypat
     assert "" == trials._when_large(gv.SmoothK, likes)
     monkeypatch.setattr(trials, "MANY_ENTRIES", 59)
     words = trials._when_large(gv.SmoothK, likes)
-    assert words.startswith("60 entries. chunk_rows=20000 works on so many rows at a time; ")
-    assert "--chunk-rows 20000 works" in words.flags
+    assert words.startswith("60 entries. chunk_rows=20000 processes that many rows at a time; ")
+    assert "--chunk-rows 20000 processes" in words.flags
     assert "" == trials._when_large(gv.Mondrian, likes)
     assert CHUNK_ROWS == trials.CHUNK_ROWS
     monkeypatch.setattr("graphveil.verbs.advise.advise.ALL_SECONDS", -1.0)
@@ -242,7 +243,7 @@ def test_items_that_may_be_people_are_asked_for():
 def test_a_notebook_shows_risk_and_releases(advice):
     shown = advice._repr_html_()
     assert "gv.KDegree(k=5)" in shown
-    assert "how many neighbors a person has" in shown
+    assert "the number of a person's neighbors" in html.unescape(shown)
 
 
 def test_a_sample_of_small_data_is_all_of_it():
@@ -274,7 +275,7 @@ def test_a_sample_of_rows_holds_rows_of_the_data_each_once():
 def test_advice_shows_itself_in_a_screen():
     graph = gv.Graph.from_edges(range(40), [*range(1, 40), 0])
     lines = repr(gv.advise(graph)).splitlines()
-    assert "graph: 40 people, 40 ties" == lines[0]
+    assert "graph: 40 people, 40 edges" == lines[0]
     named = [line.split()[0] for line in lines]
     assert {"k-degree", "structural"} <= set(named)
     assert len(lines) <= 24

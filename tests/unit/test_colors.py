@@ -154,7 +154,10 @@ def test_a_row_of_attributes_that_few_have_is_caught_in_a_partial_release(folder
     sealed_anew(folder, claim_less)
     problems = failed(folder)
     assert list(problems) == ["classes"]
-    assert "1 node has 'sex' and 'year' as fewer than k=3 have" in problems["classes"]
+    assert (
+        "1 node has values of 'sex' and 'year' that fewer than k=3 nodes share"
+        in problems["classes"]
+    )
 
 
 @pytest.mark.parametrize("column", [1, 2])

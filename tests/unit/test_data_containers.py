@@ -61,7 +61,7 @@ def test_arcs_in_both_directions_are_one_edge_and_no_repeat():
         ([0], [5], {"n": 3}, "position 5 is outside 0..2"),
         ([-1], [0], {"n": 3}, "position -1 is outside"),
         ([0.5], [1.0], {"n": 3}, "positions must be integers"),
-        ([0], [1], {"ids": ["a", "a"]}, "stands more than once"),
+        ([0], [1], {"ids": ["a", "a"]}, "occurs more than once"),
         ([0], [1], {"n": 3, "ids": ["a", "b"]}, "2 ids for 3 positions"),
         ([-1], [2], {}, "-1 is negative"),
         ([1.5], [2.0], {}, "1.5 is not an id"),
@@ -89,7 +89,7 @@ LARGE = 2**63
     ],
 )
 def test_integers_beyond_int64_never_wrap_round(values):
-    with pytest.raises(DataError, match=r"above 9223372036854775807|is not an id"):
+    with pytest.raises(DataError, match=r"exceeds 9223372036854775807|is not a valid id"):
         as_ids(values, what="ids")
 
 
@@ -130,9 +130,9 @@ def test_positions_are_found_in_narrow_and_wide_ids(span):
 def test_directed_objects_are_refused_with_the_way_out():
     with pytest.raises(DataError, match=r'0 of 1 ties are mutual .*directed="symmetrize"'):
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
-    with pytest.raises(DataError, match="0 of 1 ties are mutual"):
+    with pytest.raises(DataError, match="0 of 1 edges are mutual"):
         Graph.from_igraph(ig.Graph([(0, 1)], directed=True))
-    with pytest.raises(DataError, match="0 of 1 ties are mutual"):
+    with pytest.raises(DataError, match="0 of 1 edges are mutual"):
         Graph.from_scipy(sparse.csr_array([[0, 1], [0, 0]]))
     with pytest.raises(DataError, match="square"):
         Graph.from_scipy(sparse.csr_array([[0, 1, 0], [0, 0, 1]]))
@@ -161,7 +161,7 @@ def test_a_frame_of_any_library_gives_the_same_graph(frame):
 def test_a_frame_without_the_column_is_refused():
     with pytest.raises(DataError, match="no column 'x'"):
         Graph.from_arrow(pl.DataFrame({"a": [0], "b": [1]}), source="x")
-    with pytest.raises(DataError, match="two columns, the frame has 1"):
+    with pytest.raises(DataError, match="two columns, but the frame has 1"):
         Graph.from_arrow(pl.DataFrame({"a": [0]}))
 
 
@@ -213,12 +213,12 @@ def test_many_repeats_of_a_pair_are_one_entry():
 
 
 def test_an_edge_between_users_is_no_pair():
-    with pytest.raises(DataError, match="does not join a user and a feature"):
+    with pytest.raises(DataError, match="does not connect a user and a feature"):
         Bipartite.from_networkx(nx.Graph([("ann", "bob")]), users=["ann", "bob"])
 
 
 def test_a_label_that_names_a_user_and_a_feature_has_no_networkx_form():
-    with pytest.raises(DataError, match="names a user and a feature"):
+    with pytest.raises(DataError, match="names both a user and a feature"):
         Bipartite.from_pairs(["x"], ["x"]).to_networkx()
 
 
@@ -234,8 +234,8 @@ def test_numbers_that_are_no_ids_are_categories_as_text(odd):
         ([1.5, 2.0], "numeric"),
         ([float("inf")], "numeric|inf"),
         ([1e300], "numeric"),
-        (pa.array([[1], [2]]), "no categories"),
-        ([1, "a"], "mixes kinds"),
+        (pa.array([[1], [2]]), "not categorical"),
+        ([1, "a"], "mixes types"),
     ],
 )
 def test_columns_that_are_no_categories_are_refused(values, expected):
@@ -260,9 +260,9 @@ def test_truth_values_and_dates_are_categories():
     [
         ([[0], [2]], ("a",), (["x", "y"],), "row 1: code 2 has no category"),
         ([[-2]], ("a",), (["x"],), "code -2 has no category"),
-        ([[0, 0]], ("a",), (["x"],), "Give one of each a column"),
+        ([[0, 0]], ("a",), (["x"],), "Give one of each per column"),
         ([[0, 0]], ("a", "a"), (["x"], ["y"]), "same name"),
-        ([[0]], ("a",), (["x", "x"],), "stands more than once"),
+        ([[0]], ("a",), (["x", "x"],), "occurs more than once"),
     ],
 )
 def test_codes_without_a_meaning_are_refused(codes, columns, categories, expected):
@@ -285,7 +285,7 @@ def test_columns_of_unequal_length_are_refused():
         (lambda name: Bipartite.from_pairs([name, "bob"], ["tea", "milk"]), "users"),
         (lambda name: Bipartite.from_lists([[name], ["milk"]]), "features"),
         (lambda name: Table.from_columns({"sex": [name, "f"]}), "column sex"),
-        (lambda name: Table.from_columns({name: ["m", "f"]}), "the names of the columns"),
+        (lambda name: Table.from_columns({name: ["m", "f"]}), "the column names"),
     ],
 )
 def test_half_of_a_surrogate_pair_is_refused_where_it_comes_in(make, expected, half):
@@ -293,6 +293,6 @@ def test_half_of_a_surrogate_pair_is_refused_where_it_comes_in(make, expected, h
     with pytest.raises(DataError) as refused:
         make(name)
     assert str(refused.value) == (
-        f"{expected}: {name!r} holds half of a surrogate pair, which no file can hold. "
-        "Give valid Unicode text."
+        f"{expected}: {name!r} contains half of a surrogate pair, which no file "
+        f"can store. Give valid Unicode text."
     )

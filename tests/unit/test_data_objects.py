@@ -51,7 +51,7 @@ def test_columns_that_pandas_wrote_as_its_index_are_columns_of_an_arrow_table():
     table = pa.Table.from_pandas(pd.DataFrame(ENDS).set_index("source"))
     assert ["target", "source"] == table.column_names
     assert PATH == as_container(table, CONTAINERS, wanted_by="measure")
-    with pytest.raises(DataError, match="a row needs two columns"):
+    with pytest.raises(DataError, match="each row needs two columns"):
         gv.Graph.from_arrow(table.select(["target"]))
 
 
@@ -65,28 +65,28 @@ def test_an_index_with_a_name_is_asked_for():
 NO_FRAMES = {
     "a Series of pandas": (
         lambda: pd.Series([1, 2]),
-        "a Series of pandas is one column. Hand over a frame of all columns.",
+        "a Series of pandas is a single column. Pass a frame with all columns.",
     ),
     "a Series of polars": (
         lambda: pl.Series([1, 2]),
-        "a Series of polars is one column. Hand over a frame of all columns.",
+        "a Series of polars is a single column. Pass a frame with all columns.",
     ),
     "two columns of one name": (
         lambda: pd.DataFrame([[1, 2, 3]], columns=["a", "a", "b"]),
-        "two columns of the frame are called 'a'. Rename one.",
+        "two columns of the frame are named 'a'. Rename one.",
     ),
     "numbers beside text": (
         lambda: pd.DataFrame({"source": [1, "ann"], "target": [2, 3]}),
         (
-            "a column of the frame mixes kinds of values: Conversion failed for column source with "
-            "type object. Make it one kind, such as text with astype(str)."
+            "a column of the frame mixes types: Conversion failed for column source "
+            "with type object. Use one type, such as text with astype(str)."
         ),
     ),
     "a lazy frame": (
         lambda: pl.LazyFrame(ENDS),
         (
             "measure takes a Graph or a Bipartite or a Table or a Network, not a polars.LazyFrame. "
-            "Hand over "
+            "Pass "
             "data.collect()."
         ),
     ),
@@ -119,7 +119,7 @@ def test_frames_and_files_are_read_alike_by_the_names_of_their_columns(names, tm
     frame.write_csv(tmp_path / "frame.csv")
     named = columns_of(tmp_path / "frame.csv", None, header="yes").kind
     if kind is None:
-        with pytest.raises(UsageError, match="does not say how it is to be read"):
+        with pytest.raises(UsageError, match="it is not clear how to read"):
             as_container(frame, CONTAINERS, wanted_by="measure")
         assert named is (gv.Graph if names == "from,to,medium" else None)
     else:
@@ -129,7 +129,7 @@ def test_frames_and_files_are_read_alike_by_the_names_of_their_columns(names, tm
 
 def test_a_network_of_two_sides_is_asked_for():
     two_sides = TASTES.to_networkx()
-    with pytest.raises(UsageError, match=r"Hand over graphveil.Graph.from_networkx\(data\) or gr"):
+    with pytest.raises(UsageError, match=r"Pass graphveil.Graph.from_networkx\(data\) or gr"):
         gv.anonymize(two_sides, "suppress-k", k=2)
     users = gv.Bipartite.from_networkx(two_sides, users=["ann", "bob"])
     assert users == TASTES
@@ -187,15 +187,15 @@ REFUSED = {
         PEOPLE,
         "k-degree",
         (
-            "k-degree takes a Graph or a Network, not a Table. Convert it, or choose a method for "
-            "Table."
+            "k-degree takes a Graph or a Network, not a Table. Convert it, or "
+            "choose a method for this kind of data (Table)."
         ),
     ),
     "a path": (
         "friends.csv",
         "k-degree",
         (
-            "k-degree takes a Graph or a Network, not the name of a file. Read it first: "
+            "k-degree takes a Graph or a Network, not a file name. Read the file first: "
             "graphveil.read_graph('friends.csv') or graphveil.read_network('friends.csv')."
         ),
     ),
@@ -204,14 +204,14 @@ REFUSED = {
         "k-degree",
         (
             "k-degree takes a Graph or a Network, not a scipy.csr_array of shape (2, 3). It can be "
-            "read as a Bipartite. Make a graphveil.Graph or graphveil.Network of it."
+            "read as a Bipartite. Convert it to a graphveil.Graph or graphveil.Network."
         ),
     ),
     "a matrix that may be both": (
         sparse.csr_array((3, 3)),
         "randomized-response",
         (
-            "a scipy.csr_array of shape (3, 3) does not say how it is to be read. Hand over "
+            "it is not clear how to read a scipy.csr_array of shape (3, 3). Pass "
             "graphveil.Graph.from_scipy(data) or graphveil.Bipartite.from_scipy(data)."
         ),
     ),
@@ -219,7 +219,7 @@ REFUSED = {
         pd.DataFrame({"x": ["ann"], "y": ["bob"]}),
         "mondrian",
         (
-            "a pandas.DataFrame of shape (1, 2) does not say how it is to be read. Hand over "
+            "it is not clear how to read a pandas.DataFrame of shape (1, 2). Pass "
             "graphveil.Graph.from_arrow(data, source='x', target='y') or "
             "graphveil.Bipartite.from_arrow(data, user='x', item='y') or "
             "graphveil.Table.from_arrow(data)."
@@ -229,7 +229,7 @@ REFUSED = {
         WEIGHTED,
         "k-degree",
         (
-            "a pandas.DataFrame of shape (1, 3) does not say how it is to be read. Hand over "
+            "it is not clear how to read a pandas.DataFrame of shape (1, 3). Pass "
             "graphveil.Graph.from_arrow(data, source='a', target='b')."
         ),
     ),
@@ -264,7 +264,7 @@ def test_two_columns_of_any_name_are_a_graph_to_a_method_for_graphs_alone():
     frame = pl.DataFrame({"x": ENDS["source"], "y": ENDS["target"]})
     expected = gv.KDegree(k=2).anonymize(PATH, seed=1)
     assert expected.data == gv.anonymize(frame, "k-degree", k=2, seed=1).data
-    with pytest.raises(UsageError, match="does not say how it is to be read"):
+    with pytest.raises(UsageError, match="it is not clear how to read"):
         gv.measure(frame)
 
 
@@ -276,7 +276,7 @@ def test_a_directed_graph_is_refused_by_its_own_constructor():
 def test_an_unknown_method_is_named_with_the_known_ones():
     with pytest.raises(
         ParameterError,
-        match=r"^no method 'k_degree'\. Did you mean k-degree\? Use one of k-degree, ",
+        match=r"^unknown method 'k_degree'\. Did you mean k-degree\? Use one of k-degree, ",
     ):
         gv.anonymize(PATH, "k_degree", k=2)
 
@@ -300,7 +300,7 @@ def test_a_release_gives_its_data_to_every_library():
 def test_what_a_kind_of_data_cannot_become_is_refused():
     release = gv.anonymize(TASTES, "suppress-k", k=2)
     assert ["user", "item"] == list(release.to_pandas().columns)
-    with pytest.raises(UsageError, match=r"^to_igraph does not go with a Bipartite\."):
+    with pytest.raises(UsageError, match=r"^to_igraph does not apply to a Bipartite\."):
         release.to_igraph()
 
 

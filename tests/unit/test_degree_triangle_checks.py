@@ -120,12 +120,12 @@ def test_statistics_beside_a_seed_and_none_without_one_fail(graph, copy, tmp_pat
     conditions = manifest["claim"]["conditions"]
     manifest["claim"]["conditions"] = []
     reseal(copy, manifest)
-    assert "which degree-triangle-model always does" in failed(copy)["method"]
+    assert "which degree-triangle-model always states" in failed(copy)["method"]
     gv.DegreeTriangleModel(epsilon=2.0).anonymize(graph, seed=5).write(seeded)
     manifest = read_manifest(seeded)
     manifest["claim"]["conditions"] = conditions
     reseal(seeded, manifest)
-    assert "degree-triangle-model does not say" in failed(seeded)["method"]
+    assert "degree-triangle-model does not state" in failed(seeded)["method"]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_forged_stubs_and_aims_fail(copy):
         | {"of": "value"},
         {"type": "k-anonymity", "k": 2},
     ],
-    ids=["of a person", "of a value", "of classes"],
+    ids=["of a person", "applies to one value", "of classes"],
 )
 def test_statistics_of_edges_carry_no_promise_about_more_than_one_edge(copy, guarantee):
     manifest = read_manifest(copy)
@@ -179,7 +179,7 @@ def test_statistics_of_edges_carry_no_promise_about_more_than_one_edge(copy, gua
     reseal(copy, manifest)
     check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
     assert "fails" == check.outcome
-    assert "about more than one" in check.detail
+    assert "about a single edge" in check.detail
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,9 @@ def test_numbers_that_noise_does_not_reach_fail_from_the_files_alone(copy, name)
         reseal(copy, manifest)
         check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
         beyond = value not in (-reach, most + reach)
-        assert beyond == (f"{name} has {value}, out of the reach of noise" in check.detail)
+        assert beyond == (
+            f"{name} contains {value}, which is out of reach of plausible noise" in check.detail
+        )
 
 
 @pytest.mark.parametrize("name", ["group_cuts", "class_cuts"])
@@ -290,7 +292,7 @@ def test_cuts_that_do_not_follow_from_noisy_degrees_fail_from_the_files_alone(co
     reseal(copy, manifest)
     check = next(c for c in verify(copy).checks if c.name == "noisy statistics")
     assert "fails" == check.outcome
-    assert f"{name} are others, computed again: " in check.detail
+    assert f"{name} differ from those recomputed: " in check.detail
 
 
 @pytest.mark.parametrize(

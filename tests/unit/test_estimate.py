@@ -300,14 +300,14 @@ def test_nothing_is_written_and_no_id_is_printed(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([], "--estimate is for rows on the disk or on a cluster. Add --on-disk"),
-        (["--on-disk", "--nested-in=x"], "--nested-in needs all of the data in memory"),
+        ([], "--estimate applies to runs on disk or on a cluster. Add --on-disk"),
+        (["--on-disk", "--nested-in=x"], "--nested-in requires all of the data in memory"),
         (["--on-disk", "--k=500", "--chunk-rows=1000"], "needs at least 500 rows"),
         (
             ["--on-disk", "--order=label-propagation", "--chunk-rows=40"],
             "order=label-propagation needs all data",
         ),
-        (["--engine=spark"], "--engine spark needs --working FOLDER"),
+        (["--engine=spark"], "--engine spark requires --working FOLDER"),
     ],
 )
 def test_what_a_run_refuses_its_estimate_refuses(tmp_path, capsys, words, says):
@@ -384,7 +384,7 @@ def test_in_python_files_are_named_and_methods_are_those_that_run(tmp_path):
     path = written(likes(), tmp_path, "parquet")
     cost = gv.estimate_rows(METHOD, path, engine=ALONE, reading=THINGS)
     assert ("local", 200, 5) == (cost.engine, cost.rows, cost.chunks)
-    with pytest.raises(UsageError, match="no file of this machine"):
+    with pytest.raises(UsageError, match="not a file on this machine"):
         gv.estimate_rows(METHOD, likes(), engine=ALONE)
     with pytest.raises(UsageError, match="needs all data in memory"):
         gv.estimate_rows(gv.Mondrian(k=2), path, engine=ALONE)

@@ -91,13 +91,15 @@ def test_people_of_whom_nothing_but_the_label_is_known_teach_nobody():
     needs_learning()
     alone = gv.Table.from_columns({"income": ["low", "high"] * 4}, ids=[f"q{i}" for i in range(8)])
     _, missing = told(gv.ClusterK(k=2).anonymize(alone), alone, test=TEST, label="income")
-    assert "no column but" in missing["classification"]
+    assert "no column other than" in missing["classification"]
 
 
 def test_a_label_that_is_no_column_is_named():
     needs_learning()
     _, missing = told(gv.ClusterK(k=2).anonymize(PEOPLE), PEOPLE, test=TEST, label="incom")
-    assert missing["classification"].startswith("no column 'incom' in the original, nor in the ")
+    assert missing["classification"].startswith(
+        "no column 'incom' in the original or in the release"
+    )
 
 
 def test_a_label_that_is_published_beside_the_release_goes_with_its_rows():
@@ -150,7 +152,7 @@ def test_the_same_seed_tells_the_same_labels():
 def test_trees_are_left_out_of_more_cells_than_they_can_read(monkeypatch):
     needs_learning()
     monkeypatch.setattr(classification, "MOST_CELLS", 10)
-    with pytest.warns(GraphveilWarning, match="gradient boosting is left out: 120 x 7 cells"):
+    with pytest.warns(GraphveilWarning, match="gradient boosting is not run: 120 x 7 cells"):
         rows, _ = told(gv.ClusterK(k=2).anonymize(PEOPLE), PEOPLE, test=TEST, label="income")
     assert {"gradient boosting"} == set(CLASSIFIERS) - {part.partition(",")[0] for part in rows}
 
@@ -189,13 +191,13 @@ def test_people_of_the_original_are_no_test_people():
     with pytest.raises(UsageError, match=r"1 of 2 test people are in the original, such as 'p7'"):
         evaluate(release, original=PEOPLE, metrics=["classification"], test=mixed, label="income")
     nameless = gv.Table(TEST.codes, TEST.columns, TEST.categories)
-    with pytest.warns(GraphveilWarning, match="could not be checked"):
+    with pytest.warns(GraphveilWarning, match="could not be ruled out"):
         evaluate(release, original=PEOPLE, metrics=["classification"], test=nameless)
     graph = gv.Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(UsageError, match="no network"):
+    with pytest.raises(UsageError, match="not a network"):
         evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, test=graph)
     few = Attached("income", np.array(["low"]))
-    with pytest.raises(UsageError, match="1 values, the original 120 people"):
+    with pytest.raises(UsageError, match="1 values, but the original has 120 people"):
         evaluate(release, original=PEOPLE, test=TEST, label="income", attached=few)
 
 
@@ -257,7 +259,7 @@ def test_what_cannot_be_recommended_says_why():
     people = tastes(40)
     alone = gv.Bipartite.from_lists([["a1"]], users=["n1"])
     _, missing = told(gv.Rename().anonymize(people), people, "recommendation", test=alone)
-    assert "nobody of the test people has two items" in missing["recommendation"]
+    assert "no test person has two items" in missing["recommendation"]
 
 
 def test_factors_of_large_data_are_those_of_the_dense_decomposition():

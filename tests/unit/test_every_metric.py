@@ -181,7 +181,7 @@ def test_another_kind_is_refused_in_one_line(name):
         if (kind, read) == (gv.Network, gv.Graph):
             continue  # metrics of graphs read the ties of networks
         release = released(data["some"], data["some"])
-        with pytest.raises(UsageError, match=f"{name} reads a {METRICS[name].kind.__name__}"):
+        with pytest.raises(UsageError, match=f"{name} requires a {METRICS[name].kind.__name__}"):
             evaluate(release, original=data["some"], metrics=[name])
 
 
@@ -219,7 +219,7 @@ def test_what_a_graph_has_not_is_missing_and_no_zero(what, expected):
         assert expected <= reasoned
         assert all(has_errors_alone(name) for name in reasoned - expected)
         assert all(
-            reasons[name] == UNDEFINED or reasons[name].startswith("undefined: everybody")
+            reasons[name] == UNDEFINED or reasons[name].startswith("undefined: all nodes")
             for name, reasons in missing.items()
             if reasons
         )

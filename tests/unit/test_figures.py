@@ -51,15 +51,15 @@ def test_a_measure_draws_how_many_people_have_at_most_so_many_look_alikes(graph)
         assert one.after == np.count_nonzero((sizes >= one.low) & (sizes <= one.high))
     assert graph.n_nodes == sum(one.after for one in figure.bins)
     assert all(one.before is None for one in figure.bins)
-    assert "people who are alike, at most" in texts(figure.svg)
+    assert "size of the equivalence class, at most" in texts(figure.svg)
 
 
 def test_an_attack_draws_its_figures_beside_the_guess(graph, release):
     rows = gv.attack_release(release, graph, attacks=["candidate-set"], seed=1)
     marks = {mark.label: mark for mark in rows.plot().marks}
     for label, part in (
-        ("number of ties", "degree, right guess"),
-        ("ties of everyone they know", "vrq, right guess"),
+        ("number of connections", "degree, right guess"),
+        ("numbers of connections of everyone they know", "vrq, right guess"),
     ):
         one = rows["candidate-set", part]
         assert (one.value, one.guess) == (marks[label].after, marks[label].guess)
@@ -77,7 +77,7 @@ def test_an_evaluation_draws_before_and_after_as_one_mark(graph, release):
 def test_what_is_no_share_is_not_drawn():
     rows = gv.Rows([row("a", unit="edges"), row("b", value=1.5), row("c", value=0.25)])
     assert ["c"] == [mark.label for mark in rows.plot().marks]
-    with pytest.raises(gv.GraphveilError, match=r"No row is a share of 0 to 1\. .*to_pandas"):
+    with pytest.raises(gv.GraphveilError, match=r"No row is a share from 0 to 1\. .*to_pandas"):
         gv.Rows([row("a", unit="edges")]).plot()
 
 
@@ -100,7 +100,7 @@ def test_more_rows_than_can_be_read_are_counted_in_the_title():
 
 
 def test_nobody_cannot_be_drawn():
-    with pytest.raises(gv.GraphveilError, match="There is nobody in this data"):
+    with pytest.raises(gv.GraphveilError, match="There are no people in this data"):
         gv.measure(gv.Graph.from_edges([], [], n=0), k=2).plot()
 
 
@@ -144,7 +144,7 @@ def test_paper_shows_the_same_figures_as_the_page():
         drawn.setdefault(line.get_label(), []).append([float(x) for x in line.get_xdata()])
     assert [[0.5], [0.75]] == drawn["release"]
     assert [[0.25]] == drawn["original"]
-    assert [[0.1]] == drawn["guess without it"]
+    assert [[0.1]] == drawn["guess without the release"]
     assert [[0.4, 0.6]] == drawn["95% interval"]
     assert ["a", "b"] == [text.get_text() for text in axes.get_yticklabels()]
 
@@ -168,7 +168,7 @@ def test_without_matplotlib_an_error_names_the_extra_and_svg_needs_none(monkeypa
 
 
 def test_another_ending_is_refused(tmp_path):
-    with pytest.raises(gv.GraphveilError, match=r"a\.jpg ends in no \.svg, \.pdf or \.png"):
+    with pytest.raises(gv.GraphveilError, match=r"a\.jpg does not end in \.svg, \.pdf or \.png"):
         figures.Figure(title="a", marks=(Mark("a", 0.5),)).write(tmp_path / "a.jpg")
 
 
@@ -185,7 +185,7 @@ def test_a_sweep_draws_two_figures_of_every_point(tmp_path):
     figure = sweep.plot()
     drawn = sorted((dot.x, dot.y) for dot in figure.panel.dots if dot.y is not None)
     assert drawn == sorted((row["x"], row["y"]) for row in frontier)
-    for name in ("k-degree", "randomized-response", "A measured attack against what is kept"):
+    for name in ("k-degree", "randomized-response", "A measured attack and what is kept"):
         assert name in texts(figure.svg)
     crossed = sweep.plot("k", "kept")
     assert 1 == crossed.svg.count('href="#mx" x=')
@@ -211,5 +211,5 @@ def test_the_pictures_of_a_sweep_and_of_a_report_are_those_of_their_pages(tmp_pa
             assert str(mark.label)[:20] in report.text
     with pytest.raises(gv.core.errors.UsageError, match="exists"):
         report.write_figures(tmp_path / "report")
-    with pytest.raises(gv.core.errors.UsageError, match="no picture"):
+    with pytest.raises(gv.core.errors.UsageError, match="no figures"):
         release.report(form="json").write_figures(tmp_path / "none")

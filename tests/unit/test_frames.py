@@ -84,8 +84,8 @@ def test_a_table_that_is_not_there_is_one_line_and_an_error_of_ours_is_none():
     with pytest.raises(InputError) as caught:
         FrameSource.of("table:nope", Session(frame_of(5)))
     assert str(caught.value) == (
-        "table:nope cannot be read: [TABLE_OR_VIEW_NOT_FOUND] There is no `nope`. Give rows that "
-        "this session can read."
+        "cannot read table:nope: [TABLE_OR_VIEW_NOT_FOUND] There is no `nope`. Give rows "
+        "that this session can read."
     )
     with pytest.raises(AttributeError):
         FrameSource.of("table:nope", SimpleNamespace())

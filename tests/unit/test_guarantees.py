@@ -33,10 +33,10 @@ AT_TEN = StructuralKAnonymity(k=5, measure="count", phi=10.0)
 
 def test_a_promise_at_phi_names_the_percentage_and_says_what_it_leaves_open():
     assert (
-        "Every node of the release has at least 4 others whose degree and number of triangles are "
-        "each within 10% of its own." == AT_TEN.sentence
+        "Every node of the release has at least 4 others whose degree and triangle count are each "
+        "within 10% of its own." == AT_TEN.sentence
     )
-    assert "hears numbers that are off" in AT_TEN.threat_model
+    assert "around numbers that are off" in AT_TEN.threat_model
     some = StructuralKAnonymity(k=2, measure="count", phi=2.5, share=0.9)
     assert "At least 90% of the nodes of the release have at least 1 other whose" in some.sentence
     assert "within 2.5% of their own." in some.sentence
@@ -62,13 +62,13 @@ def test_one_other_is_singular():
 def test_a_partial_promise_names_its_share_and_promises_no_more():
     partial = StructuralKAnonymity(k=3, share=0.95)
     assert "At least 95% of the nodes" in partial.sentence
-    assert "for whom the promise holds" in partial.threat_model
+    assert "for whom the guarantee holds" in partial.threat_model
     assert "Every node" not in partial.sentence
 
 
 def test_the_threat_model_says_what_the_adversary_knows_and_is_left_with():
     model = StructuralKAnonymity(k=7).threat_model
-    assert "how many neighbors" in model
+    assert "number of a person's neighbors" in model
     assert "at least 7 nodes" in model
 
 
@@ -134,8 +134,8 @@ def test_a_run_may_claim_what_was_promised_or_less(promised, claimed, covered):
 def test_reasons_for_claiming_nothing_add_up():
     seeded = unclaimed(NotClaimed(reasons=("unproved",)), "repeatable")
     assert ("repeatable", "unproved") == seeded.reasons
-    assert "can be repeated" in seeded.why
-    assert "No proof" in seeded.why
+    assert "is reproducible" in seeded.why
+    assert "no proof of a bound" in seeded.why
     with pytest.raises(ParameterError, match="each once"):
         NotClaimed(reasons=("unproved", "repeatable"))
 
@@ -173,9 +173,9 @@ def test_a_share_of_a_hundred_edges_is_exact_as_it_is_written(share, edits):
 
 
 PROMISE = (
-    "Each person could own at least as many of these records as the level they asked for{}, and "
-    "each record could belong to as many people; each such pair is part of a full assignment that "
-    "fits the data."
+    "Each person could own at least as many of these records as the level they requested{}, and "
+    "each record could belong to at least as many people; each of these pairs is part of a "
+    "complete assignment consistent with the data."
 )
 
 
@@ -196,11 +196,13 @@ def test_the_promise_of_levels_names_the_level_only_where_it_is_public(guarantee
 
 
 def test_levels_that_differ_are_promised_only_against_who_does_not_know_them():
-    holder = "Someone who holds the whole original table and the release"
+    holder = "An attacker who holds the whole original table and the release"
     same, differ = AdaptiveAnonymity(level=5), AdaptiveAnonymity(level=5, common=False)
     assert same.threat_model.startswith(f"{holder}, and uses nothing else.")
-    assert differ.threat_model.startswith(f"{holder}, but not who asked for how much, and")
-    assert "Who knows the levels can rule candidates out." in differ.threat_model
+    assert differ.threat_model.startswith(
+        f"{holder}, but not which person requested which level, and"
+    )
+    assert "An attacker who knows the levels can rule out candidates." in differ.threat_model
     assert "levels" not in same.threat_model
 
 
@@ -219,9 +221,9 @@ def test_rows_are_counted_by_their_stars():
     [(1.0, "10", "100"), (0.1, "1", "10"), (6.93, "69.3", "693"), (0.0001, "0.001", "0.01")],
 )
 def test_the_promise_of_one_edge_says_what_it_is_for_a_person(epsilon, ten, hundred):
-    said = f"ten ties or items by a factor of at most e^{ten}, a hundred by e^{hundred}."
+    said = f"ten edges or items by a factor of at most e^{ten}, a hundred by e^{hundred}."
     assert EdgeDP(epsilon=epsilon).sentence.endswith(said)
-    assert "ten ties" not in NodeDP(epsilon=epsilon).sentence
+    assert "ten edges" not in NodeDP(epsilon=epsilon).sentence
 
 
 def degrees(graph):
@@ -245,5 +247,5 @@ def test_who_knows_the_original_value_finds_k_nodes_with_it_or_none(method, valu
     with_it = {in_release[known] for known in value(graph)}
     assert 0 in with_it
     assert min(with_it - {0}) >= k
-    said = f"at least {k} nodes that have it in the release, or none"
+    said = f"at least {k} nodes with that value in the release, or none"
     assert said in release.guarantee.threat_model

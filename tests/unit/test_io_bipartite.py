@@ -87,7 +87,7 @@ def test_repeated_pairs_are_counted(tmp_path):
 def test_ratings_are_left_out_only_when_told(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("user,item,rating\nann,tea,5\nbob,rye,4\n")
-    with pytest.raises(InputError, match="further ones: rating"):
+    with pytest.raises(InputError, match="Extra: rating"):
         load_bipartite(path)
     report = load_bipartite(path, BipartiteOptions(ignore_weights=True)).report
     assert ("rating",) == report.columns_ignored
@@ -115,7 +115,7 @@ def test_lists_without_users_are_numbered(tmp_path):
 def test_a_user_in_two_rows_of_lists_is_refused(tmp_path):
     path = tmp_path / "a.parquet"
     pl.DataFrame({"user": ["a", "a"], "items": [["x"], ["y"]]}).write_parquet(path)
-    with pytest.raises(InputError, match="a user stands in two rows"):
+    with pytest.raises(InputError, match="a user appears in two rows"):
         read_bipartite(path)
 
 

@@ -134,7 +134,7 @@ def test_directed_files_are_symmetrized_where_asked_and_the_count_is_said(tmp_pa
     path = written(tmp_path, "# Directed graph\n0 1\n1 0\n1 2\n", "a.txt")
     report = load_graph(path, GraphOptions(directed="symmetrize")).report
     assert (1, 1) == (report.symmetrized, report.reciprocal_pairs)
-    assert any("forgot the direction of 1 arc" in line for line in report.lines())
+    assert any("dropped the direction of 1 arc" in line for line in report.lines())
 
 
 def test_directed_files_with_every_reverse_are_not_called_directed(tmp_path):
@@ -144,7 +144,7 @@ def test_directed_files_with_every_reverse_are_not_called_directed(tmp_path):
 
 def test_a_directed_file_is_refused_or_symmetrized_as_told(tmp_path):
     path = written(tmp_path, "% asym unweighted\n0 1\n1 0\n1 2\n", "a.txt")
-    with pytest.raises(InputError, match=r'1 of 2 ties are mutual .* directed="symmetrize"'):
+    with pytest.raises(InputError, match=r'1 of 2 edges are mutual .* directed="symmetrize"'):
         load_graph(path, GraphOptions(directed="refuse"))
     assert 2 == load_graph(path, GraphOptions(directed="symmetrize")).data.n_edges
 
@@ -162,8 +162,9 @@ def test_a_first_line_of_a_nodes_file_that_may_be_its_name_is_asked_for(tmp_path
     with pytest.raises(InputError) as caught:
         load_graph(path, GraphOptions(nodes=nodes))
     assert (
-        "nodes.csv, line 1: the first line (login) may be a name or an id that the data does not "
-        "have. Put a line with id above it, or take it out." == str(caught.value)
+        "nodes.csv, line 1: the first line (login) could be a column name or "
+        "an id that is not in the data. Put a line with id above it, or remove "
+        "it." == str(caught.value)
     )
     for content in ("id\nlogin\nann\nbob\n", "ann\nbob\nlogin\n"):
         nodes.write_text(content)

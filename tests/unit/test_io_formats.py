@@ -71,12 +71,14 @@ def test_the_extension_gives_format_and_compression(path, name, compression):
 def test_a_format_that_is_told_wins_over_the_extension(tmp_path):
     path = written(tmp_path, "a.gr", "0\t1\n1\t2\n")
     assert 2 == load_graph(path, GraphOptions(format="text")).data.n_edges
-    with pytest.raises(InputError, match="no format 'gr'"):
+    with pytest.raises(InputError, match="unknown format 'gr'"):
         format_of(path, "gr")
 
 
 def test_a_format_says_what_can_hold_what_it_cannot():
-    with pytest.raises(InputError, match=r"gml cannot hold a table\. Use one of csv, tsv, parquet"):
+    with pytest.raises(
+        InputError, match=r"gml cannot store a table\. Use one of csv, tsv, parquet"
+    ):
         format_of("a.gml").reader("table")
 
 
@@ -109,7 +111,7 @@ def test_graphml_of_networkx_is_read(tmp_path):
     nx.set_node_attributes(graph, {"ann": {"age": 3}})
     nx.write_graphml(graph, tmp_path / "a.graphml")
     read, report = load_graph(tmp_path / "a.graphml")
-    with pytest.warns(GraphveilWarning, match="left out age"):
+    with pytest.warns(GraphveilWarning, match="dropped age"):
         assert Graph.from_networkx(graph) == read
     assert ("age",) == report.attributes_ignored
 
@@ -129,7 +131,7 @@ def test_directed_files_of_networkx_are_refused_or_symmetrized(tmp_path, name):
     graph = nx.DiGraph([(0, 1), (1, 2)])
     write = {"a.graphml": nx.write_graphml, "a.gml": nx.write_gml, "a.net": nx.write_pajek}[name]
     write(graph, tmp_path / name)
-    with pytest.raises(InputError, match="0 of 2 ties are mutual"):
+    with pytest.raises(InputError, match="0 of 2 edges are mutual"):
         load_graph(tmp_path / name, GraphOptions(ignore_weights=True))
     options = GraphOptions(ignore_weights=True, directed="symmetrize")
     assert [[0, 1], [1, 2]] == load_graph(tmp_path / name, options).data.edges().tolist()
@@ -179,14 +181,14 @@ def test_json_carries_ids_that_xml_cannot(tmp_path, odd):
 
 @pytest.mark.parametrize("name", ["a.json", "a.gexf", "a.graphml"])
 def test_ids_that_would_be_negative_numbers_are_not_written(tmp_path, name):
-    with pytest.raises(InputError, match="the id -5 could not be read again"):
+    with pytest.raises(InputError, match="the id -5 could not be read back"):
         write(Graph.from_edges(["-5"], ["-7"]), tmp_path / name)
     assert [] == list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["a.gexf", "a.graphml"])
 def test_control_characters_are_not_written_into_xml(tmp_path, name):
-    with pytest.raises(InputError, match="holds a control character"):
+    with pytest.raises(InputError, match="contains a control character"):
         write(Graph.from_edges(["a\x01b"], ["bob"]), tmp_path / name)
 
 
@@ -214,7 +216,7 @@ def test_weights_other_than_one_are_refused_or_left_out(tmp_path, name):
 @pytest.mark.parametrize("name", ["a.gexf", "a.json"])
 def test_directions_are_not_forgotten_unasked(tmp_path, name):
     write_weighted(nx.DiGraph([(0, 1), (1, 2)]), tmp_path / name)
-    with pytest.raises(InputError, match="0 of 2 ties are mutual"):
+    with pytest.raises(InputError, match="0 of 2 edges are mutual"):
         load_graph(tmp_path / name)
     read = load_graph(tmp_path / name, GraphOptions(directed="symmetrize")).data
     assert [[0, 1], [1, 2]] == read.edges().tolist()
@@ -289,12 +291,14 @@ def test_directions_in_gexf_are_read_in_any_case_of_letters(tmp_path):
         ("Directed", EDGE),
         ("undirected", EDGE.replace("/>", ' type="DIRECTED"/>')),
     ):
-        with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+        with pytest.raises(InputError, match="0 of 1 edges are mutual"):
             gexf(tmp_path, edge, kind=kind)
     for kind in ("mutual", "Undirected"):
         assert 1 == gexf(tmp_path, EDGE.replace("/>", f' type="{kind}"/>'), kind=kind).data.n_edges
     for wrong in ({"kind": "both"}, {"edges": EDGE.replace("/>", ' type="one-way"/>')}):
-        with pytest.raises(InputError, match=r"is no type of edges\. Use one of directed"):
+        with pytest.raises(
+            InputError, match=r"is not a valid edge direction\. Use one of directed"
+        ):
             gexf(tmp_path, **{"edges": EDGE, **wrong})
 
 
@@ -311,9 +315,9 @@ def test_directions_and_defaults_in_graphml_are_read(tmp_path):
         ("DIRECTED", EDGE),
         ("undirected", EDGE.replace("/>", ' directed="True"/>')),
     ):
-        with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+        with pytest.raises(InputError, match="0 of 1 edges are mutual"):
             graphml(tmp_path, edge, kind=kind)
-    with pytest.raises(InputError, match="yes is no true or false"):
+    with pytest.raises(InputError, match="yes is not a valid boolean"):
         graphml(tmp_path, EDGE.replace("/>", ' directed="yes"/>'))
     key = '<key id="s" for="{}" attr.name="{}"><default>1</default></key>'
     assert ("sick",) == graphml(
@@ -334,12 +338,12 @@ TIE = {"source": "a", "target": "b"}
 
 def test_directed_in_node_link_json_is_true_or_false(tmp_path):
     for wrong in (1, "true", None):
-        with pytest.raises(InputError, match=r"as directed\. Write true or false"):
+        with pytest.raises(InputError, match=r"for directed. Write true or false"):
             node_link(tmp_path, TIE, directed=wrong)
-        with pytest.raises(InputError, match=r"edge 1 has .* as directed"):
+        with pytest.raises(InputError, match=r"edge 1 has the value .* for directed"):
             node_link(tmp_path, {**TIE, "directed": wrong})
     assert 1 == node_link(tmp_path, {**TIE, "directed": False}, directed=True).data.n_edges
-    with pytest.raises(InputError, match="0 of 1 ties are mutual"):
+    with pytest.raises(InputError, match="0 of 1 edges are mutual"):
         node_link(tmp_path, {**TIE, "directed": True})
 
 
@@ -499,12 +503,12 @@ def test_ids_that_a_format_cannot_carry_are_refused(tmp_path, name, label):
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
-    with pytest.raises(ResourceError, match="cannot be written"):
+    with pytest.raises(ResourceError, match="cannot write"):
         write(PATH, tmp_path / "absent" / "a.gml")
 
 
 def test_parquet_takes_no_second_compression(tmp_path):
-    with pytest.raises(UsageError, match="compresses itself"):
+    with pytest.raises(UsageError, match="is already compressed"):
         write(PATH, tmp_path / "a.parquet.gz", ids_path=tmp_path / "n.csv")
 
 

@@ -65,15 +65,18 @@ def test_a_graph_and_a_project_name_what_they_leave_out(tmp_path):
             "*Partition sex\n*Vertices 4\n1\n2\n3\n",
             "line 10: the partition sex has 3 clusters for 4",
         ),
-        ("*Partition sex\n1\n2\n3\n", "line 10: .*3 clusters for 3 vertices, the network has 4"),
+        (
+            "*Partition sex\n1\n2\n3\n",
+            "line 10: .*3 clusters for 3 vertices, but the network has 4",
+        ),
         ("*Partition sex\n*Vertices 5\n1\n2\n3\n4\n", "has 4 clusters for 5 vertices"),
         ("*Partition sex\n1\n2\n3\n4\n5\n", "has 5 clusters"),
         ("*Partition sex\n*Vertices\n", r"line 11: \*Vertices has no number"),
-        ("*Partition sex\n1\nf\n1\n2\n", "line 12: f is no cluster of a partition"),
-        ("*Partition sex\n1\n-2\n1\n2\n", "line 12: -2 is no cluster"),
-        ("*Partition sex\n1\n1.5\n1\n2\n", "line 12: 1.5 is no cluster"),
-        ("*Partition sex\n1 2\n", "line 11: 1 2 is no cluster"),
-        (SEX + SEX, "line 16: a second partition is called sex"),
+        ("*Partition sex\n1\nf\n1\n2\n", "line 12: f is not a cluster of a partition"),
+        ("*Partition sex\n1\n-2\n1\n2\n", "line 12: -2 is not a cluster"),
+        ("*Partition sex\n1\n1.5\n1\n2\n", "line 12: 1.5 is not a cluster"),
+        ("*Partition sex\n1 2\n", "line 11: 1 2 is not a cluster"),
+        (SEX + SEX, "line 16: a second partition is named sex"),
     ],
 )
 @pytest.mark.parametrize("load", [io.load_network, io.load_graph])
@@ -129,9 +132,9 @@ def test_a_network_is_written_and_read_again(n, directed, names, data, tmp_path_
     [
         ({"sex": ["f", "m"]}, "the attribute sex has the value f"),
         ({"sex": ["*", "*"]}, "the attribute sex has the value"),
-        ({"sex.clu": [1, 2]}, "the attribute sex.clu cannot name a partition"),
-        ({" sex": [1, 2]}, "cannot name a partition"),
-        ({"a\nb": [1, 2]}, "cannot name a partition"),
+        ({"sex.clu": [1, 2]}, "the attribute name sex.clu cannot be the name of a partition"),
+        ({" sex": [1, 2]}, "cannot be the name of a partition"),
+        ({"a\nb": [1, 2]}, "cannot be the name of a partition"),
     ],
 )
 def test_attributes_that_are_no_partition_are_not_written(tmp_path, columns, message):
@@ -191,9 +194,9 @@ def test_relations_without_a_name_are_called_by_their_number(tmp_path):
 @pytest.mark.parametrize(
     ("content", "listed"),
     [
-        (KINDS, r"2 kinds \(calls, friends\)"),
-        (KINDS.replace(" :2 ", "").replace('"calls"', ""), r"2 kinds \(friends and one without"),
-        (KINDS.replace('"calls"', "").replace('"friends"', ""), r"2 kinds \(1, 2\)"),
+        (KINDS, r"2 types \(calls, friends\)"),
+        (KINDS.replace(" :2 ", "").replace('"calls"', ""), r"2 types \(friends and one without"),
+        (KINDS.replace('"calls"', "").replace('"friends"', ""), r"2 types \(1, 2\)"),
     ],
 )
 def test_several_kinds_are_not_merged_unless_that_is_asked(tmp_path, load, content, listed):
@@ -215,14 +218,14 @@ def test_one_named_kind_is_read_and_its_name_is_left_out_aloud(tmp_path):
     path.write_text("*Vertices 3\n*Edges :1\n1 2\n2 3\n")
     assert () == io.load_graph(path).report.attributes_ignored
     path.write_text("*Vertices 3\n*Edges 20\n1 2\n2 3\n")
-    assert ("20 of ties",) == io.load_graph(path).report.attributes_ignored
+    assert ("20 of edges",) == io.load_graph(path).report.attributes_ignored
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (KINDS.replace(":1", ":2"), "line 10: the relation 2 is called calls before, and friends"),
-        (KINDS.replace("friends", "calls"), "line 11: two relations are called calls"),
+        (KINDS.replace(":1", ":2"), "line 10: the relation 2 is named calls earlier and friends"),
+        (KINDS.replace("friends", "calls"), "line 11: two relations are named calls"),
         (KINDS.replace(' :1 "friends"', ""), "line 11: 2 of 5 edges have no relation"),
         (TIES, "line 8: 2 of 2 edges have no relation"),
     ],
@@ -274,5 +277,5 @@ def test_several_kinds_are_written_and_read_again(data, n, tmp_path_factory):
 def test_a_kind_that_cannot_be_quoted_is_not_written(tmp_path):
     tie = gv.Graph.from_edges([0], [1], n=2)
     network = gv.Network((Layer.of(tie, name='a "b"'), Layer.of(tie, name="mails")))
-    with pytest.raises(InputError, match='the kind of ties a "b" holds a quote'):
+    with pytest.raises(InputError, match='the edge type a "b" contains a quote'):
         io.write(network, tmp_path / "a.net")

@@ -84,5 +84,5 @@ def test_adult_is_read_without_names_and_with_bins():
 
 def test_a_record_with_a_cell_too_many_is_named_by_its_line():
     path = shared("googleplaystore/googleplaystore.csv.gz")
-    with pytest.raises(InputError, match="line 10474: 12 cells where there are 13 columns"):
+    with pytest.raises(InputError, match="line 10474: 12 cells instead of 13"):
         load_table(path)

@@ -148,7 +148,7 @@ def test_a_column_of_parquet_that_cannot_be_binned_is_refused_with_its_type(tmp_
     lists = pa.table({"size": pa.array([[1], [2]])})
     parquet.write_table(lists, tmp_path / "a.parquet")
     options = TableOptions(bins={"size": "median"})
-    with pytest.raises(InputError, match=r"size holds list.*, which cannot be binned"):
+    with pytest.raises(InputError, match=r"size has type list.*, which cannot be binned"):
         load_table(tmp_path / "a.parquet", options)
 
 
@@ -167,7 +167,7 @@ def test_an_unknown_rule_is_refused_with_the_known_ones(rule):
 
 
 def test_text_cannot_be_binned(tmp_path):
-    with pytest.raises(InputError, match="column sex: f is no number"):
+    with pytest.raises(InputError, match="column sex: f is not a number"):
         read(tmp_path, "sex,age\nf,3\n", bins={"sex": "median"})
 
 
@@ -206,8 +206,8 @@ def test_columns_that_look_like_ids_or_ungrouped_numbers_are_asked_about(tmp_pat
     with pytest.warns(GraphveilWarning) as caught:
         read_table(file)
     expected = (
-        'nearly every row has another value of name: if it names people, say ids="name" or take it '
-        "out; every number in age is a category of its own: to group them, say "
+        'name has a different value in nearly every row: if it identifies people, give ids="name", '
+        "or drop it; every distinct number in age is its own category. To group them: "
         'bins={"age": "quantiles:4"}'
     )
     assert [expected] == [str(warning.message) for warning in caught]
@@ -229,21 +229,23 @@ def questions(tmp_path, text, **options):
 @pytest.mark.parametrize("odd", ["M0", "*"])
 def test_one_repeat_or_one_suppressed_cell_does_not_hide_a_column_that_names_people(tmp_path, odd):
     mails = "".join(f"M{n},{n % 5}\n" for n in range(25)).replace("M24", odd)
-    assert "another value of mail: if it names people" in questions(tmp_path, f"mail,age\n{mails}")
+    assert "mail has a different value in nearly every row: if it identifies people" in questions(
+        tmp_path, f"mail,age\n{mails}"
+    )
 
 
 def test_a_second_column_that_names_people_is_asked_about_where_ids_are_given(tmp_path):
     rows = "".join(f"m{n},t{n},{n % 5}\n" for n in range(25))
     asked = questions(tmp_path, f"mail,phone,age\n{rows}", ids="mail")
-    assert "another value of phone" in asked
-    assert "value of mail" not in asked
+    assert "phone has a different value" in asked
+    assert "mail has a different value" not in asked
 
 
 def test_numbers_of_people_are_grouped_only_where_they_measure_something(tmp_path):
     rows = "".join(f"{1000 + n % 24},{n % 5}\n" for n in range(25))
     assert (
-        'nearly every row has another value of ssn: if it names people, say ids="ssn" or take it '
-        'out; if it measures something, say bins={"ssn": "quantiles:4"}'
+        'ssn has a different value in nearly every row: if it identifies people, give ids="ssn", '
+        'or drop it; if it measures something, use bins={"ssn": "quantiles:4"}'
     ) == questions(tmp_path, f"ssn,age\n{rows}")
 
 

@@ -93,7 +93,7 @@ def test_probing_a_star_for_all_alike_ends_in_the_complete_graph():
 
 
 def test_probing_refuses_fewer_nodes_than_k():
-    with pytest.raises(InfeasibleError, match=r"k=4 needs at least 4 nodes, the graph has 3"):
+    with pytest.raises(InfeasibleError, match=r"k=4 needs at least 4 nodes; the graph has 3"):
         probing(path(3), 4)
     with pytest.raises(ParameterError, match="k=0 is below 1"):
         probing(path(3), 0)
@@ -106,7 +106,7 @@ def test_one_swap_gives_a_path_its_edges_back():
 
 
 def test_swaps_between_graphs_of_other_sizes_are_refused():
-    with pytest.raises(DataError, match="the graph has 3 nodes, its realization 4"):
+    with pytest.raises(DataError, match="the graph has 3 nodes, but its realization has 4"):
         greedy_swap(path(3), path(4))
     with pytest.raises(ParameterError, match="sample_size=0"):
         greedy_swap(path(3), path(3), sample_size=0)

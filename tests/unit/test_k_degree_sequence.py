@@ -81,7 +81,7 @@ def test_with_k_n_there_is_one_group():
 
 @pytest.mark.parametrize("edits", ["add", "any"])
 def test_fewer_nodes_than_k_is_infeasible_and_the_error_says_both_numbers(edits):
-    with pytest.raises(InfeasibleError, match="k=7 needs at least 7 nodes, the data has 6"):
+    with pytest.raises(InfeasibleError, match="k=7 exceeds the 6 nodes"):
         optimal_plan(runs_of(BY_HAND), 7, edits=edits)
 
 
@@ -95,7 +95,7 @@ def test_the_textbook_algorithms_refuse_what_they_cannot_use(anonymize):
         anonymize([-1, 1], 1)
     with pytest.raises(DataError, match="float64"):
         anonymize([0.5, 1.0], 1)
-    with pytest.raises(DataError, match="beyond 64 bits"):
+    with pytest.raises(DataError, match="exceed 64 bits"):
         anonymize([2**62, 1], 1)
 
 
@@ -107,7 +107,7 @@ def test_an_unknown_kind_of_edits_and_k_0_are_refused():
 
 
 def test_sums_beyond_64_bits_are_refused_and_never_wrap():
-    with pytest.raises(DataError, match="beyond 64 bits"):
+    with pytest.raises(DataError, match="exceed 64 bits"):
         optimal_plan(runs_of(np.array([2**62, 1])), 2, edits="add")
 
 
@@ -171,7 +171,7 @@ def test_even_groups_choose_targets_that_balance_raises_and_reductions():
 
 
 def test_a_target_of_n_is_refused():
-    with pytest.raises(InfeasibleError, match="A target of 6 needs more than the 6 nodes"):
+    with pytest.raises(InfeasibleError, match="A target of 6 needs more than 6 nodes"):
         settle_parity(plan_of((6, 6, 6)), 2, 6, edits="add")
 
 

@@ -33,7 +33,7 @@ def quadruple(value):
 
 
 def test_a_private_kernel_that_python_calls_is_an_error_and_not_the_end_of_the_process():
-    with pytest.raises(TypeError, match="_twice is compiled for other kernels alone"):
+    with pytest.raises(TypeError, match="_twice is compiled for use by other kernels only"):
         leaf(_twice)(1)
 
 

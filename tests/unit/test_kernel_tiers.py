@@ -181,7 +181,7 @@ def test_an_error_in_python_leaves_other_kernels_compiled():
     kernel = tiered(for_each_call(1))(leaf(halve))
     with pytest.raises(TypeError):
         kernel("seven")
-    with pytest.raises(TypeError, match="compiled for other kernels alone"):
+    with pytest.raises(TypeError, match="compiled for use by other kernels only"):
         _half(7)
 
 

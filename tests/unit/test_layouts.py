@@ -53,13 +53,10 @@ NUMBERS = [(1, 2), (2, 3), (7, 9)]
 NAMES = [("ann", "bob"), ("bob", "cyd")]
 TEA = {"ann": ["rye", "tea"], "bob": ["tea"]}
 CELLS = {"sex": ["f", "m"], "town": ["Oslo", None]}
-TABLE = (
-    "Where a row is a person they are a table: say --kind table, with a method that reads tables. "
-    "Where two of them are "
-)
-HOWEVER = TABLE + "the ends of ties, say which two count, such as"
+TABLE = "If each row is a person, use --kind table and a method for tables. If two columns are "
+HOWEVER = TABLE + "the ends of edges, use options that name the two, such as"
 MANY = TABLE + (
-    "the ends of ties, name them by --source-column and --target-column, and say --ignore-weights"
+    "the ends of edges, use --source-column and --target-column to name them, with --ignore-weights"
 )
 CALLS = "caller,callee,duration\n1,2,60\n2,3,5\n7,9,8\n"
 
@@ -80,13 +77,13 @@ LAYOUTS = {
     "colon that nobody names": graph(
         "a.txt",
         "1:2\n2:3\n",
-        "a.txt: one column where a row needs two ids. If a character separates two, name it with "
-        "--delimiter.",
+        "a.txt: only one column found, but each row needs two ids. Set the "
+        "separator with --delimiter.",
     ),
     "a delimiter that is none": graph(
         "a.txt",
         "1,2\n",
-        "a.txt: 'abc' cannot be --delimiter. Give one character such as |, or ::, tab or space.",
+        "a.txt: 'abc' is not a valid --delimiter. Use one character such as |, or ::, tab or space.",
         delimiter="abc",
     ),
     # Edge lists: ends of lines, encodings, quotes
@@ -100,7 +97,7 @@ LAYOUTS = {
     "Latin-1": graph(
         "a.csv",
         "ann,jos\xe9\nann,bob\n".encode("latin-1"),
-        "a.csv, line 1: byte 0xE9 is not UTF-8. Convert the file to UTF-8.",
+        "a.csv, line 1: byte 0xE9 is not valid UTF-8. Convert the file to UTF-8.",
     ),
     "quoted ids": graph("a.csv", '"ann","bob"\n"bob","cyd"\n', NAMES),
     "quoted integers": graph("a.csv", '"source","target"\n"1","2"\n"2","3"\n"7","9"\n', NUMBERS),
@@ -113,17 +110,17 @@ LAYOUTS = {
     "a workbook of Excel": table(
         "a.xlsx",
         "PK",
-        "a.xlsx is a workbook of a spreadsheet. Save it as CSV in UTF-8, and give that file.",
+        "a.xlsx is a spreadsheet workbook. Save it as CSV in UTF-8, and give that file.",
     ),
     "an old workbook under another name": table(
         "a.csv",
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0",
-        "a.csv: the content is a workbook of a spreadsheet. Save the sheet as CSV in UTF-8.",
+        "a.csv: the content is a spreadsheet workbook. Save the sheet as CSV in UTF-8.",
     ),
     "a workbook under another name": table(
         "a.csv",
         b"PK\x03\x04\0\0",
-        "a.csv: the content is a zip archive. Unzip it first, and give the file in it.",
+        "a.csv: the content is a zip archive. Unzip it first, and give the file inside.",
     ),
     "SPSS": table(
         "a.sav", "$FL2", "a.sav is an SPSS file. Save it as CSV in UTF-8, and give that file."
@@ -134,7 +131,7 @@ LAYOUTS = {
     "xz": graph(
         "a.csv.xz",
         b"\xfd7zXZ\0",
-        "a.csv.xz is packed in a way that is not read. Unpack it first, and give the file in it.",
+        "a.csv.xz is in an archive or compression format that is not supported. Unpack it first, and give the file inside.",
     ),
     "xz under another name": graph(
         "a.csv", b"\xfd7zXZ\0\0", "a.csv: the content is xz-compressed. Unpack it first."
@@ -150,7 +147,7 @@ LAYOUTS = {
     "Windows-1252": graph(
         "a.csv",
         "source;target\r\nMüller;ann\r\n".encode("cp1252"),
-        "a.csv, line 2: byte 0xFC is not UTF-8. Convert the file to UTF-8.",
+        "a.csv, line 2: byte 0xFC is not valid UTF-8. Convert the file to UTF-8.",
     ),
     "Excel's CSV in UTF-8": graph(
         "a.csv",
@@ -186,73 +183,74 @@ LAYOUTS = {
         "a.csv",
         "01,2\n2,03\n1,3\n",
         [("01", "2"), ("03", "2"), ("1", "3")],
-        said="read all ids as text: 2 are no integers, such as 01",
+        said="read all ids as text: 2 are not integers, such as 01",
     ),
     "whole numbers as fractions": graph(
         "a.csv",
         "1.0,2.0\n2.0,3.0\n",
-        "a.csv, line 1: the id 1.0 is no whole number. Give an integer from 0 on, or text.",
+        "a.csv, line 1: the id 1.0 is not an integer. Use an integer >= 0, or text.",
     ),
     "numbers that a spreadsheet rounded": graph(
         "a.csv",
         "source,target\n4.91234E+12,2\n",
-        "a.csv, line 2: the id 4.91234E+12 is no whole number. Give an integer from 0 on, or text.",
+        "a.csv, line 2: the id 4.91234E+12 is not an integer. Use an integer >= 0, or text.",
     ),
     "a negative id": graph(
         "a.csv",
         "1,2\n-1,2\n",
-        "a.csv, line 2: the id -1 is negative. Give an integer from 0 on, or text.",
+        "a.csv, line 2: the id -1 is negative. Use an integer >= 0, or text.",
     ),
     "hexadecimal ids": graph("a.csv", "1f,2a\n2a,3b\n", [("1f", "2a"), ("2a", "3b")]),
     "a missing id beside integers": graph(
         "a.csv",
         "1,2\n2,nan\n",
-        "a.csv, line 2: the id nan is missing. Give an integer from 0 on, or text.",
+        "a.csv, line 2: the id nan is missing. Use an integer >= 0, or text.",
     ),
     "a missing id of a database": graph(
         "a.tsv",
         "source\ttarget\n1\t2\n2\t\\N\n",
-        "a.tsv, line 3: the id \\N is missing. Give an integer from 0 on, or text.",
+        "a.tsv, line 3: the id \\N is missing. Use an integer >= 0, or text.",
     ),
     "a missing id among names": graph(
         "a.csv",
         "source,target\nNULL,bob\nann,bob\n",
         [("NULL", "bob"), ("ann", "bob")],
-        said="read NULL as an id: if it stands for none, remove its rows",
+        said='read NULL as an id: if it means "missing", remove its rows',
     ),
     "an empty id, as in rows of commas": graph(
         "a.csv",
         "source,target\n1,2\n,\n",
-        "a.csv, line 3: an id is missing. Give an integer from 0 on, or text.",
+        "a.csv, line 3: an id is missing. Use an integer >= 0, or text.",
     ),
     "a name with a space behind it": graph(
         "a.csv",
         "ann ,bob\nbob,cyd\ncyd,ann\n",
-        "a.csv: the ids 'ann' and 'ann ' look the same. Make them one, or write one otherwise.",
+        "a.csv: the ids 'ann' and 'ann ' look the same. Merge them, or rename one.",
     ),
     "a name with a space that does not break": likes(
         "a.csv",
         "user,item\nann,tea\nbob,tea\xa0\n",
-        "a.csv: the ids 'tea' and 'tea\\xa0' look the same. Make them one, or write one otherwise.",
+        r"a.csv: the ids 'tea' and 'tea\xa0' look the same. Merge them, or rename one.",
     ),
     "an accent in two spellings": graph(
         "a.csv",
         "source,target\nJos\u00e9,bob\nJose\u0301,cyd\n",
         [("Jose\u0301", "cyd"), ("Jos\u00e9", "bob")],
-        said="read 'Jos\\xe9' and 'Jose\\u0301' as two ids, though they look the same",
+        said=r"read 'Jos\xe9' and 'Jose\u0301' as two different ids, although they look the same",
     ),
     "a comment that may be a row": likes(
         "a.csv",
         "user,item\n#ann,tea\nbob,tea\n",
-        "a.csv, line 2: #ann,tea may be a remark or a row: it has as many cells. Put a space after "
-        "# where it is a remark, quotes around the id, and commas or tabs between cells, where it "
-        "is a row.",
+        "a.csv, line 2: #ann,tea could be a comment or a row. For a comment, "
+        "put a space after #; for a row, quote the id and separate cells by "
+        "commas or tabs.",
     ),
     "a comment that may be a user": likes(
         "a.txt",
         "ann tea rye\n#bob tea\n",
-        "a.txt, line 2: #bob tea may be a remark or a user. Put a space after # where it is a "
-        "remark, quotes around the id, and commas or tabs between cells, where it is a user.",
+        "a.txt, line 2: #bob tea could be a comment or a user. For a comment, "
+        "put a space after #; for a user, quote the id and separate cells by "
+        "commas or tabs.",
         layout="lists",
     ),
     "an id that begins like a comment": likes(
@@ -269,7 +267,7 @@ LAYOUTS = {
         "a.csv",
         "source,target\nann,bob\nbob,cyd\n",
         NAMES,
-        said="read the first line as names: source, target",
+        said="read the first line as column names: source, target",
     ),
     "target,source": graph("a.csv", "target,source\n2,1\n3,2\n9,7\n", NUMBERS),
     "From and To": graph("a.csv", "From,To\nann,bob\nbob,cyd\n", NAMES),
@@ -279,66 +277,65 @@ LAYOUTS = {
         "a.csv",
         "ego,alter\n1,2\n2,3\n7,9\n",
         NUMBERS,
-        said="took the first line for names (ego, alter): if it is data, say --header no",
+        said="read the first line as column names (ego, alter): if it is data, use --header no",
     ),
     "words that stand nowhere else": graph(
         "a.csv",
         "ego,alter\n" + "".join(f"p{n},p{n + 1}\n" for n in range(10)),
         sorted((f"p{n}", f"p{n + 1}") if n < 9 else ("p10", "p9") for n in range(10)),
-        said="took the first line for names (ego, alter): if it is data, say --header no",
+        said="read the first line as column names (ego, alter): if it is data, use --header no",
     ),
     "words that are ids": graph("a.csv", "ann,bob\nbob,cyd\n", NAMES),
     "words above a few rows": graph(
         "a.csv",
         "ego,alter\nann,bob\nbob,cyd\n",
-        "a.csv: the first line (ego, alter) may be names or data: its ids stand nowhere else. "
-        "Say --header yes or --header no.",
+        "a.csv: cannot tell whether the first line (ego, alter) holds names or "
+        "data: its ids occur nowhere else. Use --header yes or --header no.",
     ),
     "words of which nobody knows": graph(
         "a.csv",
         "ego,alter\nann,bob\ncyd,dan\n",
-        "a.csv: the first line (ego, alter) may be names or data: its ids stand nowhere else. "
-        "Say --header yes or --header no.",
+        "a.csv: cannot tell whether the first line (ego, alter) holds names or "
+        "data: its ids occur nowhere else. Use --header yes or --header no.",
     ),
     "known names that are ids": graph(
         "a.csv",
         "a,b\nb,c\nc,d\n",
-        "a.csv: the first line (a, b) may be names or data: b is an id below, too. "
-        "Say --header yes or --header no.",
+        "a.csv: cannot tell whether the first line (a, b) holds names or data: b "
+        "also occurs as an id. Use --header yes or --header no.",
     ),
     "a name and a number above numbers": graph(
         "a.csv",
         "ann,2\n1,2\n2,3\n",
-        "a.csv: the first line may be names or data: numbers stand below ann as below 2. "
-        "Say --header yes or --header no.",
+        "a.csv: cannot tell whether the first line holds names or data: numbers "
+        "follow below ann and below 2. Use --header yes or --header no.",
     ),
     "a header that is demanded": graph("a.csv", "x,y\nann,bob\nbob,cyd\n", NAMES, header="yes"),
     "a header that stands again": graph(
         "a.csv",
         "source,target\n1,2\nsource,target\n7,9\n",
-        "a.csv, line 3: the names of the columns stand here again, so files were put one below "
-        "the other. Remove the line.",
+        "a.csv, line 3: the header is repeated here, as if files were concatenated. "
+        "Remove the line.",
     ),
     # Edge lists: further columns
     "weights under known names": graph(
         "a.csv",
         CALLS,
-        "a.csv: 3 columns where two are needed; further ones: duration. "
-        "Say --ignore-weights to leave them out.",
+        "a.csv: 3 columns found, two needed. Extra: duration. Use --ignore-weights to ignore them.",
     ),
     "weights that are left out": graph("a.csv", CALLS, NUMBERS, ignore_weights=True),
     "an id before the ends": graph(
         "a.csv",
         "id,when,from,to\n5,1,1,2\n6,2,2,3\n7,3,7,9\n",
         NUMBERS,
-        said="left out id, when: a release says nothing of them, and whoever joins them back to "
-        "one can single people out again",
+        said="dropped id, when: the release does not cover them, and anyone who "
+        "joins them back can single people out again",
         ignore_weights=True,
     ),
     "names that are not known": graph(
         "a.csv",
         "id,caller_number,called_number\n5,1,2\n6,2,3\n7,7,9\n",
-        "a.csv: 3 columns none of which are a known pair of names: id, caller_number, "
+        "a.csv: 3 columns with no known pair of names: id, caller_number, "
         "called_number. " + HOWEVER + " --source-column id --target-column caller_number "
         "--ignore-weights",
         ignore_weights=True,
@@ -359,23 +356,23 @@ LAYOUTS = {
         target_column="3",
         ignore_weights=True,
     ),
-    "a column that is not there": graph(
+    "a column that is missing": graph(
         "a.csv",
         "id,x,y\n5,1,2\n",
-        "a.csv: no column z for --source-column. It has id, x, y.",
+        "a.csv: --source-column: no column z. Columns: id, x, y.",
         source_column="z",
         target_column="x",
     ),
     "half of the ends": graph(
         "a.csv",
         "id,x,y\n5,1,2\n",
-        "a.csv: --source-column needs --target-column too. Give both.",
+        "a.csv: --source-column requires --target-column. Give both.",
         source_column="x",
     ),
     "two pairs of known names": graph(
         "a.csv",
         "from,to,a,b\n1,2,3,4\n",
-        "a.csv: 4 columns of which several pairs may be meant: from, to, a, b. " + MANY,
+        "a.csv: 4 columns with several possible pairs: from, to, a, b. " + MANY,
         ignore_weights=True,
     ),
     "three columns without names": graph(
@@ -399,21 +396,20 @@ LAYOUTS = {
     "an index before the ends, as pandas writes it": graph(
         "a.csv",
         ",source,target\n0,1,2\n1,2,3\n2,7,9\n",
-        "a.csv: 3 columns where two are needed; further ones: column 1. "
-        "Say --ignore-weights to leave them out.",
+        "a.csv: 3 columns found, two needed. Extra: column 1. Use --ignore-weights to ignore them.",
     ),
-    "an index that is left out": graph(
+    "an index that is not run": graph(
         "a.csv",
         ",source,target\n0,1,2\n1,2,3\n2,7,9\n",
         NUMBERS,
-        said="left out column 1: a release says nothing of them, and whoever joins them back to "
-        "one can single people out again",
+        said="dropped column 1: the release does not cover them, and anyone who "
+        "joins them back can single people out again",
         ignore_weights=True,
     ),
     "names of rows, as R writes them": graph(
         "a.txt",
         '"source" "target"\n"1" 1 2\n"2" 2 3\n',
-        'a.txt: 2 names ("source", "target") over rows of 3 cells. Give one name a column.',
+        'a.txt: 2 column names ("source", "target") for rows of 3 cells. Give one name per column.',
     ),
     "empty attributes, as NetworkX writes them": graph(
         "a.txt",
@@ -426,8 +422,9 @@ LAYOUTS = {
     "nodes and their names": graph(
         "a.csv",
         "Id,Label\n1,ann\n2,bob\n3,cyd\n",
-        "a.csv: its columns, Id, Label, list nodes and no ties. Give the file of ties; if these "
-        "are ties, say --source-column Id --target-column Label",
+        "a.csv: this looks like a list of nodes (columns: Id, Label). Give the file "
+        "of edges, or, if these are edges, give --source-column Id --target-column "
+        "Label",
     ),
     "a matrix with names": graph(
         "a.csv",
@@ -445,14 +442,14 @@ LAYOUTS = {
     "directed ties of Gephi": graph(
         "a.csv",
         "Source,Target,Type,Id,Weight\n1,2,Directed,0,1.0\n2,3,Directed,1,1.0\n",
-        "a.csv: ties are directed: 0 of 2 ties are mutual (0.0%). Graphs here are undirected; "
-        "to forget the directions, say --directed symmetrize.",
+        "a.csv: the edges are directed: 0 of 2 edges are mutual (0.0%). Graphs here "
+        "are undirected; to drop the directions, use --directed symmetrize.",
         ignore_weights=True,
     ),
     "a remark to a spreadsheet": graph(
         "a.csv",
         "sep=;\nsource;target\n1;2\n",
-        "a.csv, line 1: sep=; is a remark to a spreadsheet. Remove this line.",
+        "a.csv, line 1: sep=; is a spreadsheet directive, not data. Remove this line.",
     ),
     # Collections
     "empty lines": graph("a.txt", "1 2\n\n2 3\n\n7 9\n\n", NUMBERS),
@@ -471,8 +468,8 @@ LAYOUTS = {
     "SNAP, directed": graph(
         "a.txt",
         "# Directed graph: calls.txt\n# FromNodeId\tToNodeId\n1\t2\n2\t1\n2\t3\n7\t9\n",
-        "a.txt: ties are directed: 1 of 3 ties are mutual (33.3%). Graphs here are undirected; "
-        "to forget the directions, say --directed symmetrize.",
+        "a.txt: the edges are directed: 1 of 3 edges are mutual (33.3%). Graphs here "
+        "are undirected; to drop the directions, use --directed symmetrize.",
     ),
     "SNAP, every tie twice": graph(
         "a.txt", "# Directed graph\n1 2\n2 1\n2 3\n3 2\n7 9\n9 7\n", NUMBERS
@@ -482,22 +479,21 @@ LAYOUTS = {
         "a.txt",
         "% sym weighted\n1 2 1 1234567\n2 3 4 1234568\n7 9 1 1234569\n",
         NUMBERS,
-        said="left out column 3, column 4: a release says nothing of them, and whoever joins them "
-        "back to one can single people out again",
+        said="dropped column 3, column 4: the release does not cover them, and "
+        "anyone who joins them back can single people out again",
         ignore_weights=True,
     ),
     "KONECT, weights that nobody leaves out": graph(
         "a.txt",
         "% sym weighted\n1 2 1\n2 3 4\n7 9 1\n",
-        "a.txt: 3 columns where two are needed; further ones: column 3. "
-        "Say --ignore-weights to leave them out.",
+        "a.txt: 3 columns found, two needed. Extra: column 3. Use --ignore-weights to ignore them.",
     ),
     "SNAP, with a sign": graph(
         "a.txt",
         "# soc-sign.txt\n# FromNodeId\tToNodeId\tSign\n1\t2\t1\n2\t3\t-1\n7\t9\t1\n",
         NUMBERS,
-        said="left out Sign: a release says nothing of them, and whoever joins them back to one "
-        "can single people out again",
+        said="dropped Sign: the release does not cover them, and anyone who joins "
+        "them back can single people out again",
         ignore_weights=True,
     ),
     "times before the ends, below a remark": graph(
@@ -513,14 +509,15 @@ LAYOUTS = {
     "some ties in both directions": graph(
         "a.csv",
         "source,target\n1,2\n2,1\n2,3\n7,9\n",
-        "a.csv: ties seem to be directed: 1 of 3 ties are mutual (33.3%). Graphs here are "
-        "undirected; to forget the directions, say --directed symmetrize.",
+        "a.csv: the edges seem to be directed: 1 of 3 edges are mutual (33.3%). "
+        "Graphs here are undirected; to drop the directions, use --directed "
+        "symmetrize.",
     ),
     "some ties in both directions, forgotten": graph(
         "a.csv",
         "source,target\n1,2\n2,1\n2,3\n7,9\n",
         NUMBERS,
-        said="forgot the direction of 2 arcs",
+        said="dropped the direction of 2 arcs",
         directed="symmetrize",
     ),
     "every tie in both directions": graph("a.csv", "1,2\n2,1\n2,3\n3,2\n7,9\n9,7\n", NUMBERS),
@@ -567,14 +564,17 @@ LAYOUTS = {
         "196\t242\t3\t881250949\n186\t302\t3\t891717742\n",
         "a.tsv: 4 columns without names: columns 1 to 4. "
         + TABLE
-        + "users and items, name them by --user-column and --item-column, and say --ignore-weights",
+        + (
+            "users and items, use --user-column and --item-column to name them, with "
+            "--ignore-weights"
+        ),
     ),
     "users with their items": likes("a.txt", "ann tea rye\nbob tea\n", TEA),
     "a line of names above users with their items": likes(
         "a.txt",
         "person things\nann tea rye\nbob tea\ncyd tea rye\n",
-        "a.txt: the first line (things) may be names or data: its ids stand nowhere else. "
-        "Say --header yes or --header no.",
+        "a.txt: cannot tell whether the first line (things) holds names or data: "
+        "its ids occur nowhere else. Use --header yes or --header no.",
     ),
     "a line of names above users with their items, said": likes(
         "a.txt",
@@ -595,15 +595,15 @@ LAYOUTS = {
     "a header of pairs that stands again": likes(
         "a.csv",
         "user,item\nann,tea\nuser,item\nbob,tea\n",
-        "a.csv, line 3: the names of the columns stand here again, so files were put one below "
-        "the other. Remove the line.",
+        "a.csv, line 3: the header is repeated here, as if files were concatenated. "
+        "Remove the line.",
     ),
     "integer ids": likes("a.csv", "user_id,item_id\n10,7\n20,7\n", {10: [7], 20: [7]}),
     # Tables
     "a table with an index, as pandas writes it": table(
         "a.csv",
         ",sex,town\n0,f,Oslo\n1,m,Rome\n",
-        "a.csv, line 1: column 1 has no name. Give it one.",
+        "a.csv, line 1: column 1 has no name. Add one.",
     ),
     "a table with ids": table("a.csv", "id,sex,town\n1,f,Oslo\n2,m,*\n", CELLS, ids="id"),
     "a table with quotes": table(
@@ -617,46 +617,46 @@ LAYOUTS = {
     "a table of one column": table(
         "a.csv",
         "sex~town\nf~Oslo\nm~Bergen\n",
-        "a.csv: one column, sex~town. If a character separates several, name it with "
-        "--delimiter; a table of one column is read with --delimiter ,",
+        "a.csv: only one column found, sex~town. If a character separates several, "
+        "set it with --delimiter; to read a table of one column, use --delimiter ,",
     ),
     "one column that is meant": table("a.csv", "sex\nf\nm\n", {"sex": ["f", "m"]}, delimiter=","),
     "a table whose header stands again": table(
         "a.csv",
         "sex,town\nf,Oslo\nsex,town\nm,Rome\n",
-        "a.csv: the names of the columns stand again as row 2, so files were put one below the "
-        "other. Remove it.",
+        "a.csv: the header is repeated as row 2, as if files were concatenated. Remove this row.",
     ),
     "a table without names": table(
         "a.csv",
         "39,Private\n50,Self\n",
-        "a.csv, line 1: 39 stands where the name of a column should. Say --header no.",
+        "a.csv, line 1: found 39 instead of a column name. Use --header no.",
     ),
     "a table with fractions": table(
         "a.csv",
         "sex,height\nf,1.75\nm,1.80\n",
-        "a.csv: column height is numeric (1.75). Bin it, for example --bins height=median; or "
-        "with quantiles:4 or edges:1,2,3. A level is a whole number.",
+        "a.csv: column height is numeric (1.75) and needs bins, for example "
+        "--bins height=median; or quantiles:4 or edges:1,2,3. A level must be "
+        "an integer.",
     ),
     "a table in text": table(
         "a.txt",
         "sex town\nf Oslo\n",
-        "text cannot hold a table. Use one of csv, tsv, parquet, arrow, or say --input-format csv "
-        "where its lines are rows.",
+        "text cannot store a table. Use one of csv, tsv, parquet, arrow, or use "
+        "--input-format csv if its lines are rows.",
     ),
     "a table below an empty line": table("a.csv", "\n \nsex,town\nf,Oslo\nm,*\n\n", CELLS),
     "rows of commas": table(
         "a.csv",
         "sex,town\nf,Oslo\nm,\n,\n",
         {"sex": ["f", "m", None], "town": ["Oslo", None, None]},
-        said="counted 1 row of suppressed cells alone as people",
+        said="counted 1 row with only suppressed cells as people",
     ),
     "R's missing numbers": table(
         "a.csv",
         "sex,height\nf,1.75\nm,NA\n",
-        "a.csv: column height is numeric (1.75) but for 'NA'. If nothing is meant by this, say "
-        "--suppressed '*' --suppressed '' --suppressed NA, and bin the numbers, for example "
-        "--bins height=median",
+        "a.csv: column height is numeric (1.75) except for 'NA'. If that means "
+        "\"missing\", use --suppressed '*' --suppressed '' --suppressed NA, and "
+        "bin the numbers, for example --bins height=median",
     ),
     "R's missing numbers, said": table(
         "a.csv",
@@ -668,15 +668,16 @@ LAYOUTS = {
     "Stata's missing numbers": table(
         "a.csv",
         "sex,age\nf,34\nm,.\n",
-        "a.csv: cells say ., the first in the column age: if nothing is meant, say --suppressed "
-        "'*' --suppressed '' --suppressed .; if it is a value, say --categories .",
+        'a.csv: ambiguous values ., first in column age. If they mean "missing", '
+        "use --suppressed '*' --suppressed '' --suppressed .; if they are values, "
+        "use --categories .",
     ),
     "missing texts": table(
         "a.csv",
         "sex,town\nf,Oslo\n?,NA\nm,Rome\n",
-        "a.csv: cells say ?, NA, the first in the column sex and in 1 more: if nothing is meant, "
-        "say --suppressed '*' --suppressed '' --suppressed '?' --suppressed NA; if it is a value, "
-        "say --categories '?' --categories NA",
+        "a.csv: ambiguous values ?, NA, first in column sex and in 1 more. If they "
+        "mean \"missing\", use --suppressed '*' --suppressed '' --suppressed '?' "
+        "--suppressed NA; if they are values, use --categories '?' --categories NA",
     ),
     "missing texts, said": table(
         "a.csv",
@@ -688,8 +689,8 @@ LAYOUTS = {
     "a sum below": table(
         "a.csv",
         "town,sex\nOslo,f\nRome,m\nTotal,\n",
-        "a.csv: the last row says Total in the column town: it may add up the others, and is no "
-        "person then. Take it out, or, if it is a value, say --categories total",
+        "a.csv: the last row has Total in column town, so it may be a total rather "
+        "than a person. Remove it, or, if it is a value, use --categories total",
     ),
     "a sum below, said": table(
         "a.csv",
@@ -697,26 +698,26 @@ LAYOUTS = {
         {"town": ["Oslo", "Rome", "Total"], "sex": ["f", "m", None]},
         categories=("total",),
     ),
-    "cells of spaces": table(
+    "cells with only spaces": table(
         "a.csv",
         "sex,town\nf,Oslo\nm, \n",
         {"sex": ["f", "m"], "town": ["Oslo", " "]},
-        said="column town has cells of spaces alone, read as a category: if nothing is meant, say "
-        "--suppressed '*' --suppressed '' --suppressed ' '",
+        said="column town has cells with only spaces, read as a category. If it means "
+        "\"missing\", use --suppressed '*' --suppressed '' --suppressed ' '",
     ),
     "decimal commas": table(
         "a.csv",
         "sex;height\nf;1,75\nm;2\n",
         {"sex": ["f", "m"], "height": ["1,75", "2"]},
-        said="column height holds numbers with a comma (1,75), each a category of its own: write "
-        "them without it, or with a point, and they can be grouped",
+        said="column height has numbers with a comma (1,75), each read as its own "
+        "category. Use a point as decimal separator, and they can be binned",
     ),
     "thousands": table(
         "a.csv",
         'sex,income\nf,"12,000"\nm,"13,500"\n',
         {"sex": ["f", "m"], "income": ["12,000", "13,500"]},
-        said="column income holds numbers with a comma (12,000), each a category of its own: write "
-        "them without it, or with a point, and they can be grouped",
+        said="column income has numbers with a comma (12,000), each read as its own "
+        "category. Use a point as decimal separator, and they can be binned",
     ),
     "postcodes": table(
         "a.csv",
@@ -777,5 +778,5 @@ def test_in_python_a_message_names_arguments(tmp_path):
     with pytest.raises(InputError) as caught:
         load_graph(path)
     say = 'source_column="x", target_column="y", ignore_weights=True'
-    assert str(caught.value).endswith(f"say which two count, such as {say}")
-    assert 'say kind="table"' in str(caught.value)
+    assert str(caught.value).endswith(f"options that name the two, such as {say}")
+    assert 'use kind="table"' in str(caught.value)

@@ -50,7 +50,9 @@ def test_epsilons_are_added_as_the_decimals_that_are_printed(path):
     for _ in range(10):
         spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.1))
     assert Fraction(1) == gv.Ledger(path).total("edge")
-    with pytest.raises(UsageError, match=r"would be 1\.1, above the limit 1\.0\. 1 is spent"):
+    with pytest.raises(
+        UsageError, match=r"would become 1\.1, above the limit 1\.0 \(1 already spent"
+    ):
         spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.1))
     assert 10 == len(gv.Ledger(path).entries())
 
@@ -89,7 +91,7 @@ def test_what_claims_no_epsilon_is_refused_and_else_leaves_no_total(nothing, pat
     assert None is spent.composed
     assert None is spend(gv.Ledger(path), EdgeDP(epsilon=1.0)).composed
     assert None is gv.Ledger(path).total("edge")
-    with pytest.raises(UsageError, match="no total keeps the limit"):
+    with pytest.raises(UsageError, match="so no total can keep the limit"):
         spend(gv.Ledger(path, limit=9.0), EdgeDP(epsilon=1.0))
 
 
@@ -197,7 +199,7 @@ def released(graph, folder, path, epsilon=1.5):
         release.write(folder)
     texts = [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
     manifest = json.loads((folder / "release.json").read_text())
-    return manifest, [text for text in texts if "beside it" in text]
+    return manifest, [text for text in texts if "next to it" in text]
 
 
 def test_manifests_state_the_composed_total_and_releases_of_the_ledger_are_no_warning(
@@ -255,13 +257,13 @@ def test_as_much_as_the_refusal_advises_is_accepted_and_no_more(spent, limit, pa
     advised = float(str(caught.value).rpartition(" ")[2].removesuffix("."))
     spend(ledger, EdgeDP(epsilon=advised))
     assert Fraction(repr(limit)) == ledger.total("edge")
-    with pytest.raises(UsageError, match="is spent: nothing more can be released"):
+    with pytest.raises(UsageError, match="already spent\\): nothing more can be released"):
         spend(ledger, EdgeDP(epsilon=0.0001))
 
 
 def test_no_limit_is_kept_by_what_claims_nothing(path):
     ledger = gv.Ledger(path, limit=1.0, unclaimed=True)
-    with pytest.raises(UsageError, match="no total keeps the limit"):
+    with pytest.raises(UsageError, match="so no total can keep the limit"):
         spend(ledger, NotClaimed(reasons=("repeatable",)))
     assert not path.exists()
 
@@ -272,10 +274,10 @@ def test_a_limit_is_kept_by_the_file_and_no_other_is_taken_later(path):
     kept = gv.Ledger(path).kept_limit()
     assert ("1.0", "edge") == (kept.epsilon, kept.unit)
     before = path.read_bytes()
-    with pytest.raises(UsageError, match=r"would be 1\.1, above the limit 1\.0"):
+    with pytest.raises(UsageError, match=r"would become 1\.1, above the limit 1\.0"):
         spend(gv.Ledger(path), EdgeDP(epsilon=0.5))
     for other in (0.5, 2.0):
-        with pytest.raises(UsageError, match=r"keeps the limit 1\.0 of one tie or entry"):
+        with pytest.raises(UsageError, match=r"has the limit 1\.0 for one edge or entry"):
             spend(gv.Ledger(path, limit=other), EdgeDP(epsilon=0.1))
     assert before == path.read_bytes()
     spend(gv.Ledger(path, limit=1), EdgeDP(epsilon=0.4))
@@ -284,9 +286,9 @@ def test_a_limit_is_kept_by_the_file_and_no_other_is_taken_later(path):
 
 def test_a_limit_for_a_person_counts_what_releases_of_ties_say_of_a_person(path):
     spend(gv.Ledger(path, limit=1.0), NodeDP(epsilon=0.9), cells=199)
-    with pytest.raises(UsageError, match=r"of one person would be 10\.85, above the limit"):
+    with pytest.raises(UsageError, match=r"for one person would become 10\.85, above the limit"):
         spend(gv.Ledger(path), EdgeDP(epsilon=0.05), cells=199)
-    with pytest.warns(GraphveilWarning, match="the limit 1.0 is of one person"):
+    with pytest.warns(GraphveilWarning, match="the limit 1.0 is for one person"):
         spend(gv.Ledger(path), EdgeDP(epsilon=0.0005), cells=199)
 
 
@@ -294,7 +296,7 @@ def test_a_limit_for_a_person_counts_what_releases_of_ties_say_of_a_person(path)
 def test_units_are_not_mixed_without_a_word(path):
     spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.05), cells=199)
     spend(gv.Ledger(path), EdgeDP(epsilon=0.05), cells=199)
-    mixed = r"of one tie or entry 1, of one person 20\.8; the limit 1\.0 is of one tie"
+    mixed = r"1 for one edge or entry, 20\.8 for one person; the limit 1\.0 is for one edge"
     with pytest.warns(GraphveilWarning, match=mixed):
         spend(gv.Ledger(path), NodeDP(epsilon=0.9), cells=199)
 
@@ -353,7 +355,7 @@ def test_another_release_in_the_place_of_this_one_is_caught(other, graph, path, 
         content["entries"][0]["epsilon"] = "2.5"
     path.write_text(json.dumps(content))
     detail = [c.detail for c in gv.verify_release(tmp_path / "two").failures()]
-    assert ["the ledger's entry of this release is of another method or epsilon"] == detail
+    assert ["the ledger's entry for this release has a different method, unit or epsilon"] == detail
 
 
 def test_without_the_ledgers_file_its_total_is_not_checked(graph, path, tmp_path):
@@ -379,7 +381,7 @@ def test_a_ledger_that_is_no_file_to_read_is_left_alone(what, graph, path, tmp_p
         path.mkdir()
     checks = {c.name: c for c in gv.verify_release(tmp_path / "out").checks}
     assert "not checked" == checks[LEDGER].outcome
-    assert "no file that can be read" in checks[LEDGER].detail
+    assert "not a readable file" in checks[LEDGER].detail
 
 
 def test_the_command_line_spends_and_prints_and_refuses(tmp_path, monkeypatch, capsys):
@@ -395,14 +397,14 @@ def test_the_command_line_spends_and_prints_and_refuses(tmp_path, monkeypatch, c
     assert not (tmp_path / "two").exists()
     with pytest.raises(UsageError, match="claims no epsilon"):
         call([*start, "--seed", "1", "--ledger", "l.json", "--out", "two"])
-    with pytest.raises(UsageError, match="need --ledger FILE"):
+    with pytest.raises(UsageError, match="require --ledger FILE"):
         call([*start, "--ledger-limit", "1", "--out", "two"])
     capsys.readouterr()
     assert 0 == call(["ledger", "l.json"])
     shown = capsys.readouterr().out
     assert "1. asymmetric-response: epsilon 0.7 for one edge or entry" in shown
     assert "total for one edge or entry: 0.7, of at most 1.0\n" in shown
-    assert "total for all of one person: 14" in shown
+    assert "total for all edges or entries of one person: 14" in shown
     assert 0 == call(["ledger", "l.json", "--json"])
     assert {"edge": "0.7", "node": "14"} == json.loads(capsys.readouterr().out)["total"]
     with pytest.raises(InputError, match="does not exist"):

@@ -85,7 +85,8 @@ def test_what_another_run_entered_while_this_one_waited_is_kept_and_counted(befo
 
 def test_what_another_run_entered_meanwhile_counts_for_the_limit(path, waits):
     with pytest.raises(
-        UsageError, match=r"total epsilon of one tie or entry would be 1\.25, above the limit 1"
+        UsageError,
+        match=r"total epsilon for one edge or entry would become 1\.25, above the limit 1",
     ):
         entered_meanwhile(path, waits, epsilon=0.5, limit=1.0)
     assert Fraction(3, 4) == gv.Ledger(path).total("edge")

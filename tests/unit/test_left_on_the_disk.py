@@ -70,8 +70,8 @@ def test_a_run_in_memory_names_what_a_run_on_the_disk_left_and_leaves_it(killed,
     assert [working] == left_behind(out)
     release = METHOD.anonymize(gv.read_bipartite(file))
     (said,) = said_by(lambda: release.write(out))
-    assert said.startswith(f"{working} was left by a run that was killed")
-    assert "holds rows of people" in said
+    assert said.startswith(f"{working} was left behind by a run that was killed")
+    assert "rows of people" in said
     assert before == sorted(working.rglob("*"))
     (said,) = said_by(lambda: release.write(out, force=True))
     assert working.is_dir()
@@ -95,7 +95,7 @@ def test_the_same_run_goes_on_from_it_and_another_one_on_the_disk_names_and_refu
 ):
     working, out = killed
     alone = LocalEngine(jobs=1)
-    with pytest.raises(ReleaseError, match=r"\.out\.working holds an unfinished run of other"):
+    with pytest.raises(ReleaseError, match=r"\.out\.working holds an unfinished run of different"):
         gv.anonymize_rows(METHOD, file, out, engine=alone, seed=2)
     assert [] == said_by(lambda: gv.anonymize_rows(METHOD, file, out, engine=alone, seed=1))
     assert not working.exists()

@@ -23,11 +23,11 @@ from graphveil.scale.engines.local import LocalEngine
 
 ARCS = [(0, 1), (1, 0), (1, 2), (2, 3)]
 TIES = [[0, 1], [1, 2], [2, 3]]
-MUTUAL = "ties are directed: 1 of 3 ties are mutual (33.3%). "
-SEEM = "ties seem to be directed: 1 of 3 ties are mutual (33.3%). "
-WAY_OUT = 'Graphs here are undirected; to forget the directions, say directed="symmetrize".'
+MUTUAL = "the edges are directed: 1 of 3 edges are mutual (33.3%). "
+SEEM = "the edges seem to be directed: 1 of 3 edges are mutual (33.3%). "
+WAY_OUT = 'Graphs here are undirected; to drop the directions, use directed="symmetrize".'
 JOINED = (
-    "a release says nothing of them, and whoever joins them back to one can single people out again"
+    "the release does not cover them, and anyone who joins them back can single people out again"
 )
 
 
@@ -87,7 +87,7 @@ def test_a_column_of_types_that_calls_a_tie_directed_is_believed_in_frames_and_f
 ):
     path = tmp_path / "a.parquet"
     parquet.write_table(ties_of_gephi(types), path)
-    expected = "ties are directed: 0 of 2 ties are mutual (0.0%). " + WAY_OUT
+    expected = "the edges are directed: 0 of 2 edges are mutual (0.0%). " + WAY_OUT
     with pytest.warns(GraphveilWarning), pytest.raises(DataError) as caught:
         Graph.from_arrow(ties_of_gephi(types))
     assert expected == str(caught.value)
@@ -100,7 +100,7 @@ def test_a_column_of_types_that_calls_a_tie_directed_is_believed_in_frames_and_f
 
 @pytest.mark.parametrize("types", [["friend", None], [1, 2], [["Directed"], []]])
 def test_other_columns_of_types_say_nothing_of_directions(types):
-    with pytest.warns(GraphveilWarning, match="left out Type"):
+    with pytest.warns(GraphveilWarning, match="dropped Type"):
         assert 2 == Graph.from_arrow(ties_of_gephi(types)).n_edges
 
 
@@ -141,7 +141,7 @@ def test_a_file_that_says_it_is_directed_is_refused_with_the_share_of_mutual_tie
         with pytest.raises(InputError) as caught:
             load_graph(path, options)
         said = str(caught.value)
-        assert said.startswith(f"{name}: ties are directed: 1 of ")
+        assert said.startswith(f"{name}: the edges are directed: 1 of ")
         assert said.endswith(WAY_OUT)
     graph, report = load_graph(path, GraphOptions(directed="symmetrize"))
     assert graph.n_edges - 1 == report.symmetrized
@@ -162,7 +162,7 @@ def attributed() -> nx.Graph:
 
 
 def left_out(names: str) -> str:
-    return f"left out {names}: {JOINED}"
+    return f"dropped {names}: {JOINED}"
 
 
 def from_igraph() -> Graph:
@@ -264,7 +264,9 @@ def test_columns_of_pairs_are_named_on_the_disk_too(tmp_path):
 def test_a_header_is_recognized_on_the_disk_as_in_memory(tmp_path):
     rows = "person,likes\n" + "".join(f"u{n % 4},i{n % 2}\n" for n in range(12))
     (tmp_path / "likes.csv").write_text(rows)
-    with pytest.warns(GraphveilWarning, match=r"took the first line for names \(person, likes\)"):
+    with pytest.warns(
+        GraphveilWarning, match=r"read the first line as column names \(person, likes\)"
+    ):
         folder = gv.anonymize_rows(
             SuppressK(k=2, chunks=Chunks(rows=4)),
             tmp_path / "likes.csv",
@@ -280,13 +282,13 @@ def test_a_header_is_recognized_on_the_disk_as_in_memory(tmp_path):
         (
             "person,likes\nann,tea\nbob,rye\n",
             (
-                "the first line (person, likes) may be names or data: its ids stand nowhere else. "
-                'Say header="yes" or header="no".'
+                "cannot tell whether the first line (person, likes) holds names or data: its ids occur "
+                'nowhere else. Use header="yes" or header="no".'
             ),
         ),
         (
             "user,item\nann,tea\nuser,item\n",
-            "line 3: the names of the columns stand here again",
+            "line 3: the header is repeated here",
         ),
     ],
 )
@@ -312,20 +314,20 @@ def test_attributes_of_users_and_items_are_named():
 
 def test_which_columns_of_a_frame_are_meant_is_never_guessed():
     table = pa.table({"id": [1], "x": [2], "y": [3]})
-    with pytest.raises(DataError, match=r"it is not clear which two .* Say which, such as source="):
+    with pytest.raises(DataError, match=r"cannot tell which two .* Name them, for example source="):
         Graph.from_arrow(table)
     with pytest.raises(DataError, match=r"it is not clear which two .* Say which, such as user="):
         Bipartite.from_arrow(table)
-    with pytest.warns(GraphveilWarning, match="left out id"):
+    with pytest.warns(GraphveilWarning, match="dropped id"):
         assert [2, 3] == Graph.from_arrow(table, source="x", target="y").labels().tolist()
 
 
 def test_a_list_beside_several_columns_needs_the_user(tmp_path):
     lists = pa.table({"day": ["mon", "tue"], "who": ["ann", "bob"], "items": [["tea"], ["rye"]]})
     parquet.write_table(lists, tmp_path / "a.parquet")
-    with pytest.raises(InputError, match=r'of which one holds lists.*user_column="day"'):
+    with pytest.raises(InputError, match=r'including one that holds lists.*user_column="day"'):
         gv.read_bipartite(tmp_path / "a.parquet", ignore_weights=True)
-    with pytest.warns(GraphveilWarning, match="left out day"):
+    with pytest.warns(GraphveilWarning, match="dropped day"):
         data = gv.read_bipartite(tmp_path / "a.parquet", user_column="who", ignore_weights=True)
     assert ["ann", "bob"] == data.labels().tolist()
 

@@ -108,7 +108,7 @@ def test_data_of_another_kind_is_refused_with_what_is_taken():
 
 
 def test_too_few_rows_of_a_table_are_named():
-    with pytest.raises(InfeasibleError, match="needs at least 3 rows, the data has 2"):
+    with pytest.raises(InfeasibleError, match="needs at least 3 rows; the data has 2"):
         gv.Mondrian(k=3).anonymize(gv.Table.from_columns({"sex": ["f", "f"]}))
 
 

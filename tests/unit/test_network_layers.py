@@ -73,7 +73,7 @@ def test_rows_are_written_by_ends_then_kind(ties, tmp_path):
 def test_chosen_kinds_are_read_and_what_is_left_out_is_said(ties):
     network = read(ties, kind_column="kind", kinds=("call,mail",), directed="keep")
     assert [("call", True, 2), ("mail", True, 2)] == sizes(network)
-    assert ("ties of family",) == network.left_out
+    assert ("edges of type family",) == network.left_out
     assert [("family", False, 2)] == sizes(read(ties, kind_column="kind", kinds=("family",)))
 
 
@@ -86,13 +86,16 @@ def test_numbers_are_grouped_into_kinds(ties):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"kind_column": "kin"}, "no column kin for kind_column. Did you mean kind?"),
-        ({"kind_column": "source"}, "kind_column names an end of ties"),
-        ({"kind_column": "kind", "kinds": ("fax",)}, "no ties of the kind fax. There are call, f"),
-        ({"kind_column": "kind", "undirected": ("cal",)}, "kind cal. Did you mean call?"),
-        ({"kinds": ("call",), "ignore_weights": True}, "nobody said which column has them"),
-        ({"kind_column": "kind", "bins": {"kind": "median"}}, "are no numbers to group"),
-        ({"kind_column": "kind", "directed": "refuse"}, "family: ties seem to be directed"),
+        ({"kind_column": "kin"}, "kind_column: no column kin. Did you mean kind?"),
+        ({"kind_column": "source"}, "kind_column names an end of the edges"),
+        ({"kind_column": "kind", "kinds": ("fax",)}, "no edges of type fax. Types: call, f"),
+        ({"kind_column": "kind", "undirected": ("cal",)}, "cal. Did you mean call?"),
+        ({"kinds": ("call",), "ignore_weights": True}, "no column with edge types is set"),
+        (
+            {"kind_column": "kind", "bins": {"kind": "median"}},
+            "are not numbers, so they cannot be grouped",
+        ),
+        ({"kind_column": "kind", "directed": "refuse"}, "family: the edges seem to be directed"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -103,10 +106,10 @@ def test_what_kinds_cannot_be_is_refused_with_the_way_out(ties, options, says):
 
 
 def test_a_tie_without_kind_and_a_thousand_kinds_are_refused(ties):
-    with pytest.raises(InputError, match="1 ties have no kind, the first is that of row 2"):
+    with pytest.raises(InputError, match="1 edges have no type, starting with row 2"):
         read(ties, "source,target,kind\n1,2,a\n2,3,\n", kind_column="kind")
     rows = "".join(f"{n},{n + 1},k{n}\n" for n in range(1000))
-    with pytest.raises(InputError, match="1000 kinds of ties are over 100"):
+    with pytest.raises(InputError, match="1000 edge types are more than 100"):
         read(ties, "source,target,kind\n" + rows, kind_column="kind")
 
 
@@ -130,7 +133,7 @@ def test_graphml_says_of_each_tie_its_kind_and_whether_it_is_directed(tmp_path):
         layer.name for layer in read(file, other, kind_column="kind", directed="keep").layers
     ]
     mixed = MIXED.format(default="", directed="false", said=CALL)
-    with pytest.raises(InputError, match="call: some ties are directed and others are not"):
+    with pytest.raises(InputError, match="call: some edges are directed and others are not"):
         read(file, mixed, kind_column="kind", directed="keep")
     lacking = MIXED.format(default="", directed="true", said="")
     with pytest.raises(InputError, match="1 of 3 edges have no kind"):
@@ -149,7 +152,7 @@ def test_keys_of_networkx_and_attributes_of_igraph_return(ties):
     assert network == gv.Network.from_arrow(
         network.to_arrow(), kinds="layer", directed=True, undirected=["family"]
     )
-    with pytest.raises(DataError, match="no ties of the kind 'fam'"):
+    with pytest.raises(DataError, match="no edges of type 'fam'"):
         gv.Network.from_networkx(multigraph, kinds="key", undirected=["fam"])
 
 
@@ -164,9 +167,9 @@ def test_whoever_any_kind_ties_counts_where_kinds_do_not(ties):
 def test_advice_says_which_methods_cannot_take_directions_or_kinds():
     register = gv.datasets.generated_register(40, seed=1).with_attributes(["sex"])
     directed = gv.Network((register.layers[0],), register.people)
-    for network, reason in ((directed, "are directed"), (register, "several kinds of ties")):
+    for network, reason in ((directed, "are directed"), (register, "several edge types")):
         choices = {choice.method: choice.trials for choice in gv.advise(network).choices}
-        assert "of the ties are kept" in choices["profile"][0].words
+        assert "of the edges are kept" in choices["profile"][0].words
         assert reason in choices["k-degree"][0].words
 
 
@@ -175,16 +178,16 @@ def test_advice_names_all_that_the_promise_about_profiles_answers():
     register = gv.datasets.generated_register(40, seed=1).with_attributes(["sex"])
     directed = gv.Network((register.layers[0],))
     kinds = ", ".join(layer.name for layer in register.layers)
-    has = f"how many ties of each kind ({kinds}) a person has"
-    of_kinds = f"{has}, out and in where they have directions"
+    has = f"a person's degree in each layer ({kinds})"
+    of_kinds = f"{has}, counted by direction in directed layers"
     for network, knowledge in (
-        (directed, "how many ties lead away from a person, and how many to that person"),
+        (directed, "the out-degree and in-degree of a person"),
         (register, f"the sex of a person and {of_kinds}"),
     ):
         advice = gv.advise(network)
         choice = next(choice for choice in advice.choices if choice.method == "profile")
         assert knowledge == choice.known
-        assert advice.answer.startswith(f"Against someone who knows {knowledge}, take profile: ")
+        assert advice.answer.startswith(f"Against an attacker who knows {knowledge}: use profile, ")
         known = None if network is directed else "sex"
         claimed = gv.Profile(k=5, known=known).anonymize(network, seed=1).guarantee
         assert (claimed.sentence, claimed.threat_model) == (choice.promise, choice.answers)
@@ -192,7 +195,7 @@ def test_advice_names_all_that_the_promise_about_profiles_answers():
 
 @pytest.mark.parametrize(
     ("names", "says"),
-    [(["a", "b"], "how many ties of each kind a person has"), (["a"], MEASURES["degree"].knows)],
+    [(["a", "b"], "the degree of a person in each layer"), (["a"], MEASURES["degree"].knows)],
 )
 def test_ties_without_directions_lead_neither_away_nor_to_anybody(names, says):
     pair = gv.Graph.from_edges([0], [1], n=3)
@@ -228,7 +231,7 @@ def test_gml_says_of_nodes_numbers_and_text(tmp_path):
 def test_an_attribute_that_gml_cannot_name_is_refused(tmp_path, name):
     graph = gv.Graph.from_edges([0], [1], n=2)
     network = gv.Network({"ties": graph}, gv.Table.from_columns({name: ["x", "y"]}))
-    with pytest.raises(UsageError, match="cannot name an attribute"):
+    with pytest.raises(UsageError, match="cannot be the name of an attribute"):
         io.write(network, tmp_path / "out.gml")
     assert not (tmp_path / "out.gml").exists()
 
@@ -253,5 +256,5 @@ def test_lists_of_a_graph_are_not_checked_again_when_it_becomes_a_network_and_ba
 
 @pytest.mark.parametrize("name", ["", " calls", "a\nb"])
 def test_a_graph_becomes_no_layer_without_a_name(name):
-    with pytest.raises(DataError, match="is no name of a kind of ties"):
+    with pytest.raises(DataError, match="is not a valid name of an edge type"):
         gv.Layer.of(gv.Graph.from_edges([0], [1], n=2), name=name)

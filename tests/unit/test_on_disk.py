@@ -314,14 +314,14 @@ def test_processes_change_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("method", "options", "message"),
     [
-        (gv.KDegree(k=2), {}, "k-degree takes ties from the disk, no rows"),
+        (gv.KDegree(k=2), {}, "k-degree reads edges from disk, not rows"),
         (gv.Mondrian(k=2), {}, "mondrian needs all data in memory"),
         (SmoothK(k=2, chunks=Chunks(rows=6, order="label-propagation")), {}, "Use minhash"),
-        (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 need all data"),
+        (SmoothK(k=2, chunks=Chunks(rows=6, rounds=1)), {}, "rounds=1 needs all data"),
         (METHOD, {"reading": BipartiteOptions(users=Path("u.csv"))}, "users needs all ids"),
-        (METHOD, {"reading": BipartiteOptions(format="mtx")}, "mtx cannot be read a piece"),
-        (METHOD, {"reading": BipartiteOptions(layout="lists", format="csv")}, "a line a user"),
-        (Quick(k=50, chunks=Chunks(rows=100)), {}, "at least 50 rows, the data has 40"),
+        (METHOD, {"reading": BipartiteOptions(format="mtx")}, "mtx cannot be read in pieces"),
+        (METHOD, {"reading": BipartiteOptions(layout="lists", format="csv")}, "one line per user"),
+        (Quick(k=50, chunks=Chunks(rows=100)), {}, "at least 50 rows; the data has 40"),
     ],
 )
 def test_what_cannot_run_on_the_disk_is_refused(tmp_path, method, options, message):
@@ -341,7 +341,7 @@ def test_what_cannot_run_on_the_disk_is_refused(tmp_path, method, options, messa
         ("user,item\n1,2\n,4\n", "missing"),
         ("user,item\n1,2\n3,4.5\n", "4.5"),
         ("user,item\n1,2\n3,99999999999999999999\n", "is larger than"),
-        ("user,item,weight\n1,2,3\n", "further ones: weight"),
+        ("user,item,weight\n1,2,3\n", "Extra: weight"),
         ("", "empty"),
         ("user,item\n", "no user"),
     ],
@@ -356,12 +356,12 @@ def test_a_broken_text_file_is_refused_as_in_memory(tmp_path, content, message):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"user": [1, 1], "items": [[2], [3]]}, "a user stands in two rows"),
+        ({"user": [1, 1], "items": [[2], [3]]}, "a user appears in two rows"),
         ({"user": [1, None], "items": [[2], [3]]}, "missing"),
         ({"user": [1, 2], "items": [[2], [None, 3]]}, "missing"),
         ({"user": [1, 2], "items": [[2], [-3]]}, "-3 is negative"),
         ({"user": ["a", "b"], "items": [["x"], [None]]}, "missing"),
-        ({"user": [1, 2], "items": [[0.5], [3.0]]}, "0.5 is not an id"),
+        ({"user": [1, 2], "items": [[0.5], [3.0]]}, "0.5 is not a valid id"),
     ],
 )
 def test_a_broken_frame_is_refused_as_in_memory(tmp_path, table, message):
@@ -396,7 +396,7 @@ def test_a_name_that_the_format_cannot_hold_is_refused_before_the_work(tmp_path)
         def before(self, *_):
             pytest.fail("the work began")
 
-    with pytest.raises(InputError, match=r"'1e5' could not be read again from csv.*format=.parqu"):
+    with pytest.raises(InputError, match=r"'1e5' could not be read back from csv.*format=.parqu"):
         gv.anonymize_rows(
             METHOD,
             tmp_path / "likes.parquet",
@@ -490,7 +490,7 @@ def test_a_row_that_is_lost_between_two_stages_stops_the_run(tmp_path, monkeypat
     kept_as = ScrambledTables.kept_as
     monkeypatch.setattr(ScrambledTables, "kept_as", lost)
     path = write_as(likes(), tmp_path, "parquet")
-    with pytest.raises(ResourceError, match=r"counted, and 39 are left\. .* begin anew\.$"):
+    with pytest.raises(ResourceError, match=r"counted, but 39 are left\. .* start again\.$"):
         gv.anonymize_rows(METHOD, path, tmp_path / "out", engine=ScrambledEngine(engine), seed=3)
     assert not (tmp_path / "out").exists()
 
@@ -569,7 +569,7 @@ def test_hashes_cut_the_same_sample_on_any_engine(tmp_path, monkeypatch):
 def test_two_rows_of_one_key_stop_the_run(tmp_path, monkeypatch):
     path = write_as(likes(), tmp_path, "parquet")
     monkeypatch.setattr("graphveil.scale.chunks.keys_of", lambda _, n: np.zeros((2, n), np.uint64))
-    with pytest.raises(RuntimeError, match="two rows of bucket 0 have one key"):
+    with pytest.raises(RuntimeError, match="two rows of bucket 0 have the same 128-bit key"):
         run(path, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -604,7 +604,7 @@ def test_another_run_is_not_mixed_with_an_unfinished_one(tmp_path, monkeypatch, 
     if change == "input":
         write_as(likes(seed=5), tmp_path, "parquet")
     seed = 2 if change == "seed" else 1
-    with pytest.raises(ReleaseError, match="unfinished run of other data or options"):
+    with pytest.raises(ReleaseError, match="unfinished run of different data or options"):
         run(path, tmp_path / "out", method=method, seed=seed)
     run(path, tmp_path / "out", method=method, seed=seed, force=True)
     assert gv.verify_release(tmp_path / "out", original=gv.read_bipartite(path)).ok
@@ -617,7 +617,7 @@ def test_two_runs_never_share_a_folder(tmp_path):
     class Twice(HookedEngine):
         def before(self, number, _):
             if number == 0:
-                with pytest.raises(ReleaseError, match="still going on") as caught:
+                with pytest.raises(ReleaseError, match="still in progress") as caught:
                     run(path, tmp_path / "out", seed=1)
                 refusals.append(caught.value)
 
@@ -643,7 +643,9 @@ def test_a_folder_that_others_may_write_into_is_neither_taken_up_nor_deleted(tmp
     before = names_in(folder)
     folder.chmod(0o755)
     for force in (False, True):
-        with pytest.raises(ReleaseError, match=r"open to others \(mode 755, a run leaves 700\)"):
+        with pytest.raises(
+            ReleaseError, match=r"accessible to others \(mode 755; a run sets 700\)"
+        ):
             run(path, tmp_path / "out", seed=1, force=force)
     assert before == names_in(folder)
     folder.chmod(0o2700)  # as a folder may inherit it
@@ -703,7 +705,7 @@ def test_a_run_whose_place_is_taken_meanwhile_is_kept_and_goes_on(tmp_path, what
                 out.mkdir()
 
     with (
-        pytest.warns(GraphveilWarning, match="once what stands in the way is gone"),
+        pytest.warns(GraphveilWarning, match="once the obstacle is removed"),
         pytest.raises(ReleaseError, match="exists"),
     ):
         gv.anonymize_rows(METHOD, path, out, engine=Overtaken(jobs=1), seed=3)
@@ -781,7 +783,7 @@ WARNED = {
 """Files of which there is something to warn, by what."""
 
 WORDS = {
-    "people among the items": "items are people, under the ids that they have as users",
+    "people among the items": "items are people with the ids they have as users",
     "a repeated pair": "dropped 1 duplicate",
     "small classes with much lost": "whether that person is in the data",
     "a large class of nothing": "released without any feature",

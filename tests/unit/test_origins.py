@@ -16,7 +16,7 @@ from graphveil.cli.app import call
 from graphveil.core.errors import GraphveilWarning
 from graphveil.data.origin import FileOrigin
 
-SECOND = "other release of this input lies beside it, first"
+SECOND = "other release of this input is next to it, first"
 
 
 def warned(release, folder):

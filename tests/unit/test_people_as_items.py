@@ -30,13 +30,14 @@ FOLLOWS = "user,item\nann,bob\nann,cyd\nbob,cyd\ncyd,bob\ndan,bob\ndan,eve\n"
 NUMBERED = "user,item\n10,900\n10,7000\n900,7000\n7000,900\n8000,900\n8000,9000\n"
 FILMS = "user,item\n1,1\n1,2\n2,1\n2,2\n3,1\n3,3\n4,1\n4,3\n"
 ALARM = (
-    "2 of 3 item ids (66.7%) are ids of users too, as in a network: items are published as they "
-    "are, so these would be people under their ids. Say --items people to give them new ids, or "
-    "--items things if they are no people."
+    "2 of 3 item ids (66.7%) are also user ids, as in a network. Items are published unchanged, "
+    "so these would be people under their ids. Use --items people to give them new ids, or "
+    "--items things if they are not people."
 )
 QUESTION = (
-    "users and items are both numbered from the start, so items may be people. "
-    "Say --items things, or --items people if they are the same people."
+    "users and items are both numbered from the start, so items may be "
+    "people. Use --items things, or --items people if they are the same "
+    "people."
 )
 
 
@@ -111,7 +112,7 @@ def test_items_that_are_people_become_users(tmp_path):
 
 
 def test_the_features_of_people_are_the_users_one_by_one():
-    with pytest.raises(DataError, match="not the users one by one"):
+    with pytest.raises(DataError, match="not match the users one by one"):
         Bipartite([0, 1, 1], [1], 2, ["ann", "bob"], ["bob", "ann"], "people")
 
 
@@ -163,7 +164,7 @@ def test_people_have_one_new_id_as_users_and_as_items(tmp_path, content, anonymi
     ]
     record = json.loads((tmp_path / "out.private" / "record.json").read_bytes())
     assert "people" == record["reading"]["items"]
-    assert any(text.startswith("items are people, under the ids") for text in record["warnings"])
+    assert any(text.startswith("items are people with the ids") for text in record["warnings"])
 
 
 def test_lists_of_people_are_read_on_the_disk_as_in_memory(tmp_path):
@@ -232,7 +233,7 @@ def test_things_that_the_manifest_calls_people_are_noticed(tmp_path):
         encode(msgspec.structs.replace(manifest, claim=claim).sealed())
     )
     checks = {check.name: check.detail for check in verify(folder).failures()}
-    assert "1 item of 1 are no ids of users, the first 'tea'" == checks["people as items"]
+    assert "1 item of 1 are not ids of users, the first is 'tea'" == checks["people as items"]
 
 
 def test_integers_that_are_ids_and_items_are_not_checked(tmp_path):
@@ -242,7 +243,7 @@ def test_integers_that_are_ids_and_items_are_not_checked(tmp_path):
     data = load_bipartite(path, BipartiteOptions(items="things")).data
     (check,) = [c for c in verify(folder, original=data).checks if c.name == "no original ids"]
     assert "not checked" == check.outcome
-    assert check.detail.endswith("and integers cannot be told from other numbers")
+    assert check.detail.endswith("and integers cannot be distinguished from other numbers")
 
 
 def test_integers_of_a_graph_are_nowhere_in_a_manifest_without_text(tmp_path):

@@ -145,7 +145,7 @@ def test_the_command_writes_there_in_memory_and_on_the_disk(lists, sides, capsys
     words += [f"--out={public / 'out'}", f"--private={owner / 'lists'}"]
     assert 0 == command_line([str(word) for word in words])
     said = capsys.readouterr().out
-    assert f"For you alone: {owner / 'lists'}" in said
+    assert f"Keep private: {owner / 'lists'}" in said
     assert f"link it as: {public / 'out.private'}" in said
     assert ["out"] == names_in(public)
     assert ["linkage.parquet", "record.json"] == names_in(owner / "lists")
@@ -225,8 +225,8 @@ def test_a_place_that_cannot_be_written_is_named_before_rows_are_read(
 @pytest.mark.parametrize(
     ("side", "address", "says"),
     [
-        ("out", "ftp://lake/lists", "ftp://lake/lists is an address that is not served"),
-        ("private", "s3a://lake/lists", "s3a://lake/lists is an address, and .* is a folder"),
+        ("out", "ftp://lake/lists", "ftp://lake/lists is not a supported address. Give"),
+        ("private", "s3a://lake/lists", "s3a://lake/lists is an address, but .* is a folder"),
     ],
 )
 def test_an_address_is_refused_in_one_line(lists, sides, capsys, side, address, says):
@@ -255,7 +255,7 @@ def test_executors_that_see_another_folder_are_refused(tmp_path):
         for path in tmp_path.iterdir():
             path.rmdir()
 
-    with pytest.raises(ResourceError, match="executors do not see what this process writes into"):
+    with pytest.raises(ResourceError, match="executors cannot see what this process writes to"):
         check_executors(Session(another), tmp_path)
     assert [] == names_in(tmp_path)
 

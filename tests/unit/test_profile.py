@@ -154,7 +154,7 @@ def test_an_arc_that_is_turned_or_led_away_leaves_a_class_below_k(folder, forge)
     sealed_anew(folder)
     problems = failed(folder)
     assert ["classes"] == list(problems)
-    assert re.search(r"one sex and \d+ ties out and \d+ in holds", problems["classes"])
+    assert re.search(r"equal sex and out-degree \d+ and in-degree \d+ holds", problems["classes"])
     assert "supergraph" in failed(folder, calls())
 
 
@@ -208,14 +208,16 @@ def test_sorted_numbers_of_ties_in_that_fell_are_no_supergraph_without_the_linka
             into[w] += 1
     write_arcs(folder, arcs)
     sealed_anew(folder)
-    assert "ties in: the 1. largest degree" in failed(folder, calls())["degrees grow"]
+    assert (
+        "in-degree: the degree at rank 1 (largest first)" in failed(folder, calls())["degrees grow"]
+    )
 
 
 @pytest.mark.parametrize(
     ("network", "words"),
     [
-        (gv.Network({"ties": gv.Graph.from_edges([0], [1], n=6)}), "ties have no direction"),
-        (calls(), "nobody said what sex"),
+        (gv.Network({"ties": gv.Graph.from_edges([0], [1], n=6)}), "edges are undirected"),
+        (calls(), "no role given for sex"),
     ],
 )
 def test_what_has_no_profile_is_refused_with_the_way_out(network, words):
@@ -227,7 +229,7 @@ def test_what_has_no_profile_is_refused_with_the_way_out(network, words):
 def test_fewer_people_than_k_and_shares_without_attributes_are_refused():
     with pytest.raises(InfeasibleError):
         gv.Profile(k=N + 1).anonymize(bare())
-    with pytest.raises(ParameterError, match="suppresses known attributes, and none are"):
+    with pytest.raises(ParameterError, match="suppresses known attributes, but none are"):
         gv.Profile(k=2, suppress=0.1)
     with pytest.raises(ParameterError, match="known and attached"):
         gv.Profile(k=2, known="sex", attach="sex")

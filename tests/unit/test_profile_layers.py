@@ -1,4 +1,4 @@
-"""Profiles over several kinds of ties: what a release promises, verify recounts, and files say."""
+"""Profiles over several edge types: what a release promises, verify recounts, and files say."""
 
 import csv
 import json
@@ -85,7 +85,7 @@ def test_a_release_is_read_back_as_it_was_made(folder):
     read = gv.read_release(folder)
     assert again.data == read.data
     assert ("calls", "family", "mails") == read.guarantee.layers
-    assert "each kind (calls, family, mails), out and in" in read.guarantee.sentence
+    assert "each layer (calls, family, mails), counted by direction" in read.guarantee.sentence
 
 
 @pytest.mark.parametrize("form", ["tsv", "parquet"])
@@ -179,7 +179,9 @@ def test_a_tie_of_another_kind_or_direction_leaves_a_class_below_k(folder, forge
     sealed_anew(folder)
     problems = failed(folder)
     assert ["classes"] == list(problems)
-    assert re.search(r"calls \d+ out, calls \d+ in, family \d+, mails", problems["classes"])
+    assert re.search(
+        r"calls out-degree \d+, calls in-degree \d+, family degree \d+, mails", problems["classes"]
+    )
     assert "supergraph" in failed(folder, three_kinds())
 
 
@@ -218,8 +220,8 @@ def unknown_kind(folder):
         (reversed_family, "canonical order", "its smaller end is second"),
         (both_ways, "canonical order", "its smaller end is second"),
         (out_of_order, "canonical order", "is not in ascending order"),
-        (twice, "simple graph", "stands 2 times"),
-        (unknown_kind, "simple graph", "ties are of the layer 'faxes'"),
+        (twice, "simple graph", "appears 2 times"),
+        (unknown_kind, "simple graph", "edges are in the layer 'faxes'"),
     ],
 )
 def test_rows_that_are_not_in_the_one_form_are_caught(folder, forge, check, says):
@@ -296,7 +298,7 @@ def test_a_kind_of_ties_that_is_called_as_a_person_is_is_not_passed_over(tmp_pat
     folder = gv.Profile(k=2).anonymize(other, seed=1).write(tmp_path / "out")
     checks = {check.name: check for check in gv.verify_release(folder, other).checks}
     assert "not checked" == checks["no original ids"].outcome
-    assert "1 of 60 original ids are names of kinds of ties" in checks["no original ids"].detail
+    assert "1 of 60 original ids are names of layers" in checks["no original ids"].detail
 
 
 def test_descriptions_for_machines_say_which_columns_are_numbers(folder):
@@ -312,11 +314,11 @@ def test_descriptions_for_machines_say_which_columns_are_numbers(folder):
 def test_too_many_kinds_and_too_few_people_are_refused():
     ring = gv.Layer.from_arcs([0, 1], [1, 0], n=4)
     many = gv.Network({f"kind{number}": ring for number in range(5)})
-    with pytest.raises(DataError, match="give 10 numbers a person, over 8"):
+    with pytest.raises(DataError, match="give 10 numbers per node, more than 8"):
         gv.Profile(k=2).anonymize(many)
     with pytest.raises(InfeasibleError):
         gv.Profile(k=N + 1).anonymize(bare())
-    with pytest.raises(DataError, match="several kinds of ties, calls, family, mails"):
+    with pytest.raises(DataError, match=r"several edge types \(calls, family, mails\)"):
         gv.KDegree(k=2).anonymize(bare())
 
 

@@ -34,8 +34,8 @@ class TestPublicLists:
         release = gv.RandomizedResponse(epsilon=1.0).anonymize(read_bipartite(pairs))
         assert ("people", "items") == release.guarantee.collected
         assert release.guarantee.sentence.startswith(
-            "Given that the lists of people and items are public, which here were collected from "
-            "the data: any one tie"
+            "Assuming that the lists of people and items, which here were "
+            "collected from the data, are public: "
         )
 
     def test_a_list_of_items_from_a_file_is_public_and_has_items_that_nobody_has(
@@ -74,7 +74,7 @@ class TestPublicLists:
 
     def test_an_item_that_is_not_listed_is_refused_by_name(self, pairs, tmp_path):
         items = listed(tmp_path, "items.csv", ["rye", "tea", "rum"])
-        with pytest.raises(InputError, match=r"items.csv does not list it all.*hivtest"):
+        with pytest.raises(InputError, match=r"items.csv is incomplete.*hivtest"):
             read_bipartite(pairs, item_list=items)
 
     def test_nodes_from_a_file_are_public(self, tmp_path):
@@ -103,7 +103,7 @@ class TestPublicLists:
         release = gv.RandomizedResponse(epsilon=1.0).anonymize(read_bipartite(pairs))
         release.write(tmp_path / "out")
         verdict = gv.verify_release(tmp_path / "out")
-        assert "by construction, given the lists;" in str(verdict).splitlines()[0]
+        assert "by construction, given the public lists;" in str(verdict).splitlines()[0]
 
     def test_a_graph_that_names_a_list_of_items_is_found_out(self, tmp_path):
         release = gv.RandomizedResponse(epsilon=1.0).anonymize(gv.datasets.load("copenhagen-calls"))
@@ -196,7 +196,7 @@ class TestValues:
 
     def test_the_owner_reads_that_epsilon_is_of_a_value(self):
         table = gv.Table.from_columns({"sex": ["f", "m"] * 10})
-        with pytest.warns(GraphveilWarning, match="epsilon is that of a value"):
+        with pytest.warns(GraphveilWarning, match="epsilon applies to one value"):
             gv.RandomizedResponse(epsilon=1.0).anonymize(table.one_hot())
 
 
@@ -232,7 +232,7 @@ def test_the_command_takes_a_list_of_items(pairs, tmp_path, capsys):
     words += ["--item-list", str(tmp_path / "items.csv"), "--out", str(tmp_path / "out")]
     assert 0 == call(["anonymize", *words])
     said = capsys.readouterr()
-    promise = "the list of people is public, which here was collected from the data"
+    promise = "the list of people, which here was collected from the data, is public"
     assert promise in said.out + said.err
 
 

@@ -207,12 +207,14 @@ def test_a_run_with_a_seed_claims_nothing_and_says_why(tmp_path):
     assert NotClaimed(reasons=("repeatable",)) == release.guarantee
     folder = release.write(tmp_path / "out")
     claim = json.loads((folder / "release.json").read_text())["claim"]
-    assert "not claimed" == claim["check"]
+    assert "no total: it contains" == claim["check"]
     assert "repeated" in claim["why"]
-    assert "Nothing is promised of this release." == claim["sentence"]
+    assert "This release carries no guarantee." == claim["sentence"]
     verdict = gv.verify_release(folder, original=graph_of([1]))
-    assert ("not claimed", True, 0) == (verdict.word, verdict.ok, verdict.exit_code)
-    assert verdict.lines()[0].startswith("Nothing is promised, ")
+    assert ("no total: it contains", True, 0) == (verdict.word, verdict.ok, verdict.exit_code)
+    assert verdict.lines()[0].startswith(
+        "No guarantee is claimed; no other statement of the release was found false "
+    )
 
 
 @pytest.mark.parametrize("guarantee", [EdgeDP(epsilon=0.1), NodeDP(epsilon=40.0)])
@@ -279,7 +281,9 @@ def test_the_epsilon_that_the_error_names_fits_and_a_little_less_does_not(data, 
 
 
 def test_where_no_epsilon_fits_the_error_says_so():
-    with pytest.raises(InfeasibleError, match=r"No epsilon up to 40 fits\. Raise max_edges"):
+    with pytest.raises(
+        InfeasibleError, match=r"No epsilon up to 40 is large enough\. Raise max_edges"
+    ):
         gv.RandomizedResponse(epsilon=1.0, unit="node", max_edges=1000).check(graph_of([], n=99))
 
 
@@ -416,8 +420,8 @@ def test_verify_holds_what_files_show_and_leaves_the_promise_to_construction(kin
     names = (NOISE, THRESHOLDS, CELLS, CHANCES, recounted)
     assert {"holds"} == {outcome(verdict, name) for name in names}
     lines = verdict.lines()
-    assert "a file can show" in lines[0]
-    assert "(by construction, given the lists; " in lines[0]
+    assert "files can show" in lines[0]
+    assert "(by construction, given the public lists; " in lines[0]
     assert "recomputed" not in "\n".join(lines)
     alone = gv.verify_release(folder)
     assert alone.ok
@@ -533,7 +537,7 @@ def test_a_manifest_from_which_the_chances_were_dropped_is_not_what_the_method_w
     folder = gv.RandomizedResponse(epsilon=2.0).anonymize(likes).write(tmp_path / "out")
     reseal(folder, lambda manifest: manifest["claim"]["conditions"].clear())
     failures = {item.name: item.detail for item in gv.verify_release(folder).failures()}
-    assert "it states no CellFlips" in failures["method"]
+    assert "the manifest states no CellFlips" in failures["method"]
 
 
 @given(
@@ -572,7 +576,7 @@ def test_the_command_reads_the_kind_that_is_asked_for(tmp_path, monkeypatch, cap
         shown = capsys.readouterr()
         assert "Not protected: It does not hide how many people" in shown.out
         assert "Every claim that a file can show holds: " in shown.out
-        assert "(by construction, given the lists; " in " ".join(shown.out.split())
+        assert "(by construction, given the public lists; " in " ".join(shown.out.split())
         assert "not checked" not in shown.out
 
 
@@ -580,7 +584,7 @@ def test_a_flag_of_another_kind_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "likes.csv").write_text("user,item\nann,tea\n")
     start = ("anonymize", "randomized-response", "likes.csv", "--epsilon", 4, "--out", "out")
-    with pytest.raises(UsageError, match="--directed is not for a Bipartite"):
+    with pytest.raises(UsageError, match="--directed does not apply to a Bipartite"):
         run_command(*start, "--kind", "bipartite", "--directed", "symmetrize")
     assert ["likes.csv"] == [path.name for path in tmp_path.iterdir()]
 
@@ -588,7 +592,7 @@ def test_a_flag_of_another_kind_is_refused(tmp_path, monkeypatch):
 def test_the_owner_is_told_that_an_answer_is_two_entries():
     answers = gv.Table.from_columns({"sex": ["f", "m", "f"], "ill": ["no", "yes", "no"]})
     texts = run(gv.RandomizedResponse(epsilon=1.0), answers.one_hot())[1]
-    assert any("epsilon is that of a value, and each entry has half of it" in t for t in texts)
+    assert any("epsilon applies to one value, and each entry gets half of it" in t for t in texts)
     lists = gv.Bipartite.from_lists([["tea"], ["rye", "tea"], []], items="things")
     texts = run(gv.RandomizedResponse(epsilon=1.0), lists)[1]
     assert not any("value" in text for text in texts)

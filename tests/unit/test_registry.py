@@ -30,7 +30,7 @@ def test_another_class_of_the_same_name_is_refused_and_leaves_the_first():
     class Other(gv.KDegree):
         pass
 
-    with pytest.raises(UsageError, match="k-degree is the name of another"):
+    with pytest.raises(UsageError, match="k-degree is already the name of another"):
         register(Other)
     assert gv.KDegree is METHODS["k-degree"]
 

@@ -200,7 +200,7 @@ def test_more_users_than_a_part_holds_come_in_parts_unless_one_file_is_wanted(tm
 
 
 def test_parts_are_refused_where_there_are_none(tmp_path, capsys):
-    with pytest.raises(UsageError, match="csv has no parts: they are files of Parquet"):
+    with pytest.raises(UsageError, match="csv cannot be written in parts, which are Parquet files"):
         run(likes(), tmp_path, parts=True, format="csv")
     words = ["anonymize", "smooth-k", str(tmp_path / "likes.parquet"), "--k=2", "--items=things"]
     assert 2 == command_line([*words, "--parts", f"--out={tmp_path / 'out'}"])
@@ -244,7 +244,9 @@ def test_a_release_in_parts_is_replaced_by_force_unless_it_holds_what_no_release
     assert ["data.parquet", "release.json", "users.csv"] == sorted(p.name for p in out.iterdir())
     run(likes(), tmp_path, force=True)
     (out / "data" / "notes.txt").write_text("mine")
-    with pytest.raises(ReleaseError, match=r"holds data/notes\.txt, which no release wrote"):
+    with pytest.raises(
+        ReleaseError, match=r"contains data/notes\.txt, which graphveil did not write"
+    ):
         run(likes(), tmp_path, force=True)
 
 
@@ -385,17 +387,17 @@ FORGERIES = {
     "a part too many": (
         lambda out: shutil.copy(part(out, 2), part(out, 3)),
         "no other files",
-        "'data/part-00003.parquet' is not listed",
+        "'data/part-00003.parquet' is in the folder but is not listed",
     ),
     "a file beside the parts": (
         lambda out: (out / "data" / "who.txt").write_text("ann is 0"),
         "no other files",
-        "'data/who.txt' is not listed",
+        "'data/who.txt' is in the folder but is not listed",
     ),
     "a folder of parts that is a link": (
         lambda out: ((out / "data").rename(out.parent / "away"), (out / "data").symlink_to("away")),
         "no other files",
-        "'data' is not listed",
+        "'data' is in the folder but is not listed",
     ),
     "a changed byte, sealed anew": (
         lambda out: (changed_byte(out), reseal(out)),
@@ -405,52 +407,52 @@ FORGERIES = {
     "a dropped row": (
         lambda out: forged_rows(out, 1, lambda rows: without_row(rows, 3)),
         "data",
-        "data/part-00001.parquet: row 4 is user 19, in its place is 18",
+        "data/part-00001.parquet: row 4 is user 19, but must be user 18",
     ),
     "a dropped last row": (
         lambda out: forged_rows(out, 2, lambda rows: without_row(rows, 9)),
         "data",
-        "data/part-00002.parquet has 9 rows, release.json says 10",
+        "data/part-00002.parquet has 9 rows, but release.json states 10",
     ),
     "two parts swapped, sealed anew": (
         lambda out: (swapped(out), reseal(out)),
         "data",
-        "data/part-00000.parquet: row 1 is user 15, in its place is 0",
+        "data/part-00000.parquet: row 1 is user 15, but must be user 0",
     ),
     "a part taken off the list": (
         _dropped(1),
         "description",
-        "'data/part-00002.parquet' is listed where data/part-00001.parquet comes",
+        "'data/part-00002.parquet' is listed instead of data/part-00001.parquet",
     ),
     "the last part taken off the list": (
         _dropped(2),
         "description",
-        "2 files are listed, 40 users have 3 parts",
+        "2 files listed, but 40 users must be in 3 parts",
     ),
     "a part too many on the list": (
         listed(_too_many),
         "description",
-        "4 files are listed, 40 users have 3 parts",
+        "4 files listed, but 40 users must be in 3 parts",
     ),
     "more users than parts could be counted of": (
         lambda out: counted(out, users=1 << 62),
         "description",
-        "3 files are listed, 4611686018427387904 users have 307445734561825861 parts",
+        "3 files listed, but 4611686018427387904 users must be in 307445734561825861 parts",
     ),
     "fewer than no users": (
         lambda out: counted(out, users=-1),
         "description",
-        "3 files are listed, -1 users have 1 part",
+        "3 files listed, but -1 users must be in 1 part",
     ),
     "a part of another name": (
         listed(_as_one_file),
         "description",
-        "'data.parquet' is listed where data/part-00000.parquet comes",
+        "'data.parquet' is listed instead of data/part-00000.parquet",
     ),
     "a part of another size": (
         listed(_longer),
         "description",
-        "data/part-00000.parquet has 16 rows, in its place stand 15",
+        "data/part-00000.parquet is listed with 16 rows, but must have 15",
     ),
     "a part as another program writes it": (_of_spark, "data", "compressed with 'SNAPPY'"),
     "a part as another program writes it, not packed": (
@@ -461,12 +463,12 @@ FORGERIES = {
     "items in another order": (
         lambda out: forged_rows(out, 0, lambda rows: with_row(rows, 2, items=[8, 3])),
         "data",
-        "data/part-00000.parquet: row 3, user 2: the item 3 does not stand in ascending order",
+        "data/part-00000.parquet: row 3, user 2: the item 3 is not in ascending order",
     ),
     "an item twice": (
         lambda out: forged_rows(out, 0, lambda rows: with_row(rows, 2, items=[3, 3])),
         "data",
-        "the item 3 does not stand in ascending order",
+        "the item 3 is not in ascending order",
     ),
     "an item below 0": (
         lambda out: forged_rows(out, 0, lambda rows: with_row(rows, 2, items=[-3, 3])),
@@ -476,12 +478,12 @@ FORGERIES = {
     "a user without a list": (
         lambda out: forged_null(out, "items"),
         "data",
-        "a user among the rows 1 to 15 has no list",
+        "a user in rows 1 to 15 has no list",
     ),
     "a user without an id": (
         lambda out: forged_null(out, "user"),
         "data",
-        "a user among the rows 1 to 15 has no id",
+        "a user in rows 1 to 15 has no id",
     ),
     "no Parquet": (
         lambda out: (part(out, 2).write_bytes(b"ann is 0"), reseal(out)),
@@ -520,7 +522,10 @@ def test_items_of_whole_numbers_as_text_are_refused(released):
     for number in range(3):
         numbers = pa.array([["7"]] * [15, 15, 10][number])
         forged_rows(out, number, lambda rows, n=numbers: rows.set_column(1, "items", n))
-    assert "items are whole numbers as string" in failed(gv.verify_release(out))["data"]
+    assert (
+        "items that are whole numbers are stored as string"
+        in failed(gv.verify_release(out))["data"]
+    )
 
 
 def test_a_class_that_is_too_small_over_two_parts_is_named(tmp_path):
@@ -574,7 +579,9 @@ def test_few_words_that_unpack_to_much_text_are_refused(released):
 def test_a_part_that_is_missing_or_odd_is_one_line(released):
     out = released()
     part(out, 2).write_bytes(b"no Parquet")
-    with pytest.raises(InputError, match=r"data/part-00002\.parquet: no part of a release"):
+    with pytest.raises(
+        InputError, match=r"data/part-00002\.parquet is not a valid part of a release"
+    ):
         gv.read_release(out)
     part(out, 1).unlink()
     with pytest.raises(InputError, match=r"data/part-00001\.parquet is missing"):
@@ -626,9 +633,9 @@ def test_a_graph_does_not_come_in_parts(tmp_path):
     manifest["data"]["files"][0]["name"] = parts.part_name(0)
     reseal(out, manifest)
     problems = failed(gv.verify_release(out))
-    assert "a graph does not come in parts" in problems["description"]
-    assert "a graph does not come in parts" in problems["data"]
-    with pytest.raises(ReleaseError, match="a graph does not come in parts"):
+    assert "data of kind graph cannot be in parts" in problems["description"]
+    assert "data of kind graph cannot be in parts" in problems["data"]
+    with pytest.raises(ReleaseError, match="data of kind graph cannot be in parts"):
         gv.read_release(out)
 
 
@@ -639,9 +646,9 @@ def test_every_group_of_rows_has_its_size_however_rows_come():
         tables = [rows.slice(int(at), n) for at, n in zip(starts, cuts, strict=False)]
         made = list(list_parts.in_sizes(tables, [4, 4, 2]))
         assert [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] == [table["x"].to_pylist() for table in made]
-    with pytest.raises(ValueError, match="2 rows are left where 3 are needed"):
+    with pytest.raises(ValueError, match="2 rows are left, but 3 are needed"):
         list(list_parts.in_sizes([rows], [8, 3]))
-    with pytest.raises(ValueError, match="13 rows are left where none is needed"):
+    with pytest.raises(ValueError, match="13 rows are left, but none is needed"):
         list(list_parts.in_sizes([rows, rows], [4, 3]))
 
 

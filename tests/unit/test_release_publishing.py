@@ -59,9 +59,11 @@ def test_no_format_of_a_release_takes_a_value_that_reads_as_a_suppressed_cell(
 ):
     table = gv.Table.from_columns({"a": [mark, mark, "x", "x"]}, suppressed=["?"])
     release = gv.ClusterK(k=2).anonymize(table)
-    with pytest.raises(InputError, match=r"column a: the category '\*?' reads as a suppressed"):
+    with pytest.raises(
+        InputError, match=r"column a: the category '\*?' would be read as a suppressed"
+    ):
         release.write(tmp_path / "out", format=file_format)
-    with pytest.raises(InputError, match="Give it another name"):
+    with pytest.raises(InputError, match="Rename it"):
         check_names(table, release_format(file_format, "table"))
     assert [] == list(tmp_path.iterdir())
 
@@ -115,9 +117,11 @@ def told_in(folder):
 
 def test_other_releases_of_the_input_are_warned_of_and_noted(tmp_path):
     assert [] == told_in(published(tmp_path / "one"))
-    with pytest.warns(GraphveilWarning, match="1 other release of this input lies beside it, one:"):
+    with pytest.warns(GraphveilWarning, match="1 other release of this input is next to it, one:"):
         two = published(tmp_path / "two")
-    with pytest.warns(GraphveilWarning, match="2 other releases .* lie beside it, the first one:"):
+    with pytest.warns(
+        GraphveilWarning, match="2 other releases .* are next to it, the first is one:"
+    ):
         three = published(tmp_path / "three")
     assert [1, 1] == [len(told_in(folder)) for folder in (two, three)]
     assert ["mind the gap", *told_in(two)] == read_record(two).warnings
@@ -131,7 +135,7 @@ def test_the_other_release_that_is_named_is_the_oldest_whatever_its_name(tmp_pat
         os.utime(record, (hour * 3600, hour * 3600))
     [text] = told_in(published(tmp_path / "cashew"))
     assert "3 other releases" in text
-    assert "the first walnut:" in text
+    assert "the first is walnut:" in text
     assert ["walnut.private", "almond.private", "hazel.private"] == [
         path.name for path in owners_of_others(tmp_path / "cashew", frozenset("a"))
     ]
@@ -181,7 +185,7 @@ def test_what_a_killed_run_left_is_named_and_left_where_it_is(tmp_path, name, pu
     left.mkdir()
     (left / "data.csv").write_text("people")
     (tmp_path / ".other.partial-0123456789ab").mkdir()
-    with pytest.warns(GraphveilWarning, match="left by a run that was killed") as said:
+    with pytest.warns(GraphveilWarning, match="left behind by a run that was killed") as said:
         published(tmp_path / "out")
     assert [str(left)] == [str(w.message).split(" was ")[0] for w in said]
     assert "people" == (left / "data.csv").read_text()
@@ -271,5 +275,5 @@ def test_a_release_without_its_private_part_says_what_it_lacks(tmp_path):
     graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     folder = gv.KDegree(k=2).anonymize(graph).write(tmp_path / "out")
     shutil.rmtree(tmp_path / "out.private")
-    with pytest.raises(UsageError, match="private folder lies beside it"):
+    with pytest.raises(UsageError, match="without its private folder"):
         gv.read_release(folder).cost  # noqa: B018  a property that refuses

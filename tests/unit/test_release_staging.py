@@ -139,7 +139,7 @@ def test_force_never_deletes_what_no_release_wrote(tmp_path, name):
     own.parent.mkdir(exist_ok=True, parents=True)
     own.write_text("all that was spent")
     before = contents(tmp_path)
-    with pytest.raises(ReleaseError, match="which no release wrote"):
+    with pytest.raises(ReleaseError, match="which graphveil did not write"):
         check_target(tmp_path / "out", force=True)
     with pytest.raises(ReleaseError, match=r"Move .* away"):
         write(tmp_path / "out", "new", force=True)
@@ -149,7 +149,7 @@ def test_force_never_deletes_what_no_release_wrote(tmp_path, name):
 def test_force_never_deletes_a_link_in_a_release(tmp_path):
     write(tmp_path / "out", "old")
     (tmp_path / "out.private" / "linkage.parquet").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ReleaseError, match=r"holds linkage\.parquet"):
+    with pytest.raises(ReleaseError, match=r"contains linkage\.parquet"):
         write(tmp_path / "out", "new", force=True)
 
 
@@ -160,7 +160,7 @@ def test_what_is_put_into_a_release_while_it_is_replaced_is_not_deleted(tmp_path
             (tmp_path / "out.private" / "friends.ledger").write_text("spent")
 
     write(tmp_path / "out", "old")
-    with pytest.raises(ReleaseError, match=r"holds friends\.ledger"):
+    with pytest.raises(ReleaseError, match=r"contains friends\.ledger"):
         spending()
     assert whole("old") | {"out.private/friends.ledger": "spent"} == contents(tmp_path)
 
@@ -212,7 +212,7 @@ def test_a_parent_that_is_a_file_is_refused(tmp_path):
 
 def test_a_parent_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(ResourceError, match="cannot be written"):
+    with pytest.raises(ResourceError, match="is not writable"):
         check_target(tmp_path / "out", force=False)
 
 
@@ -229,8 +229,8 @@ def test_a_target_that_is_no_name_is_refused(tmp_path, monkeypatch, name, force)
     [
         (errno.ENOSPC, "no space left"),
         (errno.EDQUOT, "no space left"),
-        (errno.EROFS, "cannot be written"),
-        (errno.EACCES, "cannot be written"),
+        (errno.EROFS, "is not writable"),
+        (errno.EACCES, "is not writable"),
         (errno.EIO, "could not be written"),
     ],
 )

@@ -104,7 +104,7 @@ def test_a_file_of_other_columns_is_refused(tmp_path, release, name):
     folder = release.write(tmp_path / "out")
     private = tmp_path / "out.private"
     (private / f"{name}.parquet").write_bytes((private / "linkage.parquet").read_bytes())
-    with pytest.raises(ReleaseError, match=rf"{name}.parquet: not a file of"):
+    with pytest.raises(ReleaseError, match=rf"{name}.parquet is not a file of"):
         gv.read_release(folder)
 
 

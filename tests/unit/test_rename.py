@@ -162,8 +162,8 @@ def test_it_claims_nothing_with_a_seed_or_without_and_says_why(tmp_path):
     folder = release.write(tmp_path / "out")
     claim = json.loads((folder / "release.json").read_text())["claim"]
     assert "not claimed" == claim["check"]
-    assert "Ids were replaced and nothing else" in claim["why"]
-    assert advice_of(release, "who knows the seed and the list of the original ids")
+    assert "Only the ids were replaced" in claim["why"]
+    assert advice_of(release, "anyone who knows the seed and the original ids")
     assert gv.verify_release(folder, original=FRIENDS).complete
 
 
@@ -177,7 +177,9 @@ def test_the_owner_is_told_how_many_are_unique():
         release.private.cost["unique_by_degree"],
         release.private.cost["unique_by_vrq"],
     )
-    assert advice_of(release, "0 (0.0%) by the number of ties, 1 (14.3%) by the numbers of ties")
+    assert advice_of(
+        release, "0 (0.0%) by their degree, 1 (14.3%) by the degrees of their neighbors"
+    )
     assert 1 == renamed(LIKES).private.cost["unique_by_items"]
     assert 4 == renamed(PEOPLE).private.cost["unique_by_row"]
 
@@ -185,8 +187,11 @@ def test_the_owner_is_told_how_many_are_unique():
 def test_a_column_that_may_name_people_is_pointed_out():
     names = [f"name {number}" for number in range(12)]
     listed = gv.Table.from_columns({"name": names, "sex": ["f", "m"] * 6})
-    (advice,) = advice_of(renamed(listed), "nearly every row has another value")
-    assert 'another value of name: if it names people, say ids="name"' in advice
+    (advice,) = advice_of(renamed(listed), "a different value in nearly every row")
+    assert (
+        'name has a different value in nearly every row: if it identifies people, give ids="name"'
+        in advice
+    )
     assert [] == advice_of(renamed(gv.Table.from_columns({"sex": ["f", "m"] * 6})), "nearly every")
 
 
@@ -233,7 +238,10 @@ def test_a_changed_cell_is_noticed_with_its_row_and_column(tmp_path, with_key):
     how = {"key": SECRET} if with_key else {}
     problems = failed(tampered(tmp_path, PEOPLE, change, **how))
     assert [SAME] == list(problems)
-    assert "another value of 'sex'; 1 cell in all" in problems[SAME]
+    assert (
+        "a different value of 'sex' than in the original; 1 cell changed or suppressed in all"
+        in problems[SAME]
+    )
 
 
 @pytest.mark.parametrize("with_key", [True, False])
@@ -288,7 +296,7 @@ def test_ids_of_a_key_beside_a_claim_are_refused(tmp_path):
     manifest = json.loads((folder / "release.json").read_bytes())
     manifest["claim"]["conditions"].append({"type": "keyed-ids"})
     (folder / "release.json").write_text(json.dumps(manifest))
-    assert "stand beside a claim" in failed(gv.verify_release(folder))[FREE]
+    assert "cannot be combined with a guarantee" in failed(gv.verify_release(folder))[FREE]
 
 
 FURTHER = {
@@ -323,7 +331,7 @@ def test_no_other_condition_stands_beside_ids_of_a_key(tmp_path, kind, condition
     (folder / "release.json").write_text(json.dumps(manifest))
     reseal(folder)
     verdict = gv.verify_release(folder, original=EVERY[kind], key=SECRET)
-    assert "another condition" in failed(verdict)[FREE]
+    assert "cannot be combined with this condition" in failed(verdict)[FREE]
     assert {"holds"} == {outcomes(verdict)[name] for name in (SAME, FROM_KEY)}
 
 
@@ -344,7 +352,7 @@ def test_the_column_of_ids_has_the_one_name(tmp_path, form, with_original):
     manifest["data"]["files"][0]["columns"][0] = "ann is 0"
     (folder / "release.json").write_text(json.dumps(manifest))
     reseal(folder)
-    assert {FREE: "the column of ids is called 'ann is 0', not 'id'"} == failed(
+    assert {FREE: "the column of ids is named 'ann is 0', not 'id'"} == failed(
         gv.verify_release(folder, **given)
     )
 
@@ -376,23 +384,23 @@ def test_a_format_without_room_for_ids_of_a_key_is_refused(tmp_path):
 
 def test_rows_without_ids_or_with_a_column_in_the_way_are_refused():
     for data, words in (
-        (gv.Table.from_columns({"sex": ["f"]}), "these rows have none"),
+        (gv.Table.from_columns({"sex": ["f"]}), "these rows have only their numbers"),
         (gv.Table.from_columns({"id": ["f"]}, ids=["ann"]), "column id"),
     ):
         with pytest.raises(UsageError, match=words):
             renamed(data, key=SECRET)
-    with pytest.raises(DataError, match="no column but those of ids"):
+    with pytest.raises(DataError, match="no columns other than ids"):
         renamed(gv.Table(np.zeros((1, 0)), (), (), ["ann"]), key=SECRET)
 
 
 def test_a_seed_beside_a_key_is_refused():
-    with pytest.raises(UsageError, match="a seed has no use"):
+    with pytest.raises(UsageError, match="a seed has no effect"):
         gv.Rename(key=SECRET).anonymize(FRIENDS, seed=3)
 
 
 def test_two_people_with_one_new_id_are_refused(monkeypatch):
     monkeypatch.setattr(gv.Key, "new_ids", lambda _, ids: np.zeros(ids.size, dtype=np.int64))
-    with pytest.raises(InfeasibleError, match="Make another key"):
+    with pytest.raises(InfeasibleError, match="Create a different key"):
         renamed(FRIENDS, key=SECRET)
 
 

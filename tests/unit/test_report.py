@@ -69,13 +69,13 @@ def owned(folder, network):
     [
         (Evidence(), "Not tested"),
         (Evidence(guess=0.5), "Not tested"),
-        (Evidence(value=0.4, low=0.31, guess=0.3), "Yes, measured"),
-        (Evidence(value=0.4, low=0.3, guess=0.3), "Not shown"),
-        (Evidence(value=0.4, guess=0.3), "Yes, measured"),
-        (Evidence(value=0.3, guess=0.3), "Not shown"),
-        (Evidence(value=0.0), "Not shown"),
-        (Evidence(value=0.1), "Yes, measured"),
-        (Evidence(recomputed=True, value=0.9, low=0.8, guess=0.1), "No, recomputed"),
+        (Evidence(value=0.4, low=0.31, guess=0.3), "Yes (measured)"),
+        (Evidence(value=0.4, low=0.3, guess=0.3), "No attack succeeded"),
+        (Evidence(value=0.4, guess=0.3), "Yes (measured)"),
+        (Evidence(value=0.3, guess=0.3), "No attack succeeded"),
+        (Evidence(value=0.0), "No attack succeeded"),
+        (Evidence(value=0.1), "Yes (measured)"),
+        (Evidence(recomputed=True, value=0.9, low=0.8, guess=0.1), "No (verified)"),
         (Evidence(bounded=True), "Bounded"),
     ],
 )
@@ -91,7 +91,7 @@ OPEN = Verdict("recomputed", "", [Check("a", "not checked", "")], decisive=("a",
 @pytest.mark.parametrize(
     ("guarantee", "verdict", "word"),
     [
-        (KAnonymity(k=5), SOUND, "No, recomputed"),
+        (KAnonymity(k=5), SOUND, "No (verified)"),
         (KAnonymity(k=5), FALSE, None),
         (KAnonymity(k=5), OPEN, None),
         (KAnonymity(k=1), SOUND, None),
@@ -107,7 +107,7 @@ def test_no_is_said_of_a_promise_to_everybody_that_was_just_recomputed(guarantee
 
 
 def test_a_bound_is_odds_that_people_know():
-    assert f"{math.e:.2f} : 1, 73 of 100" in bound_in_words(EdgeDP(epsilon=1.0))
+    assert f"{math.e:.2f} to 1, 73 of 100" in bound_in_words(EdgeDP(epsilon=1.0))
     assert "bounds nothing" in bound_in_words(EdgeDP(epsilon=40.0))
 
 
@@ -154,7 +154,7 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
         assert percent(row.value) == line["after"]
         assert percent(row.guess) == line["guess"]
         assert percent(before["candidate-set", part].value) == line["before"]
-        assert "Yes, measured" == line["answer"]
+        assert "Yes (measured)" == line["answer"]
     copy = cells(owned.text, "linked")[0]
     part = "overlap 1, nobody known, best of 5 starts: right"
     assert percent(rows["seeded-matching", part].value) == copy["after"]
@@ -177,7 +177,7 @@ def test_of_several_draws_a_page_shows_the_strongest_and_says_of_how_many():
     drawn = with_intervals(Rows(rows), 100)
     [mark] = marks_of(drawn)
     assert ("a copy of the network, 20 people known", 0.7) == (mark.label, mark.after)
-    assert "in the strongest of 5 draws" in said_of(drawn)
+    assert "in the strongest of 5 samples" in said_of(drawn)
     once = said_of(Rows([dataclasses.replace(rows[0], sample_size=1)]))
     assert once.endswith(ONE_DRAW)
     one = with_intervals(Rows([rows[0]]), 100)[0]
@@ -187,7 +187,7 @@ def test_of_several_draws_a_page_shows_the_strongest_and_says_of_how_many():
 def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, folder, network):
     rows = gv.evaluate_release(folder, network, seed=1)
     share = percent(rows["edges-kept", "share"].value)
-    assert f"{share} of the original ties are kept" in html.unescape(owned.text)
+    assert f"{share} of the original edges are kept" in html.unescape(owned.text)
     alone = percent(gv.measure(network).uniqueness)
     after = percent(gv.measure(gv.read_release(folder).data).uniqueness)
     assert (
@@ -254,9 +254,9 @@ def test_a_release_that_does_not_verify_says_so_first(folder, network, tmp_path)
         assert 1 == page.exit_code
         body = page.text.split('<section class="verdict')[1]
         assert body.startswith(" yes")
-        assert "<p><b>This release does not keep what it says.</b>" in body[:200]
+        assert "<p><b>Verification failed: " in body[:200]
         assert "“" not in body
-        assert "No, recomputed" not in page.text
+        assert "No (verified)" not in page.text
 
 
 def test_files_that_cannot_be_read_give_a_page_too(folder, tmp_path):
@@ -264,8 +264,8 @@ def test_files_that_cannot_be_read_give_a_page_too(folder, tmp_path):
     (broken / "release.json").write_text("{")
     page = gv.report_release(broken)
     assert 1 == page.exit_code
-    assert "does not keep what it says" in page.text
-    with pytest.raises(ReleaseError, match="cannot be read"):
+    assert "Verification failed: " in page.text
+    with pytest.raises(ReleaseError, match=r"cannot read its release\.json"):
         gv.report_release(broken, form="json")
 
 
@@ -276,7 +276,7 @@ def test_another_original_is_refused(folder):
 
 
 def test_a_folder_that_is_no_release_is_refused(tmp_path):
-    with pytest.raises(ReleaseError, match=r"holds no release\.json"):
+    with pytest.raises(ReleaseError, match=r"has no release\.json"):
         gv.report_release(tmp_path)
 
 
@@ -284,7 +284,7 @@ def test_what_is_declared_is_shown_as_declared(folder, tmp_path):
     toml = tmp_path / "declared.toml"
     toml.write_text('recipient = "named"\npurpose = "teaching"\n')
     page = gv.report_release(folder, public=True, declared=toml)
-    assert "<b>Named recipients</b>, declared by the owner." in page.text
+    assert "<b>Named recipients</b>, declared by the data owner." in page.text
     assert "<dt>Purpose</dt><dd>teaching</dd>" in page.text
     toml.write_text('purpos = "teaching"\n')
     with pytest.raises(UsageError, match="purpose"):

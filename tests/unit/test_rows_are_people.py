@@ -28,19 +28,19 @@ BOUGHT = {"email": drawn(MAILS), "product": drawn(["tea", "rye"]), "shop": drawn
 @pytest.mark.parametrize(
     ("name", "values", "sign"),
     [
-        ("email", MAILS, "under the name of an id"),
+        ("email", MAILS, "with the name of an id"),
         ("writer", MAILS, "with an @"),
-        ("customer_id", [f"c{number}" for number in range(PEOPLE)], "under the name of an id"),
-        ("customerId", [f"c{number}" for number in range(PEOPLE)], "under the name of an id"),
-        ("number", [100_000 + 17 * number for number in range(PEOPLE)], "digits of one length"),
-        ("number", [f"0{number:05d}" for number in range(PEOPLE)], "digits of one length"),
+        ("customer_id", [f"c{number}" for number in range(PEOPLE)], "with the name of an id"),
+        ("customerId", [f"c{number}" for number in range(PEOPLE)], "with the name of an id"),
+        ("number", [100_000 + 17 * number for number in range(PEOPLE)], "all digits of one length"),
+        ("number", [f"0{number:05d}" for number in range(PEOPLE)], "all digits of one length"),
     ],
 )
 def test_values_that_repeat_like_an_id_stop_every_method_that_takes_tables(name, values, sign):
     table = gv.Table.from_columns({"sex": drawn(["f", "m"]), name: drawn(values)})
     assert sign == repeated_id(table).sign
     for method in (gv.SuppressK(k=5), gv.SmoothK(k=5), gv.ClusterK(k=5), gv.Rename()):
-        with pytest.raises(DataError, match=f"a row must be a person, and the column {name}"):
+        with pytest.raises(DataError, match=f"a row must be one person, but {name}"):
             method.anonymize(table)
 
 

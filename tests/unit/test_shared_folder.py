@@ -97,9 +97,9 @@ def test_it_goes_where_the_run_is_refused_and_stays_and_is_named_where_it_may_go
     assert [] == list((tmp_path / "shared").iterdir())
     assert not working.folder.exists()
     for error, reason in (
-        (ResourceError("no space"), "goes on from there. Delete both"),
-        (ReleaseError("something is there"), "once what stands in the way is gone. Delete both"),
-        (KeyboardInterrupt(), "goes on from there. Delete"),
+        (ResourceError("no space"), "continues from there. Delete both"),
+        (ReleaseError("something is there"), "once the obstacle is removed. Delete both"),
+        (KeyboardInterrupt(), "continues from there. Delete"),
     ):
         working, folder = begun(tmp_path, spelled=spelled)
         with (
@@ -111,8 +111,8 @@ def test_it_goes_where_the_run_is_refused_and_stays_and_is_named_where_it_may_go
         assert folder.is_dir()
         assert [working.folder] == left_behind(tmp_path / "out")
         [said] = leftovers_beside(tmp_path / "out")
-        assert f"and so does {spelled.format(folder)}. No run uses it now" in str(said)
-        assert "else delete both" in str(said)
+        assert f"and so does {spelled.format(folder)}. No run is using it: inspect" in str(said)
+        assert "otherwise delete both" in str(said)
 
 
 def test_rows_that_another_run_has_kept_are_never_taken(tmp_path):
@@ -132,7 +132,7 @@ def test_a_folder_that_others_may_write_into_is_not_taken_up(tmp_path, spelled):
     working, folder = begun(tmp_path, spelled=spelled)
     working.close()
     folder.chmod(0o770)
-    with pytest.raises(ReleaseError, match=r"open to others \(mode 770, a run leaves 700\)"):
+    with pytest.raises(ReleaseError, match=r"accessible to others \(mode 770; a run sets 700\)"):
         begun(tmp_path, spelled=spelled)
     folder.rename(tmp_path / "elsewhere")
     folder.symlink_to(tmp_path / "elsewhere")
@@ -174,7 +174,7 @@ def test_what_a_run_whose_private_folder_is_gone_has_left_is_named_and_stays(tmp
     working.close()
     shutil.rmtree(working.folder)
     (tmp_path / "shared" / "out.working-of-somebody").mkdir()
-    with pytest.warns(GraphveilWarning, match="rows of people, of another run into") as said:
+    with pytest.warns(GraphveilWarning, match="rows of people from a different run") as said:
         _, other = begun(tmp_path, spelled=spelled)
     assert [spelled.format(folder)] == [str(one.message).split()[0] for one in said]
     assert folder.is_dir()
@@ -223,7 +223,7 @@ def test_rows_behind_a_link_are_not_thought_to_be_deleted(tmp_path, spelled):
 def test_what_is_deleted_at_an_address_is_what_lies_beneath_its_name(tmp_path):
     working, folder = begun(tmp_path, spelled=ADDRESS)
     tables = SparkTables(None, place_of(f"file://{folder}"), working.name)
-    with pytest.raises(ResourceError, match=f"{folder} lacks the rows"):
+    with pytest.raises(ResourceError, match=f"{folder} no longer contains the rows"):
         tables.kept_as("rows")
     write_note(place_of(f"file://{folder}"), "rows.done.json", tables._note("rows"))
     assert tables._is_kept("rows")

@@ -180,7 +180,7 @@ def test_data_of_very_common_features_is_anonymized_in_chunks_unasked_and_says_s
     monkeypatch.setattr(options, "FEWEST_CLUSTERS", 2)
     monkeypatch.setattr(options, "ROUNDED_TO", 1)
     data = Bipartite.from_lists([["tea", f"jam {u}"] for u in range(20)])
-    with pytest.warns(GraphveilWarning, match="in chunks of about 4, each by itself"):
+    with pytest.warns(GraphveilWarning, match="in independent chunks of about 4"):
         release = SmoothK(k=2).anonymize(data, seed=1)
     assert release.private.withheld["chunk_rows"] is None
     assert any("chunk_rows=20 takes all as one" in said for said in release.private.warnings)

@@ -38,7 +38,9 @@ def test_the_published_suppressing_variant_cuts_its_clusters():
 def test_the_name_of_an_algorithm_stands_for_it_where_parameters_are_flat_and_nowhere_else():
     flat = SmoothK.from_parameters({"k": 3, "algorithm": "facility"})
     assert SmoothK(k=3, algorithm=Facility()) == flat
-    with pytest.raises(ParameterError, match=r"holds no options. Give Greedy\(\) or Facility\(\)"):
+    with pytest.raises(
+        ParameterError, match=r"is not a valid set of options. Give Greedy\(\) or Facility\(\)"
+    ):
         SmoothK(k=3, algorithm="facility")
 
 
@@ -54,10 +56,10 @@ def test_the_name_of_an_algorithm_stands_for_it_where_parameters_are_flat_and_no
         ({"order": "none"}, "order=none is about chunks"),
         ({"rounds": 2}, "rounds=2 is about chunks"),
         ({"chunk_rows": 5}, "chunk_rows=5 is below 2k=6"),
-        ({"algorithm": "facility", "beta": 1}, "Give cost_factor"),
+        ({"algorithm": "facility", "beta": 1}, "Set cost_factor"),
         ({"ties": "drop", "theta": "2/3"}, "theta is 2/3"),
         ({"theta": "1/3"}, "theta='1/3'"),
-        ({"theta": "one half"}, "theta='one half' is no fraction"),
+        ({"theta": "one half"}, "theta='one half' is not a fraction"),
         ({"theta": "50001/100000"}, "denominator"),
         ({"k": 1}, "k=1 is out of range"),
     ],
@@ -71,7 +73,7 @@ def test_parameters_that_exclude_each_other_are_refused_by_name(parameters, word
 @pytest.mark.parametrize(
     ("algorithm", "chunks", "words"),
     [
-        (Greedy(refine=None), Chunks(rows=9, rounds=2), "rounds=2 need the local search"),
+        (Greedy(refine=None), Chunks(rows=9, rounds=2), "rounds=2 needs the local search"),
         (Greedy(), Chunks(rows=5), "chunk_rows=5 is below 2k=6"),
     ],
 )

@@ -70,7 +70,7 @@ def test_without_the_linkage_nothing_can_be_nested(tmp_path):
 
 def test_other_people_are_refused():
     first = gv.SmoothK(k=3).anonymize(lists(), seed=1)
-    with pytest.raises(UsageError, match="48 people, and they are not the 47"):
+    with pytest.raises(UsageError, match="48 people, but they are not the 47"):
         gv.SmoothK(k=8).anonymize(lists(47), nested_in=first)
 
 
@@ -84,7 +84,7 @@ def test_a_network_is_no_first_release():
 def test_chunks_and_nesting_exclude_each_other():
     data = lists()
     first = gv.SmoothK(k=3).anonymize(data, seed=1)
-    with pytest.raises(UsageError, match="Leave chunk_rows out"):
+    with pytest.raises(UsageError, match="Remove chunk_rows"):
         gv.SmoothK(k=4, chunks=gv.Chunks(rows=16)).anonymize(data, nested_in=first)
 
 

@@ -149,7 +149,7 @@ def test_where_nothing_can_be_broken_the_rest_joins_the_smallest_cluster():
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, float("nan"), float("inf"), "half", None])
 def test_an_alpha_that_is_no_share_is_refused(alpha):
-    with pytest.raises(ParameterError, match=r"alpha=.* is not between 0 and 1\. Give one"):
+    with pytest.raises(ParameterError, match=r"alpha=.* is not between 0 and 1\. Use, for example"):
         clusters([[0], [1]], alpha=alpha)
 
 
@@ -161,14 +161,14 @@ def test_a_k_of_one_is_refused():
 @pytest.mark.parametrize("lists", [[], [[0]]])
 def test_fewer_rows_than_k_are_refused(lists):
     with pytest.raises(
-        InfeasibleError, match=f"k=2 needs at least 2 rows, the data has {len(lists)}"
+        InfeasibleError, match=f"k=2 needs at least 2 rows; the data has {len(lists)}"
     ):
         clusters(lists)
 
 
 def test_too_many_rows_are_refused_and_smooth_k_is_named():
     assert 300 == len(clusters([[0], [1]] * 150))
-    with pytest.raises(UsageError, match=r"at most 300 rows, the data has 301\. Take smooth-k\."):
+    with pytest.raises(UsageError, match=r"at most 300 rows; the data has 301\. Use smooth-k\."):
         clusters([[0]] * 301)
 
 

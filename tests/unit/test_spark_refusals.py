@@ -90,8 +90,8 @@ def test_without_java_its_version_is_named(tmp_path, monkeypatch, capsys):
         monkeypatch.setitem(sys.modules, name, module)
     assert 2 == command_line(words(tmp_path))
     assert said_by(capsys) == (
-        "Spark does not start: [JAVA_GATEWAY_EXITED] Java gateway process exited. Install Java 17, "
-        "and set JAVA_HOME."
+        "Spark does not start: [JAVA_GATEWAY_EXITED] Java gateway process "
+        "exited. Install Java 17 and set JAVA_HOME."
     )
     assert ["lists.parquet"] == [path.name for path in tmp_path.iterdir()]
 
@@ -126,7 +126,7 @@ def test_executors_that_would_make_other_bytes_are_refused(monkeypatch, what):
     executors.check_executors(Session())
     name, value = OTHERS[what]
     session = Session(lambda: monkeypatch.setattr(executors, name, value))
-    with pytest.raises(UsageError, match=r"^executors have .*, and this process has .*on both\.$"):
+    with pytest.raises(UsageError, match=r"^executors have .*, but this process has .*on both\.$"):
         executors.check_executors(session)
 
 
@@ -171,22 +171,22 @@ GIVEN_UP = {
     "no graphveil": (
         f"{PYTHON}\nModuleNotFoundError: No module named 'graphveil'\n{JVM}",
         UsageError,
-        "executors have no graphveil. Install it there, in the version of this process.",
+        "graphveil is not installed on the executors. Install it there, in the version of this process.",
     ),
     "a quota": (
         f"{PYTHON}\nOSError: [Errno 122] Disk quota exceeded\n{JVM}",
         ResourceError,
-        "Spark gave up clustering: OSError: [Errno 122] Disk quota exceeded. See to it, ",
+        "Spark failed while clustering: OSError: [Errno 122] Disk quota exceeded. Fix the cause ",
     ),
     "a full disk of the JVM": (
         f"{CALLING} Job aborted.\n{JVM}\n{CAUSED} java.io.IOException: No space left\n{JVM}",
         ResourceError,
-        "Spark gave up clustering: Job aborted; No space left. See to it, ",
+        "Spark failed while clustering: Job aborted; No space left. Fix the cause ",
     ),
     "credentials": (
         f"Job aborted.{SHOWN}\n{CAUSED} com.amazonaws.S3Exception: ExpiredToken: it ended\n{JVM}",
         ResourceError,
-        "Spark gave up clustering: Job aborted; ExpiredToken: it ended. See to it, ",
+        "Spark failed while clustering: Job aborted; ExpiredToken: it ended. Fix the cause ",
     ),
     "an error of ours": (
         f"{PYTHON}\nValueError: chunk 7 has no rows\n{JVM}{SHOWN}",
@@ -226,9 +226,9 @@ def test_rows_that_were_kept_and_are_gone_are_one_line(tmp_path, what):
     tables = SparkTables(SimpleNamespace(read=SimpleNamespace(parquet=parquet)), tmp_path, "a run")
     (tmp_path / "rows.done.json").write_bytes(tables._note("rows"))
     says = (
-        f"^{tmp_path} lacks the rows that the unfinished run kept there"
+        f"^{tmp_path} no longer contains the rows that the unfinished run kept there"
         if what in GONE
-        else (r"^Spark gave up reading rows: \[FAILED\] Access denied")
+        else (r"^Spark failed while reading rows: \[FAILED\] Access denied")
     )
     with pytest.raises(ResourceError, match=says) as caught:
         tables.kept(None, "rows", "keeping")

@@ -121,7 +121,7 @@ def advice_of(**parameters):
 def test_many_people_without_protection_are_said_in_plain_words():
     (text,) = [t for t in advice_of(k=10, goal="budget:1edges") if "without protection" in t]
     assert "of 60 people" in text
-    assert "nothing is promised to them" in text
+    assert "not protected: the guarantee does not cover them" in text
     assert [] == [t for t in advice_of(k=2, heuristic="cut") if "without protection" in t]
 
 

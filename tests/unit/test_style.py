@@ -20,7 +20,7 @@ FORBIDDEN = {
     "who without a noun: an attacker who, anyone who": r"\b(?:for|to|of|by|from|with|than) who\b|"
     r"^[Ww]ho (?:knows|has|holds|reads|looks)\b|\bwhoever\b|\bsomeone who\b|\bsomebody who\b",
     "adversary: attacker": r"\badversar(?:y|ies)\b",
-    "tie: edge, or connection on a page": r"\bties?\b|\btied\b",
+    "tie: edge, or connection on a page": r"\bties?\b(?!-membership\b|=)|\btied\b",
     "promise: guarantee": r"\b[Pp]romis(?:e|es|ed)\b",
     "is no X: is not a X": r"(?<!there )(?<!There )\b(?:is|are) (?:no|none)\b"
     r"(?! (?:longer|more|less|such|need|way|reason|other|better|worse|larger|limit))",
@@ -43,6 +43,22 @@ FORBIDDEN = {
 }
 """What not to write, each with what to write, by regular expressions."""
 
+KEYS = frozenset(
+    {
+        "all ties or items in which a person has no part",
+        "joint class smaller than promised",
+        "no ties",
+        "of people left out",
+        "one item of people left out",
+        "one tie",
+        "rare other items, recall of people left out",
+        "ties and people around",
+        "ties of each kind",
+        "ties out and in",
+    }
+)
+"""Names in stored rows and in manifests of earlier releases: they are read back as they are."""
+
 MOST_WORDS = 25
 """How many words a sentence may have."""
 
@@ -59,7 +75,7 @@ def _texts() -> Iterator[Text]:
     for path in sorted(SOURCE.rglob("*.py")):
         for node in _strings(ast.parse(path.read_text(encoding="utf-8"))):
             words = _words_of(node)
-            if _reads_as_english(words):
+            if _reads_as_english(words) and words not in KEYS:
                 yield Text(f"{path.relative_to(SOURCE)}:{node.lineno}", words)
 
 
@@ -88,7 +104,9 @@ def _words_of(node: ast.Constant | ast.JoinedStr) -> str:
 
 def _reads_as_english(words: str) -> bool:
     letters = sum(letter.isalpha() or letter == " " for letter in words)
-    statement = re.search(r"\b(?:SELECT|CREATE|COPY|INSERT|CASE WHEN|regexp_replace)\b", words)
+    statement = re.search(
+        r"\b(?:SELECT|CREATE|COPY|INSERT|CASE WHEN|regexp_replace)\b|\[ _-\]", words
+    )
     return " " in words.strip() and letters > 0.6 * len(words) and statement is None
 
 

@@ -14,7 +14,7 @@ import graphveil as gv
 from graphveil.cli import heard, say_warnings
 from graphveil.cli.summaries import attacks
 from graphveil.cli.summaries.attacks import REACHED, SOMEONE, documented
-from graphveil.cli.summaries.promise import cost_words, in_plain_words, verdict_lines
+from graphveil.cli.summaries.promise import cost_words, verdict_lines
 from graphveil.core import warnings as warning_kinds
 from graphveil.core.errors import GraphveilWarning, warn
 from graphveil.core.rows import Row, Rows, Setting
@@ -123,14 +123,14 @@ def test_what_is_documented_is_what_the_raw_rows_say(method):
 def test_the_networks_that_are_documented_are_as_large_as_it_is_said():
     rows = [one for method in REACHED for one in attacked(method, "seeded-matching")]
     people = {one.get("people_asked") or NETWORKS[one["data"]] for one in rows}
-    said = f"networks of {min(people):,} to {max(people):,} people"
+    said = f"networks of {min(people):,} to {max(people):,} nodes"
     assert SOMEONE["seeded-matching"][1] == said
 
 
 def test_a_figure_stands_in_its_line_with_unit_and_sentence():
     rows = Rows([row("edges-kept", "share", 0.984), row("edges-added", "share", 0.003)])
     assert evaluation.headline(rows) == (
-        "98.4% of the original ties are kept, and 0.3% of the released ties are false."
+        "98.4% of the original edges are kept, and 0.3% of the released edges are false."
     )
     assert ["98.4%", "0.3%"] == [line.figure for line in evaluation.answers(rows)]
 
@@ -143,14 +143,14 @@ def test_false_entries_are_a_share_of_what_is_released():
 def test_how_a_figure_feels_stands_beside_it_where_somebody_says_so():
     said = row("edges-kept", "share", 0.5, as_sample=0.5, as_sample_of="ties")
     [line] = evaluation.answers(Rows([said]))
-    assert "as far off as keeping 50% of the ties at random" == line.felt
+    assert "comparable to keeping 50% of the ties at random" == line.felt
     assert "" == evaluation.answers(Rows([row("edges-kept", "share", 0.5)]))[0].felt
 
 
 def test_a_question_that_could_not_be_measured_says_why():
     rows = Rows([Row(release="a", question="betweenness", reason="too large")])
     [line] = evaluation.answers(rows)
-    assert ("who is central", "not measured") == (line.question, line.answer)
+    assert ("betweenness", "not measured") == (line.question, line.answer)
     assert "too large" in line.unit
 
 
@@ -171,7 +171,9 @@ def test_the_worst_of_many_copies_is_told_and_the_worst_attack_comes_first():
     )
     first, second = attacks.groups(rows)
     assert ("10", "30") == (first.lines[0].figure, second.lines[0].figure)
-    assert attacks.headline(rows).startswith("Someone who has a copy of 60% of the people re-id")
+    assert attacks.headline(rows).startswith(
+        "An attacker who has a copy of 60% of the people re-id"
+    )
 
 
 def drawn(copy, *shares, guess=0.01):
@@ -197,14 +199,14 @@ def test_where_draws_differ_much_the_strongest_is_told_and_by_what_they_differ()
     copy = COPY._replace(overlap=0.7, people=0.6)
     rows = Rows([*drawn(copy, 0.02, 0.0, 0.82, 0.1, 0.3)])
     assert attacks.headline(rows) == (
-        "Someone who has a copy of 60% of the people, 70% of its ties right and knows 20 people "
-        "re-identifies 0 to 82 of 100 people, depending on who is known (a guess without the "
-        "release: 1)."
+        "An attacker who has a copy of 60% of the people, 70% of its edges correct and knows 20 "
+        "people re-identifies 0 to 82 of 100 people, depending on which nodes are known (guessing "
+        "without the release: 1)."
     )
     [group] = attacks.groups(rows)
     assert ("0 to 82", "yes") == (group.lines[0].figure, group.lines[0].answer)
     nobody = Rows([*drawn(copy._replace(known=0), 0.1, 0.5)])
-    assert "10 to 50 of 100 people, depending on which ties the copy has (" in attacks.headline(
+    assert "10 to 50 of 100 people, depending on which edges the copy has (" in attacks.headline(
         nobody
     )
 
@@ -212,15 +214,15 @@ def test_where_draws_differ_much_the_strongest_is_told_and_by_what_they_differ()
 def test_draws_that_differ_little_are_told_by_their_mean_and_one_draw_is_called_one():
     assert "re-identifies 52 of 100 people (" in attacks.headline(Rows([*drawn(COPY, 0.5, 0.54)]))
     one = Rows([*drawn(COPY, 0.5)])
-    said = "re-identifies 50 of 100 people in one draw of who is known ("
+    said = "re-identifies 50 of 100 people in one sample of the known nodes ("
     assert said in attacks.headline(one)
     [group] = attacks.groups(one)
-    assert group.lines[0].question.endswith("knows 20 people, one draw")
+    assert group.lines[0].question.endswith("knows 20 people, one sample")
 
 
 def test_one_strong_draw_of_weak_ones_is_told():
     strong = attacks.headline(Rows([*drawn(COPY, 0.0, 0.0, 0.0, 0.0, 0.09, guess=0.001)]))
-    assert "re-identifies 0 to 9 of 100 people, depending on who is known (" in strong
+    assert "re-identifies 0 to 9 of 100 people, depending on which nodes are known (" in strong
     little = attacks.headline(Rows([*drawn(COPY, 0.002, 0.0, 0.006, guess=0.001)]))
     assert "0 to" not in little
 
@@ -261,16 +263,15 @@ def test_a_share_is_never_rounded_to_nothing_or_to_all():
 
 
 @pytest.mark.parametrize("guarantee", [gv.StructuralKAnonymity(k=3), gv.KAnonymity(k=3)])
-def test_a_promise_in_plain_words_keeps_its_numbers(guarantee):
-    plain = in_plain_words(guarantee.sentence)
-    assert "at least 2 others" in plain
-    assert "node" not in plain
-    assert "degree" not in plain
+def test_an_answer_says_the_sentence_of_a_guarantee_as_it_is(guarantee):
+    [line] = verdict_lines(Verdict("recomputed", guarantee.sentence, []))
+    assert "at least 2 others" in line
+    assert guarantee.sentence[1:].removesuffix(".") in line
 
 
 def test_three_figures_say_what_a_release_cost():
     assert 3 == len(cost_words({"a": 1, "b": 2, "c": 3, "d": 4}))
-    assert "5 people left without protection" in cost_words({"nodes_unprotected": 5})
+    assert "5 nodes not protected" in cost_words({"nodes_unprotected": 5})
 
 
 def test_a_failing_verdict_says_first_what_the_promise_hangs_on():
@@ -280,7 +281,7 @@ def test_a_failing_verdict_says_first_what_the_promise_hangs_on():
         Check("ids", "holds", "5 ids"),
     ]
     first, *others = verdict_lines(Verdict("recomputed", "All.", checks, ("classes",)))
-    assert first.startswith("A claim does not hold: the smallest class holds 4 nodes, k=5")
+    assert first.startswith("Verification failed: the smallest class holds 4 nodes, k=5")
     assert ["  seal: the seal is broken"] == others
 
 
@@ -291,7 +292,8 @@ def test_what_was_not_checked_is_counted_with_what_it_needs():
     ]
     [line] = verdict_lines(Verdict("recomputed", "All is well.", checks))
     assert (
-        "Every claim holds: all is well (2 checks, 1 not checked: need --original)." == line.flags
+        "Verified: every claim holds: all is well "
+        "(2 checks, 1 not checked; to check them: --original)." == line.flags
     )
 
 
@@ -329,5 +331,5 @@ def test_the_two_warnings_that_weigh_most_are_said(capsys):
     say_warnings()
     said = capsys.readouterr().err.splitlines()
     assert ["heavy", "middle"] == [line.split(": ")[2].rstrip(".") for line in said[:2]]
-    assert ["graphveil: 1 more remark: --all says all of them."] == said[2:]
+    assert ["graphveil: 1 more note (show with --all)."] == said[2:]
     assert [] == heard

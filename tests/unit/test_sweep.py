@@ -51,9 +51,9 @@ def test_a_method_that_a_grid_gives_twice_is_run_once():
         ({"k-degre": {"k": 2}}, "Did you mean k-degree"),
         ({"k-degree": {"q": 2}}, "no parameter 'q'"),
         ({"k-degree": {"k": [2, 0]}}, "k=0"),
-        ({"k-degree": 5}, "is no grid"),
-        ([5], "is no method"),
-        ({"k-degree": {"k": list(range(2, 10_100))}}, "more than 10,000"),
+        ({"k-degree": 5}, "is not a grid"),
+        ([5], "is not a method"),
+        ({"k-degree": {"k": list(range(2, 10_100))}}, "more than the maximum of 10,000"),
     ],
 )
 def test_a_grid_that_means_nothing_is_refused_before_anything_runs(grid, words, tmp_path):
@@ -130,7 +130,7 @@ def test_releases_are_trials_that_verify_and_none_warns_of_the_others(swept):
         verdict = gv.verify_release(folder, RING)
         assert verdict.ok
         record = (folder.with_name(f"{folder.name}.private") / "record.json").read_text()
-        assert "publish one of them at most" in record
+        assert "publish at most one of them" in record
         assert "other release" not in record
         guarantee = gv.read_release(folder).guarantee
         promises.add(type(guarantee).__name__)
@@ -145,7 +145,7 @@ def test_a_trial_of_a_noisy_method_claims_nothing_without_a_seed_too(tmp_path):
     [point] = made.plan.points
     release = gv.read_release(release_folder(tmp_path / "out", point))
     assert ("trial",) == release.guarantee.reasons
-    assert "Nothing is promised of this release." == made.results[1].promise
+    assert "This release carries no guarantee." == made.results[1].promise
     assert gv.verify_release(release_folder(tmp_path / "out", point), RING).ok
 
 
@@ -171,7 +171,7 @@ def test_points_without_a_release_are_rows_with_their_reason(monkeypatch):
         (row["point"], row["status"], row["value"]) for row in rows
     ]
     assert "needs at least 13 nodes" in rows[0]["reason"]
-    assert "bug of ours: RuntimeError: boom" in rows[1]["reason"]
+    assert "bug in graphveil: RuntimeError: boom" in rows[1]["reason"]
     assert "infeasible" in repr(done)
 
 
@@ -230,12 +230,12 @@ def test_what_is_not_finished_is_run_again_and_ends_with_the_same_table(tmp_path
     ("change", "words"),
     [
         ({"data": gv.Graph.from_edges([0, 1, 2], [1, 2, 3])}, "other data"),
-        ({"methods": {"k-degree": {"k": [2, 3]}}}, "too, which is not asked for now"),
-        ({"methods": GRID | {"dp-1k": {"epsilon": 4.0}}}, "without dp-1k"),
-        ({"seed": 2}, "its seed 1, not 2"),
-        ({"repeats": 1}, "its repeats 2, not 1"),
-        ({"attacks": []}, "its attacks"),
-        ({"seconds": 5.0}, "the time of a point not given, not 5.0"),
+        ({"methods": {"k-degree": {"k": [2, 3]}}}, "as well, which is not requested now"),
+        ({"methods": GRID | {"dp-1k": {"epsilon": 4.0}}}, "not include dp-1k"),
+        ({"seed": 2}, "with seed 1, not 2"),
+        ({"repeats": 1}, "with repeats 2, not 1"),
+        ({"attacks": []}, "with attacks"),
+        ({"seconds": 5.0}, "CPU time per point not given, not 5.0"),
     ],
 )
 def test_another_plan_or_other_data_is_refused_with_the_way_out(swept, change, words):
@@ -245,8 +245,8 @@ def test_another_plan_or_other_data_is_refused_with_the_way_out(swept, change, w
     before = {path: path.stat().st_mtime_ns for path in swept.folder.rglob("*")}
     with pytest.raises(UsageError, match=words) as caught:
         gv.sweep(asked.pop("methods"), asked.pop("data"), out=swept.folder, **asked)
-    assert "Choose another --out" in caught.value.message.flags
-    assert "Choose another out" in str(caught.value)
+    assert "Choose a different --out" in caught.value.message.flags
+    assert "Choose a different out" in str(caught.value)
     assert before == {path: path.stat().st_mtime_ns for path in swept.folder.rglob("*")}
 
 
@@ -254,15 +254,15 @@ def test_another_version_does_not_go_on(swept, tmp_path):
     plan = json.loads((swept.folder / "plan.json").read_text())
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "plan.json").write_text(json.dumps(plan | {"tool": "0.0.1"}))
-    with pytest.raises(UsageError, match=r"begun by graphveil 0\.0\.1"):
+    with pytest.raises(UsageError, match=r"started by graphveil 0\.0\.1"):
         gv.sweep(GRID, RING, seed=1, repeats=2, out=tmp_path / "out", **QUICK)
 
 
 def test_a_folder_that_is_no_sweep_is_left_alone(tmp_path):
     (tmp_path / "mine").mkdir()
-    with pytest.raises(ReleaseError, match="is no sweep"):
+    with pytest.raises(ReleaseError, match="is not a sweep"):
         gv.sweep(GRID, RING, out=tmp_path / "mine", **QUICK)
-    with pytest.raises(ReleaseError, match="is no sweep"):
+    with pytest.raises(ReleaseError, match="is not a sweep"):
         gv.read_sweep(tmp_path / "mine")
 
 
@@ -287,7 +287,7 @@ def test_options_that_no_point_could_keep_are_refused(asked, words, tmp_path):
 
 def test_no_point_is_a_release_of_the_best_so_far():
     grid = {"structural": {"measure": "count", "k": 2, "on_interrupt": ["stop", "best"]}}
-    with pytest.raises(UsageError, match="Leave on_interrupt out"):
+    with pytest.raises(UsageError, match="Remove on_interrupt"):
         gv.sweep(grid, RING, **QUICK)
 
 

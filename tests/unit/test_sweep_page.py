@@ -45,7 +45,7 @@ def test_the_numbers_of_the_page_are_those_of_the_table(swept, page):
         ]
         if values:
             mean = sum(values) / len(values)
-            assert f"ties kept and true {percent(mean)}" in row_of(page, number)
+            assert f"edges kept and true {percent(mean)}" in row_of(page, number)
         else:
             assert setting.failure is not None
 
@@ -63,7 +63,7 @@ def test_a_point_without_a_release_is_crossed_out_with_its_reason_everywhere(swe
 def test_there_is_a_picture_of_each_promise_and_one_of_a_measured_attack(swept):
     titles = [panel.title for panel in panels_of(swept)]
     assert ["k", "epsilon"] == [title.rpartition(" ")[2] for title in titles[:2]]
-    assert "A measured attack against what is kept" == titles[2]
+    assert "A measured attack and what is kept" == titles[2]
     assert {0, 1} == {dot.series for dot in panels_of(swept)[2].dots}
 
 

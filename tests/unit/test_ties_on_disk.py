@@ -337,7 +337,7 @@ def test_the_working_folder_of_other_ties_is_not_taken_up(tmp_path, monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             anonymize_ties(METHOD, file, out, reading=FORGET)
     write(file, arcs(seed=1))
-    with pytest.raises(ReleaseError, match="unfinished run of other data"):
+    with pytest.raises(ReleaseError, match="unfinished run of different data"):
         anonymize_ties(METHOD, file, out, reading=FORGET)
     anonymize_ties(METHOD, file, out, reading=FORGET, force=True)
     assert gv.verify_release(out, io.load_graph(file, FORGET).data).ok
@@ -346,7 +346,7 @@ def test_the_working_folder_of_other_ties_is_not_taken_up(tmp_path, monkeypatch)
 def test_a_disk_without_room_is_said_before_anything_is_read(tmp_path, monkeypatch):
     file = write(tmp_path / "ties.parquet", arcs())
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: SimpleNamespace(free=160 * 26 - 1))
-    with pytest.raises(ResourceError, match=r"needs about 0.0 GB beside the release"):
+    with pytest.raises(ResourceError, match=r"needs about 0.0 GB in addition to the release"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
 
 
@@ -361,7 +361,7 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
     most = method.from_ties(graph, Randomness()).at_most
     free = SimpleNamespace(free=reading.BYTES_A_NOISY_TIE * most - 1)
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: free)
-    said = rf"randomized-response releases up to about {most:,} ties of {graph.n_edges}, which"
+    said = f"randomized-response releases up to about {most:,} edges (the input has {graph.n_edges}), which"
     with pytest.raises(ResourceError, match=said):
         anonymize_ties(method, file, out, ledger=ledger)
     assert 0 == ledger.total("edge")
@@ -392,9 +392,9 @@ def test_room_that_is_asked_for_noise_is_enough_and_not_much_more():
     [
         pytest.param("source,target\n1,-2\n3,4\n", "the id -2 is negative", id="below 0"),
         pytest.param("source,target\n1,2,9\n2,3,9\n", "cells", id="ragged"),
-        pytest.param("source,target,weight\n1,2,9\n2,3,8\n", "further ones: weight", id="weights"),
-        pytest.param("source,target\n1,1\n", "1 node, but a graph needs two", id="one node"),
-        pytest.param("source,target\na,b\n,c\n", "is missing", id="an id is missing"),
+        pytest.param("source,target,weight\n1,2,9\n2,3,8\n", "Extra: weight", id="weights"),
+        pytest.param("source,target\n1,1\n", "a graph needs at least two", id="one node"),
+        pytest.param("source,target\na,b\n,c\n", "is missing", id="missing id"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(content, message, tmp_path):
@@ -409,7 +409,7 @@ def test_columns_that_are_no_ids_are_refused(tmp_path):
     for values, message in (
         (pa.array([-1, 2]), "negative"),
         (pa.array([None, 2]), "missing"),
-        (pa.array([0.5, 2.0]), "0.5 is not an id"),
+        (pa.array([0.5, 2.0]), "0.5 is not a valid id"),
         (pa.array([None, "b"]), "missing"),
     ):
         parquet.write_table(
@@ -422,13 +422,15 @@ def test_columns_that_are_no_ids_are_refused(tmp_path):
 def test_more_nodes_than_positions_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("graphveil.scale.ties.nodes.MAX_NODES", 39)
     file = write(tmp_path / "ties.parquet", arcs())
-    with pytest.raises(InputError, match="40 nodes are more than 39"):
+    with pytest.raises(InputError, match="40 nodes exceed the maximum of 39"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
 
 
 def test_directions_that_matter_are_not_forgotten_unasked(tmp_path):
     file = write(tmp_path / "ties.parquet", np.array([[1, 2], [2, 1], [2, 3], [3, 4]]))
-    with pytest.raises(InputError, match="ties seem to be directed: 1 of 3 ties are mutual"):
+    with pytest.raises(
+        InputError, match="the edges seem to be directed: only 1 of 3 ties are mutual"
+    ):
         anonymize_ties(METHOD, file, tmp_path / "out")
     assert [file] == list(tmp_path.iterdir())
 
@@ -441,25 +443,27 @@ def test_too_few_nodes_are_refused(tmp_path):
 
 def test_what_needs_all_ties_in_memory_is_refused(tmp_path):
     file = write(tmp_path / "ties.csv", arcs())
-    with pytest.raises(UsageError, match=r"hrg-mcmc needs all ties in memory\. Use k-degree"):
+    with pytest.raises(
+        UsageError, match=r"hrg-mcmc needs all edges in memory\. To run on disk, use k-degree"
+    ):
         anonymize_ties(gv.HrgMcmc(epsilon=1.0), file, tmp_path / "out")
-    with pytest.raises(UsageError, match="needs all of the data in memory"):
+    with pytest.raises(UsageError, match="requires all of the data in memory"):
         anonymize_ties(gv.KDegree(k=2, known="age"), file, tmp_path / "out")
-    with pytest.raises(UsageError, match="attributes and kinds of ties"):
+    with pytest.raises(UsageError, match="attributes and edge types"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=io.NetworkOptions())
-    with pytest.raises(UsageError, match="graphml cannot be written a piece at a time"):
+    with pytest.raises(UsageError, match="graphml cannot be written in pieces"):
         anonymize_ties(METHOD, file, tmp_path / "out", format="graphml")
     (tmp_path / "ties.gml").write_text("graph [ node [ id 1 ] node [ id 2 ] ]")
-    with pytest.raises(UsageError, match="gml cannot be read a piece at a time"):
+    with pytest.raises(UsageError, match="gml cannot be read in pieces"):
         anonymize_ties(METHOD, tmp_path / "ties.gml", tmp_path / "out", format="csv")
-    with pytest.raises(UsageError, match="takes ties from the disk, no rows"):
+    with pytest.raises(UsageError, match="reads edges from disk, not rows"):
         gv.anonymize_rows(METHOD, file, tmp_path / "out")
 
 
 def test_another_release_of_the_same_ties_is_warned_of(tmp_path):
     file = write(tmp_path / "ties.csv", arcs())
     in_memory(METHOD, file, tmp_path / "here" / "first")
-    with pytest.warns(match="1 other release of this input lies beside it, first"):
+    with pytest.warns(match="1 other release of this input is next to it, first"):
         anonymize_ties(METHOD, file, tmp_path / "here" / "second", reading=FORGET)
 
 
@@ -469,7 +473,7 @@ def test_the_command_line_keeps_ties_on_the_disk(tmp_path, capsys):
     assert 0 == command_line(["anonymize", "k-degree", str(file), "--out", str(out), *flags])
     said = capsys.readouterr()
     assert "read as a network" in said.err
-    assert f"To publish: {out}" in said.out
+    assert f"Publish: {out}" in said.out
     assert_same(in_memory(METHOD, file, tmp_path / "memory" / "out"), out)
     assert 0 == command_line(["verify", str(out), "--original", str(file)])
     shutil.rmtree(out)
@@ -479,14 +483,14 @@ def test_an_edge_that_is_not_there_is_not_deleted():
     edges = [np.array([(0 << 32) | 1, (1 << 32) | 2])]
     nothing = np.empty((0, 2), dtype=np.int32)
     changed = Changed(nothing, np.array([[0, 2]], dtype=np.int32))
-    with pytest.raises(RuntimeError, match="1 edges were to be deleted that are not there"):
+    with pytest.raises(RuntimeError, match="1 edges were to be deleted but do not exist"):
         list(changed_edges(edges, changed))
 
 
 def test_degrees_that_were_not_planned_are_not_published(tmp_path, monkeypatch):
     file = write(tmp_path / "ties.parquet", arcs())
     monkeypatch.setattr("graphveil.scale.ties.draft.changed_edges", lambda edges, _: edges)
-    with pytest.raises(RuntimeError, match="not those planned for k=3"):
+    with pytest.raises(RuntimeError, match="differ from those planned for k=3"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
     assert not (tmp_path / "out").exists()
 

@@ -117,7 +117,7 @@ def test_a_claim_about_graphs_fails_on_other_data(tmp_path):
     table = Table.from_columns({"sex": ["f", "f"]})
     folder = release_of(table, k=2).write(tmp_path / "release")
     detail = details(verify(folder))["classes"]
-    assert "StructuralKAnonymity can be claimed of a graph or a network, not of a table" == detail
+    assert "StructuralKAnonymity can be claimed for a graph or a network, not for a table" == detail
 
 
 edge_sets = st.integers(1, 12).flatmap(
@@ -239,7 +239,7 @@ def test_without_the_linkage_the_original_is_compared_by_its_degrees(tmp_path):
     folder = release_of(graph, k=5).write(tmp_path / "release", linkage=False)
     verdict = verify(folder, original=graph)
     unchecked = {c.name: c.needs for c in verdict.checks if c.outcome == "not checked"}
-    needed = "the owner's linkage"
+    needed = "the private linkage"
     names = ("linkage", "order says nothing", "supergraph", "edits")
     assert dict.fromkeys(names, needed) == unchecked
     assert "holds" == outcomes(verdict)["degrees grow"]
@@ -250,8 +250,8 @@ def test_without_the_private_folder_the_record_is_missed_and_nothing_fails(tmp_p
     folder = release_of(graph, k=5, owner=False).write(tmp_path / "release")
     verdict = verify(folder, original=graph)
     needs = {c.name: c.needs for c in verdict.checks if c.outcome == "not checked"}
-    assert "the owner's record" == needs["owner's record"]
-    assert "the owner's record" == needs["original"]
+    assert "the private record" == needs["owner's record"]
+    assert "the private record" == needs["original"]
     assert verdict.ok
 
 
@@ -269,7 +269,7 @@ def test_deleted_edges_are_counted_where_edits_go_both_ways(tmp_path):
     )
     verdict = verify(release.write(tmp_path / "release"), original=before)
     assert verdict.ok
-    assert "1 edge added and 1 deleted, as the record says" == details(verdict)["edits"]
+    assert "1 edge added and 1 deleted, as the record states" == details(verdict)["edits"]
     assert "supergraph" not in outcomes(verdict)
 
 
@@ -308,7 +308,7 @@ def test_what_is_no_release_is_an_error_and_no_verdict(tmp_path, make):
         place.mkdir()
     if make == "folder for a manifest":
         (place / "release.json").mkdir()
-    with pytest.raises(ReleaseError, match=r"Give the folder that anonymize wrote\.") as caught:
+    with pytest.raises(ReleaseError, match=r"Give the folder written by anonymize\.") as caught:
         verify(place)
     assert 2 == caught.value.exit_code
 
@@ -317,7 +317,10 @@ def test_another_kind_of_original_is_not_compared(tmp_path):
     folder = release_of(cycle(4), k=4).write(tmp_path / "release")
     verdict = verify(folder, original=Table.from_columns({"sex": ["f", "m", "f", "m"]}))
     assert ["original"] == [condition.name for condition in verdict.failures()]
-    assert "the release is a graph, the original given a table" == details(verdict)["original"]
+    assert (
+        "the release is of kind graph, but the original given is of kind table"
+        == details(verdict)["original"]
+    )
 
 
 def test_an_id_that_is_also_a_word_of_the_method_is_no_leak(tmp_path):
@@ -348,19 +351,19 @@ def test_a_verdict_is_json_and_comes_back():
 HOLDS = Check("ids", "holds", "3 nodes")
 FAILS = Check("files", "fails", "data.csv is gone")
 OPEN = Check("edits", "not checked", "no original was given", "--original")
-COUNTS = "1 of 3 checks hold, 1 fails, 1 not checked: original is missing"
+COUNTS = "1 of 3 checks hold, 1 fails, 1 not checked: requires original"
 
 
 def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_line():
     verdict = Verdict("recomputed", "All is well.", [HOLDS, FAILS, OPEN])
     assert [
-        f"A claim does not hold: files ({COUNTS})",
+        f"A claim fails: files ({COUNTS})",
         "  holds        ids: 3 nodes",
         "  fails        files: data.csv is gone",
         "  not checked  edits: no original was given (needs original)",
     ] == verdict.lines()
     assert "\n".join(verdict.lines()) == str(verdict)
-    assert f"Verdict(a claim does not hold: files; recomputed, {COUNTS})" == repr(verdict)
+    assert f"Verdict(a claim fails: files; recomputed, {COUNTS})" == repr(verdict)
     assert (1, False) == (verdict.exit_code, bool(verdict))
 
 
@@ -375,30 +378,30 @@ def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_lin
         (
             Verdict("recomputed", "All is well.", [HOLDS, OPEN], decisive=("edits",)),
             4,
-            "Not enough to say: edits not checked (1 of 2 checks hold, 1 not checked: ",
+            "Undecided: edits not checked (1 of 2 checks hold, 1 not checked: ",
         ),
         (
             Verdict("recomputed", "All is well.", [HOLDS], unknown_method="ann is 3"),
             4,
-            "not known: 'ann is 3', a method of which this version knows nothing. Vouch for it by ",
+            "Undecided: the method 'ann is 3' is unknown to this version. To trust its texts and ",
         ),
         (
             Verdict("recomputed", "All is well.", [FAILS, OPEN], ("edits",), "ann is 3"),
             1,
-            "A claim does not hold: files (0 of 2 checks hold, 1 fails, 1 not checked: ",
+            "A claim fails: files (0 of 2 checks hold, 1 fails, 1 not checked: ",
         ),
         (
             Verdict("by construction", "All is well.", [HOLDS]),
             0,
             (
-                "Every claim that a file can show holds: All is well. (by construction, given the "
-                "lists; every one of 1"
+                "Every claim that files can show holds: All is well. (by construction, given the "
+                "public lists; all 1 checks hold)"
             ),
         ),
         (
             Verdict("not claimed", "Nothing is promised.", [HOLDS]),
             0,
-            "Nothing is promised, and nothing speaks against what is said besides: Nothing is",
+            "No guarantee is claimed; no other statement of the release was found false: ",
         ),
     ],
 )

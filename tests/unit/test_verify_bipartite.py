@@ -220,7 +220,7 @@ def test_what_needs_the_linkage_or_the_original_is_not_checked(tmp_path, method,
     verdict = verify(folder, original=of_rows(rows))
     unlinked = {item.name: item.needs for item in verdict.checks if item.needs}
     needed = ("linkage file", *shared)
-    assert dict.fromkeys(needed, "the owner's linkage") == unlinked
+    assert dict.fromkeys(needed, "the private linkage") == unlinked
     assert verdict.ok
 
 
@@ -231,14 +231,14 @@ def test_without_the_record_the_cost_is_not_checked(tmp_path):
     verdict = verify(folder, original=of_rows(rows))
     assert "holds" == outcomes(verdict)["nothing added"]
     needs = {item.name: item.needs for item in verdict.checks if item.needs}
-    assert "the owner's record" == needs["cost"]
+    assert "the private record" == needs["cost"]
 
 
 def test_features_that_the_release_does_not_show_are_counted_as_suppressed(tmp_path):
     before, after = [{0, 5}, {0, 6}], [{0}, {0}]
     folder = release_of(before, after, KAnonymity(k=2)).write(tmp_path / "release")
     verdict = verify(folder, original=of_rows(before))
-    told = "2 of 4 entries kept, 2 suppressed and 0 created, as the record says"
+    told = "2 of 4 entries kept, 2 suppressed and 0 added, as the record states"
     assert told == details(verdict)["cost"]
 
 
@@ -289,7 +289,10 @@ def test_a_table_is_compared_as_its_one_hot_encoding(tmp_path):
 def test_a_graph_is_no_original_of_users_by_features(tmp_path):
     folder = people_released(people()).write(tmp_path / "release")
     verdict = verify(folder, original=Graph.from_edges([0], [1], n=4))
-    assert "the release is a bipartite, the original given a graph" == details(verdict)["original"]
+    assert (
+        "the release is of kind bipartite, but the original given is of kind graph"
+        == details(verdict)["original"]
+    )
 
 
 def test_a_claim_about_rows_is_counted_in_a_table_too(tmp_path):
@@ -327,8 +330,8 @@ def test_ids_that_are_published_as_items_are_counted_and_no_tick(tmp_path):
     release, data = friends(["ann", "bob", "cyd", "dan"], ["ann", "cyd"])
     verdict = verify(release.write(tmp_path / "release"), original=data)
     assert [] == verdict.failures()
-    told = "2 of 4 original ids are names of published items, and whether they are people there, "
-    assert told + "the owner chose to leave open" == details(verdict)["no original ids"]
+    told = "2 of 4 original ids are names of published items, and the owner chose to leave "
+    assert told + "open whether they are people there" == details(verdict)["no original ids"]
     assert "not checked" == outcomes(verdict)["no original ids"]
 
 
@@ -338,7 +341,7 @@ def test_ids_that_are_published_as_values_of_a_column_are_counted_and_no_tick(tm
     folder = gv.ClusterK(k=2).anonymize(table).write(tmp_path / "release")
     verdict = verify(folder, original=table)
     assert [] == verdict.failures()
-    told = "2 of 4 original ids are values of 'boss', and whether they are people there, the owner"
+    told = "2 of 4 original ids are values of 'boss', and the owner chose to leave open whether"
     assert details(verdict)["no original ids"].startswith(told)
     assert "not checked" == outcomes(verdict)["no original ids"]
     plain = gv.Table.from_columns({"boss": ["x", "x", "y", "y"]}, ids=people)
@@ -350,7 +353,9 @@ def test_ids_of_users_among_the_items_are_a_warning_and_no_promise(tmp_path):
     sent = gv.Bipartite.from_pairs(
         ["ann", "ann", "bob", "bob", "cyd", "cyd"], ["bob", "tea"] * 3
     ).with_items("things")
-    with pytest.warns(gv.GraphveilWarning, match="1 of 2 items are ids of users, and published"):
+    with pytest.warns(
+        gv.GraphveilWarning, match="1 of 2 items are ids of users, and are published"
+    ):
         release = gv.SuppressK(k=3).anonymize(sent)
     verdict = verify(release.write(tmp_path / "release"), original=sent)
     assert "not checked" == outcomes(verdict)["no original ids"]
@@ -363,9 +368,9 @@ def test_an_item_renamed_to_a_user_fails_by_its_name_and_as_an_id(tmp_path):
     (tmp_path / "release.private" / "record.json").unlink()
     found = {item.name: item.detail for item in verify(folder, original=data).failures()}
     assert {"items", "nothing added", "no original ids"} == set(found)
-    told = "1 of 2 published items are no features of the original, the first 'ann'"
+    told = "1 of 2 published items are not features of the original, the first is 'ann'"
     assert told == found["items"]
-    told = "1 of 4 original ids are names of published items, 1 of them names of no feature of the"
+    told = "1 of 4 original ids are names of published items; 1 of them names no feature of the"
     assert f"{told} original" == found["no original ids"]
 
 
@@ -403,7 +408,7 @@ def test_an_original_with_another_number_of_users_is_told_so_with_the_flag(tmp_p
     folder = release_of(rows, rows, KAnonymity(k=1)).write(tmp_path / "release")
     told = details(verify(folder, original=of_rows(rows[:2])))["original"]
     assert told == (
-        "this is not the original: the bipartite given has another digest and 2 users, the "
+        "this is not the original: the bipartite given has a different digest and 2 users, but the "
         "release has 3. If it was made with --users, give the same list again"
     )
 

@@ -89,7 +89,7 @@ def test_a_supergraph_that_lost_a_tie_is_found_in_buckets(tmp_path):
     reseal(folder)
     said = outcomes(gv.verify_release(folder, original=graph))
     assert "fails" == said["supergraph"][0]
-    assert f"the first between its nodes {lost[0]} and {lost[1]}" in said["supergraph"][1]
+    assert f"the first is between its nodes {lost[0]} and {lost[1]}" in said["supergraph"][1]
 
 
 def test_a_file_of_ties_above_the_limit_is_read_some_rows_at_a_time(tmp_path):
@@ -119,7 +119,7 @@ def test_a_view_of_ties_shows_what_is_wrong_with_them(tmp_path):
     swapped = with_rows(folder, [*rows[:5], rows[6], rows[5], *rows[7:]])
     assert "edge 7," in swapped["canonical order"][1]
     again = with_rows(folder, [*rows[:4], rows[3], *rows[4:]])
-    assert f"the edge ({rows[3][0]}, {rows[3][1]}) stands 2 times" in again["simple graph"][1]
+    assert f"the edge ({rows[3][0]}, {rows[3][1]}) appears 2 times" in again["simple graph"][1]
     stranger = with_rows(folder, [*rows, (39, 40)])
     assert "node 40 has an edge but is not listed" in stranger["endpoints"][1]
     missing = with_rows(folder, [*rows[:4], (3, None), *rows[4:]])
@@ -155,10 +155,10 @@ def test_the_original_may_stay_on_the_disk(tmp_path, capsys, request):
     assert "holds" == expected["supergraph"][0]
     assert 0 == command_line(["verify", str(folder), "--original", str(file), "--on-disk"])
     assert 2 == command_line(["verify", str(folder), "--on-disk"])
-    assert "--on-disk keeps the ties of the original there" in capsys.readouterr().err
+    assert "--on-disk keeps the edges of the original on disk" in capsys.readouterr().err
     rows = gv.Bipartite.from_lists([["tea", "rye"]] * 4)
     likes = gv.SuppressK(k=2).anonymize(rows).write(tmp_path / "likes")
-    with pytest.raises(UsageError, match="is for the ties of a graph"):
+    with pytest.raises(UsageError, match="applies to the edges of a graph only"):
         gv.verify_release(likes, original=file, on_disk=True)
 
 
@@ -172,7 +172,7 @@ def test_degrees_are_measured_of_ties_on_the_disk(tmp_path, capsys):
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
     assert 2 == command_line(["measure", str(file), "--measure", "count", "--on-disk"])
-    assert "--on-disk counts degrees alone, not count" in capsys.readouterr().err
+    assert "--on-disk supports the measure degree only, not count" in capsys.readouterr().err
     flags = ["--kind", "table", "--on-disk"]
     assert 2 == command_line(["measure", str(file), *flags])
-    assert "--on-disk is for a file of ties" in capsys.readouterr().err
+    assert "--on-disk applies to edge files only" in capsys.readouterr().err

@@ -116,7 +116,7 @@ def test_a_parameter_with_the_name_of_a_field_has_its_value(claimed, name, manif
     for other in others(value):
         told = outcome(manifest, claimed, {name: other})
         assert "fails" == told.outcome
-        assert f"the claim says {name}=" in told.detail
+        assert f"the claim states {name}=" in told.detail
     assert "holds" == outcome(manifest, claimed, {f"other_{name}": 7}).outcome
 
 

@@ -282,7 +282,7 @@ def test_pairs_that_take_too_long_count_as_different_and_that_is_said(monkeypatc
     monkeypatch.setattr(structural, "MOST_STEPS", 2)
     told = condition(n, edges, k=2, measure="dk")
     assert "fails" == told.outcome
-    assert "were given up after 2 steps and count as different" in told.detail
+    assert "are undecided after 2 steps and count as different" in told.detail
 
 
 @pytest.mark.parametrize("distance", [1, 2])
@@ -363,8 +363,8 @@ LOLLIPOP = (5, [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)])
         ("edge-count", 1, "the class of 1 edges within distance 1 holds 1 node, fewer than k=2: 4"),
         ("degree-distribution", 1, "the class of inner degrees 3, 2, 2, 1 within distance 1 holds"),
         ("vrq", 1, "the class of degrees 3, 2, 2, 2 within distance 1 holds 1 node"),
-        ("dk", 1, "the class of the shape around node 2, 4 nodes and 4 edges within distance 1"),
-        ("hybrid", 2, "the class of the shape around node "),
+        ("dk", 1, "the class of the subgraph around node 2, 4 nodes and 4 edges within distance 1"),
+        ("hybrid", 2, "the class of the subgraph around node "),
     ],
 )
 def test_a_class_that_is_too_small_is_named_with_its_nodes(measure, distance, expected):
@@ -424,7 +424,7 @@ def test_of_what_is_no_simple_graph_nothing_holds(measure, nodes, edges):
         db.put("edges", {"source": [u for u, _ in edges], "target": [v for _, v in edges]})
         told = look_alikes(of_a_graph(db), StructuralKAnonymity(k=1, measure=measure))
     assert "fails" == told.outcome
-    assert "no simple graph" in told.detail
+    assert "not a simple graph" in told.detail
 
 
 def test_edges_may_stand_in_any_order():

@@ -214,7 +214,7 @@ def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, A
             Said(
                 "inferred",
                 "hits",
-                who=f"who asks whether {asked}",
+                does=f"asks whether {asked}",
                 line=None,
                 label=f"one given {what}",
                 says=f"{{n}} true {what}s are published",

@@ -53,9 +53,9 @@ def not_run(seconds: float) -> str:
     Examples
     --------
     >>> not_run(300.0)
-    'it takes about 5 minutes of CPU time: it runs where it is asked for'
+    'not run by default: takes about 5 minutes of CPU time; request it by name'
     """
-    return f"not run by default: takes about {spelled(seconds)} of CPU time"
+    return f"not run by default: takes about {spelled(seconds)} of CPU time; request it by name"
 
 
 def run_again(situation: AttackInput[Any]) -> float:

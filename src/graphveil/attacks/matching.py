@@ -484,7 +484,7 @@ MATCHING = Attack(
         Said(
             "singled out",
             "true pair, mean",
-            who="who has the complete original table",
+            does="has the complete original table",
             line="mean probability of picking a person's own record",
             label="the complete original table",
         ),
@@ -496,7 +496,7 @@ MATCHING = Attack(
         Said(
             "linked",
             RIGHT,
-            who="who has the original and runs the method {again}",
+            does="has the original and runs the method {again}",
             label="the original, method run {again}",
             if_measured=True,
         ),

@@ -116,8 +116,8 @@ class Said:
         Which of the three questions it answers.
     figure
         The figure.
-    who
-        The attacker, from "who" on.
+    does
+        What the attacker knows or does, as a predicate: the words behind "who".
     line
         What a line of the terminal asks; None for no line. Where not given: by someone who knows
         that, which re-identifies people.
@@ -144,7 +144,7 @@ class Said:
     question: Question
     figure: str
     _: KW_ONLY
-    who: str = ""
+    does: str = ""
     line: str | None = ""
     by: str = ""
     label: str = ""
@@ -155,6 +155,11 @@ class Said:
     harm: str = ""
     worst: bool = False
     if_measured: bool = False
+
+    @property
+    def who(self) -> str:
+        """The attacker, from "who" on; empty where nothing is said of one."""
+        return f"who {self.does}" if self.does else ""
 
     def fits(self, row: Row) -> bool:
         """Return whether a row is said in this way."""
@@ -178,9 +183,9 @@ def words_of(setting: Setting) -> dict[str, str]:
     Examples
     --------
     >>> words_of(Setting(overlap=0.9, knows="attributes"))["copy"]
-    'a copy of the network with attributes, 90% of its ties right'
+    'a copy of the network with attributes, 90% of its edges correct'
     >>> words_of(Setting(known=1, wrong=2))["items"], words_of(Setting(wrong=2))["wrong_ones"]
-    ('1 item', '2 wrong ones')
+    ('1 item', '2 false ones')
     """
     known, wrong, times = setting.known or 0, setting.wrong or 0, setting.times or 1
     some = setting.people not in {None, 1}

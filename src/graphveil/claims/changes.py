@@ -94,7 +94,7 @@ class EdgeChanges(Changes):
     {'edges_before': 4, 'edges_kept': 3, 'edges_deleted': 1, 'edges_added': 2, 'jaccard': 0.5}
     """
 
-    what: ClassVar[str] = "ties"
+    what: ClassVar[str] = "edges"
     names: ClassVar[tuple[str, str, str]] = ("edges_before", "edges_deleted", "edges_added")
     needed: ClassVar[frozenset[str]] = frozenset(names[1:])
 

@@ -168,7 +168,7 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
     ...                    weights=("1000000000000",))
     >>> flips.sentence.partition(",")[0]
-    'A pair of nodes is published with chances that follow from 1 class of nodes'
+    'Each pair of nodes was published with a probability that depends on 1 class of nodes'
     """
 
     FULL: ClassVar[int] = 1 << 64
@@ -225,7 +225,8 @@ class DegreesAlone(Condition, frozen=True, kw_only=True, tag="degrees-alone"):
     Examples
     --------
     >>> DegreesAlone().sentence.partition(":")[0]
-    'Pairs of nodes were published with chances that follow from noisy degrees alone'
+    'Each pair of nodes was published with a probability computed from noisy degrees alone; the \
+release contains as many original edges as these make likely.'
     """
 
     @property
@@ -251,7 +252,8 @@ class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
     Examples
     --------
     >>> ExactSize(size="12").sentence
-    'After the draw, edges or entries were added or removed evenly until exactly 12 were there.'
+    'After sampling, edges or entries were added or removed uniformly at random until exactly 12 \
+remained.'
     """
 
     size: str
@@ -462,7 +464,7 @@ class SameDegrees(Condition, frozen=True, kw_only=True, tag="same-degrees"):
     Examples
     --------
     >>> SameDegrees().sentence
-    'Every node has as many neighbors as in the original.'
+    'Every node has the same degree as in the original.'
     """
 
     @property
@@ -598,7 +600,7 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     Examples
     --------
     >>> TrueOfShare(theta="2/3").sentence
-    'Every published entry is true of at least 2/3 of the rows of its class.'
+    'Every published entry is true of at least 2/3 of the rows in its class.'
     """
 
     theta: str
@@ -619,7 +621,7 @@ class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more
     Examples
     --------
     >>> TrueOfMoreThanHalf().sentence
-    'Every published entry is true of more than half of the rows of its class.'
+    'Every published entry is true of more than half of the rows in its class.'
     """
 
     @property
@@ -634,7 +636,7 @@ class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items")
     Examples
     --------
     >>> PeopleAsItems().sentence
-    'Items are people: the id of an item is the id of that person as a user.'
+    "Items are people: each item id is that person's id as a user."
     """
 
     @property
@@ -649,7 +651,7 @@ class OwnAttributes(Condition, frozen=True, kw_only=True, tag="own-attributes"):
     Examples
     --------
     >>> OwnAttributes().sentence
-    "Every published attribute of a person is that person's own, or suppressed."
+    "Every published attribute value is the person's own, or suppressed."
     """
 
     @property
@@ -669,8 +671,8 @@ class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-column
     Examples
     --------
     >>> print(AttachedColumns(attach=("town",)).sentence)
-    Published beside the promise, as they are: town. Nothing is promised of who knows these of a \
-person; together with the rest they may single people out.
+    Published unchanged, outside the guarantee: town. Nothing is guaranteed against an attacker \
+who knows these values; combined with the rest they may single people out.
     """
 
     attach: tuple[str, ...]
@@ -698,7 +700,7 @@ class SameData(Condition, frozen=True, kw_only=True, tag="same-data"):
     Examples
     --------
     >>> SameData().sentence
-    'The release is the original under new ids in a new order: nothing was added, removed or \
+    'The release is the original with new ids in a new order; nothing was added, removed or \
 changed.'
     """
 
@@ -720,16 +722,16 @@ class KeyedIds(Condition, frozen=True, kw_only=True, tag="keyed-ids"):
     Examples
     --------
     >>> KeyedIds().sentence
-    'Published ids are computed from the original ids with a key that the owner keeps: in every \
-release with this key a person has the same id.'
+    "Published ids are computed from the original ids with the owner's key. A person has the same \
+id in every release made with this key."
     """
 
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
         return (
-            "Published ids are computed from the original ids with the owner's key, so a person "
-            "has the same id in every release made with this key."
+            "Published ids are computed from the original ids with the owner's key. A person has "
+            "the same id in every release made with this key."
         )
 
 

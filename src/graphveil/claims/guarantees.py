@@ -117,7 +117,7 @@ _REASONS: dict[Reason, str] = {
         "This is one of several trials; no guarantee covers choosing among them by the original "
         "data."
     ),
-    "renamed": "Only the ids were replaced; the data itself can reveal who is who.",
+    "renamed": "Only the ids were replaced; the data itself can re-identify people.",
 }
 
 
@@ -134,7 +134,7 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
     Examples
     --------
     >>> NotClaimed(reasons=("repeatable",)).sentence
-    'Nothing is promised of this release.'
+    'This release carries no guarantee.'
     """
 
     check_word: ClassVar[CheckWord] = "not claimed"
@@ -213,7 +213,7 @@ class _EqualRows(Guarantee, frozen=True, kw_only=True):
     @property
     def adversary(self) -> str:
         """Who that is: what they know, and that they use nothing else."""
-        return f"someone who knows {self.knowledge}, and uses nothing but the released rows"
+        return f"an attacker who knows {self.knowledge}, and uses nothing but the released rows"
 
 
 class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
@@ -230,7 +230,7 @@ class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
     Examples
     --------
     >>> KAnonymity(k=5).sentence
-    'Every row of the release equals at least 4 others on every published feature, and nothing was \
+    'Every row of the release equals at least 4 others in all published features; nothing was \
 added.'
     """
 
@@ -258,8 +258,8 @@ class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anon
     Examples
     --------
     >>> SmoothKAnonymity(k=5).sentence
-    'Every row of the release equals at least 4 others on every published feature, and every \
-published entry is true of at least half of the rows of its class.'
+    'Every row of the release equals at least 4 others in all published features; each published \
+entry is true of at least half of the rows in its class.'
     """
 
     theta: str = "1/2"
@@ -307,9 +307,9 @@ class AdaptiveAnonymity(Guarantee, frozen=True, kw_only=True, tag="adaptive-anon
     Examples
     --------
     >>> print(AdaptiveAnonymity(level=5).sentence)
-    Each person could own at least as many of these records as the level they asked for (5), and \
-each record could belong to as many people; each such pair is part of a full assignment that fits \
-the data.
+    Each person could own at least as many of these records as the level they requested (5), and \
+each record could belong to at least as many people; each of these pairs is part of a complete \
+assignment consistent with the data.
     """
 
     level: int
@@ -332,7 +332,7 @@ the data.
         level = f" ({self.level})" if self.common else least
         return (
             "Each person could own at least as many of these records as the level they "
-            f"requested{level}, and each record could belong to equally many people; each of "
+            f"requested{level}, and each record could belong to at least as many people; each of "
             "these pairs is part of a complete assignment consistent with the data."
         )
 
@@ -356,7 +356,7 @@ the data.
     @property
     def adversary(self) -> str:
         """Who that is: what they hold, and that they use nothing else."""
-        return f"someone who holds {self.knowledge}, and uses nothing else"
+        return f"an attacker who holds {self.knowledge}, and uses nothing else"
 
 
 def _equal_rows(k: int) -> str:
@@ -408,9 +408,8 @@ _KNOWLEDGE: dict[str, str] = {
     "hybrid": "the subgraph within distance {distance} of a person, and the degrees of the "
     "people in it, but not whose is which,",
     "profile": "the out-degree and in-degree of a person,",
-    "directed-count": "the out-degree and in-degree of a person, the number of people at the "
-    "other ends of these edges, and the number of edges among all of them, "
-    "including that person,",
+    "directed-count": "the out-degree and in-degree of a person, the number of their neighbors "
+    "in either direction, and the number of edges among these and that person,",
 }
 """What the adversary knows of a person, by measure."""
 
@@ -428,16 +427,16 @@ _SIMILAR = "at least {number} {others} whose degree and triangle count are each 
 """What is promised against knowledge that is off by some percent."""
 
 _IN_BOXES = (
-    "someone who keeps as candidates all nodes whose degree and number of triangles are each at "
-    "most {phi:g}% away from those of {person}"
+    "an attacker who keeps as candidates all nodes whose degree and number of triangles are each "
+    "within {phi:g}% of those of {person}"
 )
 
 _NOTHING_PROMISED = "nothing is guaranteed about it"
 
 _LEFT_OF_BOXES = (
-    "is left with at least {k} nodes that may be that person. Who knows these numbers more "
-    "closely, or hears numbers that are off and looks around these, can be left with fewer. What "
-    "is known of the original network is another thing, since edges were changed: "
+    "is left with at least {k} nodes that may be that person. An attacker who knows "
+    "these numbers more closely, or who searches around numbers that are off, can be left with "
+    "fewer. Knowledge of the original network is different, since edges were changed: "
     f"{_NOTHING_PROMISED}."
 )
 
@@ -474,7 +473,7 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     >>> StructuralKAnonymity(k=5).sentence
     'Every node of the release has the same degree as at least 4 others.'
     >>> StructuralKAnonymity(k=2, measure="count", share=0.95).sentence
-    'At least 95% of the nodes of the release have the same numbers of nodes and of edges within \
+    'At least 95% of the nodes of the release have the same numbers of nodes and edges within \
 distance 1 as at least 1 other.'
     >>> StructuralKAnonymity(k=5, known=("gender", "year")).sentence
     'Every node of the release has the same gender and year, and the same degree, as at least 4 \
@@ -483,10 +482,10 @@ others.'
     'At least 90% of the nodes of the release have the same sex, and the same degree, as at least \
 4 others. Every node has the same sex as at least 4 others.'
     >>> StructuralKAnonymity(k=2, measure="profile", layers=("calls", "family")).sentence
-    'Every node of the release has the same numbers of ties of each kind (calls, family), out and \
-in where they have directions, as at least 1 other.'
+    'Every node of the release has the same degree in each layer (calls, family), counted by \
+direction in directed layers, as at least 1 other.'
     >>> StructuralKAnonymity(k=2, measure="count", phi=10.0).sentence
-    'Every node of the release has at least 1 other whose degree and number of triangles are each \
+    'Every node of the release has at least 1 other whose degree and triangle count are each \
 within 10% of its own.'
     """
 
@@ -589,7 +588,7 @@ within 10% of its own.'
             )
         return (
             f"{_capital(self.adversary)}, is left with at least {self.k} nodes that may be {whom}. "
-            "What is known of the original network is another thing, since edges were changed: "
+            "Knowledge of the original network is different, since edges were changed: "
             f"{original}."
         )
 
@@ -610,7 +609,7 @@ within 10% of its own.'
         if self.phi:
             person = "a person" if self.share == 1 else "a person for whom the guarantee holds"
             return f"{_IN_BOXES.format(phi=self.phi, person=person)} {nothing_else}"
-        return f"someone who knows {self.knowledge} {nothing_else}"
+        return f"an attacker who knows {self.knowledge} {nothing_else}"
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -664,7 +663,7 @@ class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
     @property
     def adversary(self) -> str:
         """Who that is: what they know, and that they see this release alone."""
-        return f"someone who knows {self.knowledge}, and has of this data only this one release"
+        return f"an attacker who knows {self.knowledge}, and has only this one release of this data"
 
     @property
     def _given(self) -> str:
@@ -672,10 +671,14 @@ class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
         if not self.collected:
             return "Given the lists of people and items, which the owner declares public"
         if len(self.collected) == 1:
-            which = f"the list of {self.collected[0]}, which here was"
-        else:
-            which = "the lists of people and items, which here were"
-        return f"Assuming that {which} collected from the data, is public"
+            return (
+                f"Assuming that the list of {self.collected[0]}, which here was collected from the "
+                "data, is public"
+            )
+        return (
+            "Assuming that the lists of people and items, which here were collected from the data, "
+            "are public"
+        )
 
     @property
     def _at_most_by(self) -> str:
@@ -703,10 +706,10 @@ class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differen
     Examples
     --------
     >>> print(EdgeDP(epsilon=1.0, collected=("people",)).sentence)
-    Given that the list of people is public, which here was collected from the data: any one tie, \
-or any one item of any one person: whether it is there changes the probability of every possible \
-release by a factor of at most e^1 (about 2.72). All of one person together is protected less: \
-ten ties or items by a factor of at most e^10, a hundred by e^100.
+    Assuming that the list of people, which here was collected from the data, is public: adding or \
+removing any one edge, or any one item of any one person, changes the probability of every \
+possible release by a factor of at most e^1 (about 2.72). A whole person is protected less: ten \
+edges or items by a factor of at most e^10, a hundred by e^100.
     >>> EdgeDP(epsilon=1.0, of="value").entries
     2
     """
@@ -721,22 +724,25 @@ ten ties or items by a factor of at most e^10, a hundred by e^100.
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what, several = "any one edge, or any one item of any one person", "edges or items"
-        change = "adding or removing"
+        change = "adding or removing any one edge, or any one item of any one person,"
+        several = "edges or items"
         if self.of == "value":
-            what, several = "any one value of any one column of any one person", "values"
-            change = "replacing (by any other value, or by none)"
+            change = (
+                "replacing any one value of any one column of any one person by any other value, "
+                "or by none,"
+            )
+            several = "values"
         ten, hundred = (_times(number, self.epsilon) for number in (10, 100))
         no_person = (
             f"A whole person is protected less: ten {several} by a factor of at most e^{ten}, a "
             f"hundred by e^{hundred}."
         )
-        return f"{self._given}: {change} {what} changes {self._at_most_by}. {no_person}"
+        return f"{self._given}: {change} changes {self._at_most_by}. {no_person}"
 
     @property
     def knowledge(self) -> str:
         """What that adversary knows, in a few words."""
-        return f"every other {'value' if self.of == 'value' else 'tie or item'}"
+        return f"every other {'value' if self.of == 'value' else 'edge or item'}"
 
 
 class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differential-privacy"):
@@ -752,21 +758,21 @@ class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differen
     Examples
     --------
     >>> print(NodeDP(epsilon=0.5, collected=()).sentence)
-    Given the lists of people and items, which the owner says are public: any one person: \
-replacing all ties or items of that person by any others changes the probability of every possible \
-release by a factor of at most e^0.5 (about 1.65).
+    Given the lists of people and items, which the owner declares public: replacing all edges or \
+items of any one person by any others changes the probability of every possible release by a \
+factor of at most e^0.5 (about 1.65).
     """
 
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what = "any one person: replacing all of that person's edges or items by any others"
+        what = "replacing all edges or items of any one person by any others"
         return f"{self._given}: {what} changes {self._at_most_by}."
 
     @property
     def knowledge(self) -> str:
         """What that adversary knows, in a few words."""
-        return "all ties or items in which a person has no part"
+        return "all edges or items in which a person has no part"
 
 
 def _times(number: int, epsilon: float) -> str:

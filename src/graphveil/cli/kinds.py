@@ -176,7 +176,7 @@ def _check_a_graph(path: Path, given: dict[str, Any], container: Container) -> N
     if kind is Bipartite:
         raise UsageError(
             f"{path.name}: its columns ({_first(names)}) name users and items, but this method "
-            "reads a graph. Choose a method for users by features (graphveil methods), or give "
+            "reads a graph. Choose a method for user-item data (graphveil methods), or give "
             f"--kind {kind_of(container).name} if both columns hold people."
         )
 

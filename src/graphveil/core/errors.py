@@ -211,7 +211,7 @@ def either(name: str, *values: str) -> str:
     Examples
     --------
     >>> print(Message(either("header", "yes", "no")))
-    Say header="yes" or header="no".
+    Use header="yes" or header="no".
     """
     return f"Use {' or '.join(option(name, value) for value in values)}."
 
@@ -222,7 +222,7 @@ def leave_out() -> str:
     Examples
     --------
     >>> print(Message(leave_out()))
-    Say ignore_weights=True to leave them out.
+    Use ignore_weights=True to ignore them.
     """
     return f"Use {option('ignore_weights', value=True)} to ignore them."
 

@@ -218,10 +218,10 @@ def felt(row: Row) -> str:
 
     Examples
     --------
-    >>> felt(Row(release="a", question="edges-kept", as_sample=0.95, as_sample_of="ties"))
-    'as far off as keeping 95% of the ties at random'
-    >>> felt(Row(release="a", question="edges-kept", as_sample=0.99, as_sample_of="ties"))
-    'as far off as keeping 99% or more of the ties at random'
+    >>> felt(Row(release="a", question="edges-kept", as_sample=0.95, as_sample_of="edges"))
+    'comparable to keeping 95% of the edges at random'
+    >>> felt(Row(release="a", question="edges-kept", as_sample=0.99, as_sample_of="edges"))
+    'comparable to keeping 99% or more of the edges at random'
     """
     if row.as_sample is None:
         return ""

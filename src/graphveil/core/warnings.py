@@ -261,7 +261,7 @@ class Bound(NamedTuple):
     >>> MANY_ADDITIONS.passed_by(5, 100)
     ()
     >>> MANY_UNPROTECTED.passed_by(1, 3)[0].partition(":")[0]
-    '1 of 3 people (33.3%) are left without protection'
+    '1 of 3 people (33.3%) are not protected'
     """
 
     share: float
@@ -280,7 +280,8 @@ class Bound(NamedTuple):
 
 MANY_ADDITIONS = Bound(
     0.05,
-    "the added edges are {percent} of the input's edges; that many can be told from real ones. "
+    "the added edges are {percent} of the input's edges; that many can be distinguished from real "
+    "ones. "
     "Try {any_edits}",
     ManyAdditionsWarning,
 )
@@ -328,7 +329,7 @@ def lost_clustering(before: float, after: float) -> tuple[str, ...]:
     >>> lost_clustering(0.4, 0.3)
     ()
     >>> lost_clustering(0.4, 0.05)[0].partition(".")[0]
-    'how often two friends of a person are friends of each other fell from 40% to 5%'
+    'clustering (how often two neighbors of a node are connected) fell from 40% to 5%'
     """
     if before < LEAST_CLUSTERING or after > (1 - MUCH_LOST) * before:
         return ()
@@ -347,12 +348,12 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
     Examples
     --------
     >>> in_chunks(35_000, 400_000)[0].partition(":")[0]
-    'the 400,000 rows were anonymized in chunks of about 35,000, each by itself'
+    'the 400,000 rows were anonymized in independent chunks of about 35,000'
     """
     chunked = (
-        f"the {n_rows:,} rows were anonymized in independent chunks of about {chunk_rows:,}, "
-        "because some features are common and one chunk would take half a minute or much "
-        "longer. The guarantee is the same; usually less is kept. Use "
+        f"the {n_rows:,} rows were anonymized in independent chunks of about {chunk_rows:,}: "
+        "some features are common, and one chunk would take half a minute or much longer. The "
+        "guarantee is the same; usually less is kept. Use "
         f"{option('chunk_rows', n_rows)} for a single chunk"
     )
     return (Advice(chunked, ChunksWarning),)
@@ -409,7 +410,8 @@ def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[
     >>> noisy_copy(1133, 5451, (0.27, 0.73))
     ()
     >>> noisy_copy(1133, 5451, (0.119, 0.881))[0].partition(":")[0]
-    'of about 10 ties of a person 8 stay, and 134 false ones hide them too little'
+    'about 8 of 10 edges per node are kept, and 134 false ones hide them too little. An attacker \
+with a copy of (part of) the network may re-identify most people (in our tests at epsilon 3'
     """
     if nodes < 2 or strength_of_ties(nodes, edges, chances) < MATCHED_FROM:
         return ()
@@ -418,7 +420,7 @@ def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[
     weak = (
         f"about {true:.0f} of {degree:.0f} edges per node are kept, and {false:.0f} false ones "
         "hide them too little. An attacker with a copy of (part of) the network may re-identify "
-        "most people (54 and 89% in two networks at epsilon 3 in our tests)"
+        "most people (in our tests at epsilon 3: 54 and 89% in two networks)"
     )
     return (Advice(weak, CopyWarning),)
 
@@ -438,7 +440,7 @@ def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, 
     Examples
     --------
     >>> attached_to_network(["town"], 3, 12)[0].partition(":")[0]
-    'town is published beside the promise'
+    'town is published outside the guarantee'
     """
     listed, are = ", ".join(names), "are" if len(names) > 1 else "is"
     who = f"{alone:,} of {n:,} people ({100 * alone / max(n, 1):.1f}%)"
@@ -463,7 +465,7 @@ def attached_column(name: str, share: float) -> str:
     Examples
     --------
     >>> attached_column("income", 0.25).partition(":")[0]
-    "the column 'income' is published beside the release and not protected by it"
+    "the column 'income' is published unprotected beside the release"
     """
     return Advice(
         f"the column {name!r} is published unprotected beside the release: for "

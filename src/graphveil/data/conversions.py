@@ -215,8 +215,9 @@ class NetworkObjects(Frames):
         for name in chosen:
             if name not in every:
                 raise DataError(
-                    f"no node has {name!r}. {did_you_mean(str(name), map(str, every))}There are "
-                    f"{', '.join(map(str, every)) or 'no attributes'}."
+                    f"no node has the attribute {name!r}. "
+                    f"{did_you_mean(str(name), map(str, every))}"
+                    f"Attributes: {', '.join(map(str, every)) or 'none'}."
                 )
         position = positions(ids, labels, what="node ids")
         order = np.argsort(position)

@@ -359,7 +359,8 @@ def naming_question(name: str) -> str:
     --------
     >>> from graphveil.core.errors import Message
     >>> print(Message(naming_question("name")))
-    nearly every row has another value of name: if it names people, say ids="name" or take it out
+    name has a different value in nearly every row: if it identifies people, give ids="name", \
+or drop it
     """
     return (
         f"{name} has a different value in nearly every row: if it identifies people, give "

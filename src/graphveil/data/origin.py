@@ -168,7 +168,7 @@ def left_out_words(names: Sequence[str]) -> tuple[str, ...]:
     Examples
     --------
     >>> print(*left_out_words(["gender", "year"]))
-    left out gender, year: a release says nothing of them, and whoever joins them back to one can \
+    dropped gender, year: the release does not cover them, and anyone who joins them back can \
 single people out again
     """
     if not names:
@@ -230,7 +230,7 @@ class SharedIds(NamedTuple):
     ''
     >>> from graphveil.core.errors import Message
     >>> print(Message(SharedIds(3, 5, counted=True).refusal))
-    users and items are both numbered from the start, so items may be people. Say items="things", \
+    users and items are both numbered from the start, so items may be people. Use items="things", \
 or items="people" if they are the same people.
     """
 
@@ -353,7 +353,7 @@ def checked_lists(named: Sequence[List], possible: Sequence[List], words: str) -
 
     Examples
     --------
-    >>> checked_lists(["items", "people"], ["people", "items"], "users by features")
+    >>> checked_lists(["items", "people"], ["people", "items"], "user-item data")
     ('people', 'items')
     """
     for one in named:

@@ -211,7 +211,7 @@ class _TableSample(TableComparison):
         return self.cells[1]
 
 
-WORDS = {Graph: "ties", Bipartite: "entries", Table: "rows"}
+WORDS = {Graph: "edges", Bipartite: "entries", Table: "rows"}
 """What is kept at random, by the kind of data."""
 
 SAME = 1e-9

@@ -91,7 +91,7 @@ def answers(rows: Rows) -> tuple[Line, ...]:
     --------
     >>> row = Row(release="a", question="edges-kept", part="share", value=0.984, unit="share")
     >>> [(line.question, line.figure, line.unit) for line in answers(Rows([row]))]
-    [('ties kept', '98.4%', 'of the original ties')]
+    [('edges kept', '98.4%', 'of the original edges')]
     """
     return tuple(line for _, line in _said(rows))
 
@@ -103,7 +103,7 @@ def headline(rows: Rows) -> str:
     --------
     >>> kept = Row(release="a", question="cells-shown", part="all", value=0.79, unit="share")
     >>> headline(Rows([kept]))
-    '79% of the cells are published, the others are hidden by *.'
+    '79% of the cells are published; the others are suppressed (*).'
     """
     shown = [(said, line) for said, line in _said(rows) if line.figure]
     first = [line.sentence for said, line in shown if said.headline]

@@ -87,7 +87,7 @@ def problem_of(values: pa.Array) -> SpellingProblem | None:
     Examples
     --------
     >>> problem_of(pa.array(["7", "1e5"]))
-    SpellingProblem(value='1e5', what='is no whole number')
+    SpellingProblem(value='1e5', what='is not an integer')
     >>> problem_of(pa.array(["ann", "1e5"])) is None
     True
     """
@@ -163,7 +163,7 @@ def problem_of_some(values: pa.Array) -> SpellingProblem | None:
     Examples
     --------
     >>> problem_of_some(pa.array(["ann", "1e5"]))
-    SpellingProblem(value='1e5', what='is no whole number')
+    SpellingProblem(value='1e5', what='is not an integer')
     >>> problem_of_some(pa.array(["ann", "007", "7"])) is None
     True
     """

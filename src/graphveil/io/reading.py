@@ -190,6 +190,8 @@ class ReadingReport:
 
     def _notes(self) -> list[Message]:
         both = _many(self.reciprocal_pairs, "edge")
+        of_users = self.kind == kind_of(Bipartite).words
+        who, what = ("user", "items") if of_users else ("node", "edges")
         sentences = [
             (
                 self.header and not self.inferred,
@@ -197,7 +199,7 @@ class ReadingReport:
             ),
             (self.comment_lines, f"skipped {_many(self.comment_lines, 'comment line')}"),
             (self.reciprocal_pairs, f"merged {both} listed in both directions"),
-            (self.isolated, f"kept {self.isolated:,} without an edge or item"),
+            (self.isolated, f"kept {_many(self.isolated, who)} without {what}"),
             (
                 self.odd_ids,
                 f"read all ids as text: {self.odd_ids:,} are not integers, such as {self.example}",

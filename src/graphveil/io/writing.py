@@ -58,8 +58,8 @@ def formulas(
 
     Examples
     --------
-    >>> formulas(["item"], [["tea", "=1+1", "-5", "@ann"]])[0].partition(":")[0]
-    '2 names begin with =, +, -, @, a tab or a carriage return, the first =1+1'
+    >>> formulas(["item"], [["tea", "=1+1", "-5", "@ann"]])[0].partition(": a")[0]
+    '2 names begin with =, +, -, @, a tab or a carriage return (first: =1+1)'
     >>> formulas(["item"], [["tea", "-5", "+1.5e3", "-"]])
     ()
     """

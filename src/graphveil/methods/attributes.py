@@ -420,8 +420,10 @@ def _without_role(network: Network, names: list[str]) -> str:
     for name in names:
         values, sizes = np.unique(network.codes_of(name), return_counts=True)
         alone = int(np.count_nonzero(sizes == 1))
-        who = "nobody is" if not alone else f"{alone} {'person is' if alone == 1 else 'people are'}"
-        described.append(f"{name} ({values.size} values; {who} alone with one)")
+        who = (
+            "no node has" if not alone else f"{alone} {'node has' if alone == 1 else 'nodes have'}"
+        )
+        described.append(f"{name} ({values.size} values; {who} a unique one)")
     first = names[0]
     return (
         f"no role given for {', '.join(described)}. Give {option('known', first)} if an "

@@ -501,7 +501,7 @@ class Anonymizer(ABC, Generic[D]):
         >>> import graphveil as gv
         >>> plain, said = gv.KDegree(k=5), gv.KDegree(k=5, known="sex")
         >>> said.stated_limits.removeprefix(plain.stated_limits).partition(",")[0]
-        ' Where attributes are published'
+        ' If attributes are published'
         """
         roles = getattr(self, "known", None), getattr(self, "attach", None)
         more = self.limits_of_attributes if any(roles) else ""

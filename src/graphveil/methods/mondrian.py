@@ -31,7 +31,7 @@ RULES = {"suppress": Rule(Fraction(1)), "majority": Rule(Fraction(1, 2))}
 
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Anonymizer[Bipartite]):
-    """Every row of the release equals at least k-1 others on every published feature.
+    """Every row of the release equals at least k-1 others in all published features.
 
     All rows are one part at first. A part is cut along a feature into the rows that have it and
     those that have not, as long as both sides hold at least k rows. At the end a part publishes

@@ -225,7 +225,7 @@ REPEATABLE = Advice("anyone who knows the seed and the original ids knows who is
 
 @dataclass(frozen=True, kw_only=True)
 class Rename(Anonymizer[Any]):
-    """Nothing is promised: people get new ids in a new order, and the data stays as it is.
+    """No guarantee: people get new ids in a new order; the data is unchanged.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ class Rename(Anonymizer[Any]):
     >>> path = Graph.from_edges(["ann", "bob"], ["bob", "cyd"])
     >>> release = Rename().anonymize(path)
     >>> release.guarantee.sentence, release.data.n_edges
-    ('Nothing is promised of this release.', 2)
+    ('This release carries no guarantee.', 2)
     """
 
     name: ClassVar[str] = "rename"

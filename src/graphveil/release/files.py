@@ -236,7 +236,7 @@ def note_on_format(path: Path, override: str | None, kind: str = "graph") -> str
     Examples
     --------
     >>> note_on_format(Path("friends.npz"), None)
-    'the release is csv: no release comes as npz'
+    'the release is written as csv: npz is not a format for a release'
     """
     entry = io.format_of(path, override)
     packed = entry.compressible and compression_of(path)

@@ -247,7 +247,7 @@ def several_releases(names: Sequence[str]) -> tuple[str, ...]:
     Examples
     --------
     >>> several_releases(["likes-k8", "likes-k9"])[0].partition(":")[0]
-    '2 other releases of this input lie beside it, the first likes-k8'
+    '2 other releases of this input are next to it, the first is likes-k8'
     """
     if not names:
         return ()

@@ -168,8 +168,8 @@ def _no_original_ids(evidence: Evidence, original: Data) -> Check:
         problems.append(f"{len(hits)} of {n} original ids are in {shown(text)}")
     among = evidence.kind.ids_among_names(evidence, original)
     problems += [
-        f"{len(each.ids)} of {n} original ids are {each.published_as}, and {each.strange} of "
-        "them do not name a feature of the original"
+        f"{len(each.ids)} of {n} original ids are {each.published_as}; {each.strange} of "
+        f"them {'names' if each.strange == 1 else 'name'} no feature of the original"
         for each in among
         if each.strange and not numbers
     ]

@@ -15,7 +15,7 @@ from graphveil.core.text import html_table, visible
 CheckOutcome = Literal["holds", "fails", "not checked"]
 
 TWICE = "the original read by a second reader"
-SHARED = "not checked independently: only the method's own reader supports this format"
+SHARED = "not checked independently: the file was read only by the reader that the method used"
 ORIGINAL = "--original"
 LINKAGE = "the private linkage"
 RECORD = "the private record"
@@ -128,7 +128,7 @@ class Verdict(msgspec.Struct, frozen=True):
         Examples
         --------
         >>> print("\n".join(Verdict("recomputed", "All is well.", []).lines()))
-        Every claim holds: All is well. (recomputed; every one of 0 checks holds)
+        Every claim holds: All is well. (recomputed; all 0 checks hold)
         """
         shown = [self._first_line(), *map(_line, self.checks)]
         return [Message(line) for line in shown]
@@ -137,20 +137,17 @@ class Verdict(msgspec.Struct, frozen=True):
         if not self.ok:
             return f"a claim fails: {_named(self.failures())}"
         if self.unknown_method is not None:
-            return f"not known: {shown(self.unknown_method)}"
+            return f"undecided: the method {shown(self.unknown_method)} is unknown to this version"
         if self.undecided:
             return f"undecided: {_named(self.undecided)} not checked"
         return _ANSWERS[self.word]
 
     def _first_line(self) -> str:
         answer = self._answer()
+        answer = answer[0].upper() + answer[1:]
         if self.unknown_method is not None and self.ok:
             name = option("trust_method", "NAME")
-            return (
-                f"{answer}, a method unknown to this version. To trust its texts and "
-                f"parameters, give {name}"
-            )
-        answer = answer[0].upper() + answer[1:]
+            return f"{answer}. To trust its texts and parameters, use {name}"
         if self.exit_code:
             return f"{answer} ({self._sum()})"
         return f"{answer}: {self.sentence} ({_SAID[self.word]}; {self._sum()})"
@@ -248,7 +245,7 @@ def beyond(name: str, size: int, limit_bytes: int) -> str:
     Examples
     --------
     >>> beyond("data.csv", 5000, 4096)
-    'data.csv holds 5000 bytes, above the limit of 4096'
+    'data.csv contains 5000 bytes, above the limit of 4096'
     """
     return f"{name} contains {size} bytes, above the limit of {limit_bytes}"
 

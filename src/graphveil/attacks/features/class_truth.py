@@ -242,7 +242,7 @@ CLASS_TRUTH = Attack(
         Said(
             "inferred",
             "entries true, mean",
-            who="who reads a published item and assumes it is true",
+            does="reads a published item and assumes it is true",
             line=None,
             label="a published item",
             says="it is true of {n} of the people it may refer to",
@@ -369,7 +369,7 @@ HOMOGENEITY = Attack(
         Said(
             "inferred",
             COMMONEST,
-            who="who reads a column published next to the release",
+            does="reads a column published next to the release",
             line=None,
             label="an attached column",
             says="{n} people have the most common value of their class",
@@ -378,7 +378,7 @@ HOMOGENEITY = Attack(
         Said(
             "inferred",
             COMMONEST,
-            who="who knows the class of a person and reads the attached column {column}",
+            does="knows the class of a person and reads the attached column {column}",
             line="{column} of people, guessed from the others in their class",
             label="{column}, attached",
             says="{n} people have the most common value of their class",

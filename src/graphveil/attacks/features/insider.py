@@ -158,7 +158,7 @@ INSIDER = Attack(
         Said(
             "inferred",
             WHOLE_ROW,
-            who="in the data who knows their own row",
+            does="is in the data and knows their own row",
             line="people whose complete row another member of their class can read",
             label="their own row",
             says="the complete row of {n} people can be read",

@@ -506,7 +506,7 @@ ITEM_MEMBERSHIP = Attack(
         Said(
             "inferred",
             INSIDE,
-            who="who tests for one item of a person",
+            does="tests for one item of a person",
             line="which of two items is a person's",
             label="one item",
             says=(
@@ -519,15 +519,14 @@ ITEM_MEMBERSHIP = Attack(
         Said(
             "inferred",
             LEFT_OUT,
-            line="the same, for people who were left out of the data",
+            line="the same, for people who are not in the data",
             take=_telling_more,
         ),
         Said(
             "inferred",
             BY_RELEASES,
-            who=(
-                "who knows everything else, tests which of two items a person has, and runs the "
-                "method"
+            does=(
+                "knows everything else, tests which of two items a person has, and runs the method"
             ),
             line="which of two items is a person's, everything else known",
             label="one of two items",

@@ -354,7 +354,7 @@ LINKAGE = Attack(
         Said(
             "singled out",
             "own row",
-            who="who knows {items} of a person",
+            does="knows {items} of a person",
             label="{known} items known",
             when=lambda setting: setting.wrong == 0,
             take=most_known,
@@ -363,7 +363,7 @@ LINKAGE = Attack(
         Said(
             "linked",
             "own row",
-            who="who knows {items} of a person and {wrong_ones}",
+            does="knows {items} of a person and {wrong_ones}",
             label="{known} items known, {wrong_ones}",
             when=lambda setting: bool(setting.wrong),
             take=most_known,
@@ -371,7 +371,7 @@ LINKAGE = Attack(
         Said(
             "inferred",
             "rare other items, recall of people inside",
-            who="who knows {items} and guesses rare others because the person is in the data",
+            does="knows {items} and guesses rare others because the person is in the data",
             line=None,
             label="rare items, {known} known",
             says="{n} of their other rare items are inferred",
@@ -461,7 +461,7 @@ INTERSECTION = Attack(
         Said(
             "linked",
             "alone in the joint class",
-            who="who has a second release of the same people",
+            does="has a second release of the same people",
             line="unique when two releases are combined",
             label="a second release",
             says="{n} people are unique when both releases are combined",

@@ -264,7 +264,7 @@ MEMBERSHIP = Attack(
         Said(
             "inferred",
             "a whole row",
-            who="who tests whether a person is in the data",
+            does="tests whether a person is in the data",
             line="which of two rows is in the data",
             label="who is in the data",
             says=(

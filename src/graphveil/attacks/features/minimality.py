@@ -170,7 +170,7 @@ def _asked(
     if options.secret not in names:
         raise ParameterError(
             f"minimality: secret={options.secret!r} is not a feature. "
-            f"{one_of(str(options.secret), sorted(names), verb='Name')}"
+            f"{one_of(str(options.secret), sorted(names))}"
         )
     feature = names.index(options.secret)
     if columns is None:
@@ -324,7 +324,7 @@ MINIMALITY = Attack(
         Said(
             "inferred",
             UNCOMMON,
-            who="who knows how common values are and looks at which cells are suppressed",
+            does="knows how common values are and looks at which cells are suppressed",
             line="suppressed cells with an uncommon value, compared with all cells",
             label="the suppressed cells",
             says="{n} suppressed cells do not have the most common value of their column",

@@ -330,7 +330,7 @@ REFINEMENT = Attack(
         Said(
             "inferred",
             NARROWED,
-            who="who knows how the method chose",
+            does="knows how the method chose",
             line="suppressed cells, inferred from the method's choices",
             label="the method's choices",
             says=(

@@ -257,7 +257,7 @@ SINGLING_OUT = Attack(
         Said(
             "singled out",
             TRUE_OF_ONE,
-            who="who has the release and knows the possible values of its columns",
+            does="has the release and knows the possible values of its columns",
             line="classes with a statement that is true of exactly one person",
             label="the release",
             says="for {n} classes there is a statement that is true of exactly one person",

@@ -184,7 +184,7 @@ ALIGNMENT = Attack(
     "the others and may lack nodes. It has the edge directions, edge types and published "
     "attributes if the release has them. No released node is known",
     definition="share of people who are assigned their own released node by the best one-to-one "
-    "alignment of the two graphs, reassigned until no more edges are kept. Only "
+    "alignment of the two graphs; pairs are reassigned until no more edges are kept. Only "
     "people with an edge both in the copy and in the release are counted",
     source="based on FUGAL, Bommakanti et al., NeurIPS 2024; repeated, and with other starts, "
     "as in seeded-matching",

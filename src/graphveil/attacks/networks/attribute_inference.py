@@ -185,7 +185,7 @@ ATTRIBUTE_INFERENCE = Attack(
         Said(
             "inferred",
             "neighbors",
-            who="who looks at the neighbors of a person whose {column} is suppressed",
+            does="looks at the neighbors of a person whose {column} is suppressed",
             line="suppressed {column}, inferred from the neighbors",
             label="{column}, suppressed",
             says="it is guessed correctly for {n} people",

@@ -219,7 +219,7 @@ def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> S
     return Said(
         "singled out",
         "right guess",
-        who=f"who knows {who}",
+        does=f"knows {who}",
         label=label,
         when=lambda setting: setting.knows == knows,
         if_measured=more,
@@ -227,7 +227,6 @@ def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> S
     )
 
 
-_ATTRIBUTES = "the published attributes and the degree of a person"
 SAID = (
     known_of_people("degree", "the degree of a person", "number of connections", more=False),
     known_of_people(
@@ -242,26 +241,32 @@ SAID = (
         "numbers of connections of everyone they know",
         more=False,
     ),
-    known_of_people(PROFILE, "the out-degree and in-degree of a person", PROFILE),
+    known_of_people(PROFILE, "the out-degree and in-degree of a person", "connections out and in"),
     known_of_people(
         AROUND,
         (
             "the out-degree and in-degree of a person, the number of neighbors, and the "
             "number of edges among the person and the neighbors"
         ),
-        AROUND,
+        "connections and people around",
     ),
-    known_of_people(OF_EACH_KIND, "the degree of a person in each layer", OF_EACH_KIND),
-    known_of_people(f"degree{WITH_ATTRIBUTES}", _ATTRIBUTES, "attributes, and degree"),
+    known_of_people(
+        OF_EACH_KIND, "the degree of a person in each layer", "connections of each type"
+    ),
+    known_of_people(
+        f"degree{WITH_ATTRIBUTES}",
+        "the published attributes and the degree of a person",
+        "attributes, and degree",
+    ),
     known_of_people(
         f"{PROFILE}{WITH_ATTRIBUTES}",
-        ("the published attributes, the out-degree and the in-degree of a person"),
-        f"attributes, and {PROFILE}",
+        "the published attributes, the out-degree and the in-degree of a person",
+        "attributes, and connections out and in",
     ),
     known_of_people(
         f"{OF_EACH_KIND}{WITH_ATTRIBUTES}",
         "the published attributes of a person, and the degree for each edge type",
-        f"attributes, and {OF_EACH_KIND}",
+        "attributes, and connections of each type",
     ),
 )
 

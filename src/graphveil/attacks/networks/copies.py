@@ -406,16 +406,16 @@ def said_of_copies(by: str = "") -> tuple[Said, ...]:
     nobody = Said(
         "linked",
         "right",
-        who="who has {copy}",
+        does="has {copy}",
         by=by,
         label="{copy}",
-        says="{n} people are identified correctly, with no one known in advance",
+        says="{n} people are identified correctly, although no one is known in advance",
         when=lambda setting: not setting.known,
         take=strongest,
     )
     some = replace(
         nobody,
-        who="who has {copy} and knows {known} people",
+        does="has {copy} and knows {known} people",
         label="{copy}, {known} people known",
         says=GUESSED,
         when=lambda setting: bool(setting.known),

@@ -242,7 +242,7 @@ EDGE_GAIN = Attack(
         Said(
             "inferred",
             "precision",
-            who="who knows most edges and reads further ones from the release",
+            does="knows most edges and reads further ones from the release",
             line="revealed edges that are correct, for an attacker who knows most edges",
             label="further connections of known people",
             says="{n} of the connections it shows are true",

@@ -290,7 +290,7 @@ FAKE_EDGE = Attack(
         Said(
             "inferred",
             FLAGGED,
-            who="who looks for false edges",
+            does="looks for false edges",
             line=None,
             label="which connections are false",
             says="{n} connections that look false are false, which makes the rest more credible",

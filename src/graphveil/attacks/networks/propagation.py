@@ -575,8 +575,8 @@ def known_people(two: Pairing, known: int, rng: np.random.Generator) -> NDArray[
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
     if people.size < known:
         raise NotMeasuredError(
-            f"only {people.size:,} people have at least two edges both in "
-            "the copy and in the release, fewer than should be known"
+            f"only {people.size:,} people have at least two edges both in the copy and in the "
+            f"release; {known:,} should be known"
         )
     return rng.choice(people, known, replace=False)
 

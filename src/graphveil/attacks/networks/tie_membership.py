@@ -212,7 +212,7 @@ TIE_MEMBERSHIP = Attack(
         Said(
             "inferred",
             "one tie",
-            who="who knows all identities, all other edges and the method, and tests for one edge",
+            does="knows all identities, all other edges and the method, and tests for one edge",
             line="presence of one edge, for an attacker who knows all identities",
             label="one connection, all others known",
             says="given one real and one absent connection, the real one is recognized {n} times",

@@ -27,6 +27,7 @@ from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS
 from graphveil.verbs.advise import Advice, AdviceUntil
 from graphveil.verbs.advise.advise import advise
+from graphveil.verbs.advise.answers import SIZES
 from graphveil.verbs.advise.until import why_of
 
 
@@ -153,7 +154,7 @@ def _print_advice(
 
     Of a release, another answer comes first, and it is checked next.
     """
-    sizes = ", ".join(f"{count:,} {what}" for what, count in advice.sizes.items())
+    sizes = ", ".join(f"{count:,} {SIZES.get(what, what)}" for what, count in advice.sizes.items())
     say_answer(answer or advice.answer)
     result("")
     result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")

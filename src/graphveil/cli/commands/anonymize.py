@@ -39,7 +39,7 @@ from graphveil.cli.inputs import (
     say_report,
 )
 from graphveil.cli.kinds import add_methods, reading_flags, reading_options
-from graphveil.cli.summaries.promise import cost_words, in_plain_words
+from graphveil.cli.summaries.promise import cost_words
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
@@ -464,7 +464,7 @@ def print_release(
     owners
         Its private folder or address; None for the one beside it.
     """
-    promised = in_plain_words(claim.sentence)
+    promised = claim.sentence
     say_answer(f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}")
     say_answer(f"Not covered: {limits}")
     cost = ", ".join(cost_words(private.cost))

@@ -47,7 +47,7 @@ def _run(path: Path, **given: Any) -> int:
         say_answer(f"Wrote {written}. This copy is not a release and carries no guarantee.")
         say_next(command_line("verify", file_word(path)))
     else:
-        say_answer(f"Wrote {written}. It contains the original people: keep it private.")
+        say_answer(f"Wrote {written}. It is not anonymized: keep it private.")
         # No header of a file tells a table.
         kind = flag_words("kind", kind_of(data).name) if isinstance(data, Table) else ()
         say_next(command_line("measure", file_word(out), *kind))

@@ -88,7 +88,7 @@ def print_standing_out(
     if ids.size:
         names = [printable(name, LONGEST_ID) for name in ids[:FIRST_IDS].tolist()]
         more = f" and {ids.size - FIRST_IDS:,} more" if ids.size > FIRST_IDS else ""
-        say_answer(f"  smallest classes: {', '.join(names)}{more}")
+        say_answer(f"  unprotected, smallest classes first: {', '.join(names)}{more}")
     result("")
     result("  size of class          classes   people")
     for size, classes, people in in_few_rows(measured.size_distribution(), FIRST_SIZES):
@@ -125,7 +125,7 @@ def _print_nodes(measured: Identifiability) -> None:
     )
     _print_classes(figures, "nodes")
     _line(
-        "unique, not counting structural twins",
+        "unique, not counting twins",
         figures["twin_unique_nodes"],
         measured.twin_uniqueness,
     )
@@ -244,7 +244,7 @@ def _line(name: str, count: int, share: float | None = None) -> None:
 def _print_cascade(cascaded: Cascade) -> None:
     result("")
     result(
-        f"identified through a neighbor; neighbors told apart by {cascaded.second} (cascade, "
+        f"identified through a neighbor; neighbors distinguished by {cascaded.second} (cascade, "
         f"distance: {cascaded.second_distance}):"
     )
     identified = 0
@@ -501,7 +501,7 @@ def _flags() -> list[inspect.Parameter]:
             names | None,
             (
                 "Also follow edges from each identified person to their neighbors, which this "
-                "measure tells apart."
+                "measure distinguishes."
             ),
             default=None,
         ),

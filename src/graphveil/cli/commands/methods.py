@@ -30,7 +30,7 @@ def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")]
         result_json(rows)
     else:
         result_table(
-            ["method", "data", "promise", "source", "cost"],
+            ["method", "data", "guarantee", "paper", "cost"],
             [[r["name"], r["accepts"], r["promise"], r["source"], r["cost"]] for r in rows],
             whole=(0,),
         )

@@ -96,7 +96,7 @@ def documented(method: str, attacks: set[str]) -> str:
     Examples
     --------
     >>> documented("k-degree", {"seeded-matching"})[:43]
-    'Documented, of k-degree (k=2 to 20): someon'
+    'In our benchmarks of k-degree (k=2 to 20): '
     >>> documented("k-degree", {"linkage"})
     ''
     """
@@ -109,8 +109,7 @@ def documented(method: str, attacks: set[str]) -> str:
     strength = f" ({at})" if at else ""
     share = " to ".join(ends)
     return (
-        f"In our benchmarks of {method}{strength}: {who}, re-identified {share} of 100, on "
-        f"{people}."
+        f"In our benchmarks of {method}{strength}: {who} re-identified {share} of 100, on {people}."
     )
 
 
@@ -153,7 +152,7 @@ def groups(rows: Rows) -> tuple[Group, ...]:
     ...           figure="right guess", setting=Setting(knows="degree"))
     >>> [group] = groups(Rows([row]))
     >>> group.heading, group.lines[0].question, group.lines[0].figure, group.lines[0].answer
-    ('Can someone be pointed at?', 'by someone who knows how many ties a person has', '1.4', 'yes')
+    ('Can someone be singled out?', 'by an attacker who knows the degree of a person', '1.4', 'yes')
     """
     asked: dict[Question, list[Line]] = {question: [] for question in QUESTIONS}
     for said, taken in _shown(rows):
@@ -176,8 +175,8 @@ def headline(rows: Rows) -> str:
     ...     figure="right", setting=Setting(overlap=1, known=0),
     ... )
     >>> headline(Rows([row]))
-    'Someone who has a copy of the network re-identifies 72.4 of 100 people (a guess without \
-the release: 0.2).'
+    'An attacker who has a copy of the network re-identifies 72.4 of 100 people (guessing \
+without the release: 0.2).'
     """
     shown = list(_shown(rows))
     people = [one for one in shown if one[0].re_identifies]

@@ -11,37 +11,8 @@ from graphveil.core.errors import Message
 from graphveil.core.text import number, percent
 from graphveil.verify.verdict import Verdict, spelled
 
-_PLAIN = (
-    ("nodes", "people"),
-    ("very node ", "very person "),
-    ("the same degree", "the same number of ties"),
-    ("list of degrees", "list of numbers of ties"),
-    ("edges", "ties"),
-    ("Edges", "ties"),
-)
-"""Terms of graphs, and what they are called where nodes are people and edges are ties."""
-
-
-def in_plain_words(sentence: str) -> str:
-    """Return the sentence of a guarantee with people and ties for nodes and edges, else the same.
-
-    Parameters
-    ----------
-    sentence
-        As the guarantee states it.
-
-    Examples
-    --------
-    >>> in_plain_words("Every node of the release has the same degree as at least 4 others.")
-    'Every person of the release has the same number of ties as at least 4 others.'
-    """
-    for term, plain in _PLAIN:
-        sentence = sentence.replace(term, plain)
-    return sentence
-
-
 _COSTS = (
-    ("nodes_unprotected", "people not protected"),
+    ("nodes_unprotected", "nodes not protected"),
     ("edges_added", "edges added"),
     ("edges_deleted", "edges deleted"),
     ("edges_before", "edges before"),
@@ -61,6 +32,9 @@ _COSTS = (
 )
 """The costs that people ask for first, in this order."""
 
+ONE = {"nodes": "node", "edges": "edge", "entries": "entry", "cells": "cell", "people": "person"}
+"""The singular of what is counted."""
+
 SHOWN_COSTS = 3
 
 
@@ -75,10 +49,10 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
     Examples
     --------
     >>> cost_words({"rounds": 1, "edges_added": 17, "edges_deleted": 0, "edges_before": 621})
-    ('17 ties added', '0 ties deleted', '621 ties before')
+    ('17 edges added', '0 edges deleted', '621 edges before')
     >>> cost_words({"edges_added": 3, "edges_deleted": 9, "edges_before": 621, "edits": 12,
     ...             "edits_lower_bound": 11})[-1]
-    '12 in all, of which at least 11 are needed'
+    '12 edits in all; at least 11 are necessary'
     """
     words = []
     for name, what in _COSTS:
@@ -86,7 +60,8 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
         if value is None or (name == "nodes_unprotected" and not value):
             continue
         figure = percent(value) if name.endswith("share") else number(value)
-        words.append(f"{figure} {what}")
+        noun, _, which = what.partition(" ")
+        words.append(f"{figure} {ONE.get(noun, noun) if value == 1 else noun} {which}")
     rest = (f"{number(v)} {name.replace('_', ' ')}" for name, v in cost.items())
     if words and "edits_lower_bound" in cost:
         words[SHOWN_COSTS - 1 :] = [_fewest(cost)]
@@ -96,8 +71,9 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
 def _fewest(cost: Mapping[str, float | int]) -> str:
     """Return how near the edits are to the fewest that are possible."""
     edits, least = cost["edits"], cost["edits_lower_bound"]
+    noun = "edit" if edits == 1 else "edits"
     if edits <= least:
-        return f"{number(edits)} edits in all, proved minimal"
+        return f"{number(edits)} {noun} in all, proved minimal"
     return f"{number(edits)} edits in all; at least {number(least)} are necessary"
 
 
@@ -118,15 +94,16 @@ def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
 
     Examples
     --------
+    >>> from graphveil.verify.verdict import Check
     >>> check = Check("classes", "holds", "3 classes")
     >>> print(*verdict_lines(Verdict("recomputed", "Every node has the same degree.", [check])))
-    Every claim holds: every person has the same number of ties (1 check).
+    Verified: every claim holds: every node has the same degree (1 check).
     """
     if not verdict.ok:
         return _failing(verdict)
     if verdict.exit_code:
         return (verdict.lines()[0],)
-    sentence = in_plain_words(verdict.sentence).removesuffix(".")
+    sentence = verdict.sentence.removesuffix(".")
     said = sentence[0].lower() + sentence[1:]
     if verdict.word == "not claimed":
         return (Message(f"{_ANSWERS[verdict.word]} ({_counted(verdict)})."),)

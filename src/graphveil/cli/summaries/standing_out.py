@@ -57,19 +57,17 @@ def headline(measured: Measured) -> str:
     Examples
     --------
     >>> from graphveil import Graph, measure
-    >>> headline(measure(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)))
-    'Nobody of 4 people stands out to someone who knows how many neighbors a person has.'
+    >>> print(headline(measure(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)))[:64])
+    None of the 4 people can be singled out by an attacker who knows
     """
     count, n = int(measured.unprotected().size), int(measured.own_sizes.size)
-    verb = "stands" if count < 2 else "stand"
-    who = f"{count:,} of {n:,} people ({percent(count / max(n, 1))})" if count else "Nobody"
-    who = who if count else f"None of {n:,} people"
-    others = (
-        ""
-        if measured.k == 2
-        else (f": fewer than {measured.k - 1} others are indistinguishable from them")
-    )
-    return f"{who} {verb} out to an attacker who knows {knowledge(measured)}{others}."
+    who = f"{count:,} of {n:,} people ({percent(count / max(n, 1))})"
+    attacker = f"an attacker who knows {knowledge(measured)}"
+    if not count:
+        return f"None of the {n:,} people can be singled out by {attacker}."
+    if measured.k == 2:
+        return f"{who} {'is' if count == 1 else 'are'} unique to {attacker}."
+    return f"{who} can be singled out by {attacker} (class smaller than {measured.k})."
 
 
 def lines(
@@ -97,7 +95,7 @@ def lines(
     >>> from graphveil import Graph, measure
     >>> [line] = lines(measure(Graph.from_edges([0, 0], [1, 2], n=3)))
     >>> line.question, line.figure, line.unit
-    ('how many neighbors a person has', '33.3%', 'are alone')
+    ("the number of a person's neighbors", '33.3%', 'are unique')
     """
     every = [_line(knowledge(measured), measured.own_sizes, measured.k)]
     if isinstance(measured, NetworkRisk):

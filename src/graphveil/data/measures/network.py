@@ -112,7 +112,7 @@ def measure_network(
     >>> star = Network({"ties": Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)}, sex)
     >>> risk = measure_network(star, None, 1, 2, ["sex"])
     >>> [(part.knows, part.uniqueness) for part in risk.parts], risk.uniqueness
-    ([('sex', 0.0), ('how many neighbors a person has', 0.25)], 0.5)
+    ([('sex', 0.0), ("the number of a person's neighbors", 0.25)], 0.5)
     """
     for name in known_columns:
         if name not in network.attributes:

@@ -193,8 +193,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="graphlets",
         direction="lower is better",
         definition="shares of the six connected graphs on four nodes among all connected sets "
-        "of four nodes, before and after, and half the sum of absolute differences; "
-        f"exact up to {GRAPHLET_PATHS:,} 3-paths, above that estimated from that "
+        "of four nodes, before and after; also half the sum of absolute differences. "
+        f"Exact up to {GRAPHLET_PATHS:,} 3-paths, above that estimated from that "
         "many sampled uniformly",
         source="Jha, Seshadhri & Pinar 2015",
         compute="metrics.graphlets.compared",
@@ -282,7 +282,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         said=Said(
             "connectivity",
             {"released": "original"},
-            "of people are outside the largest connected part",
+            "of the nodes are outside the largest connected component",
             place=10,
             spelled=_percent_of_others,
         ),
@@ -367,9 +367,9 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         said=Said(
             "communities",
             {"released against original": "original against itself"},
-            "of 100 alike",
+            "of 100: agreement (NMI) with the original",
             place=7,
-            beside="; the original with itself {}",
+            beside="; of the original with itself {}",
             spelled=of_hundred,
         ),
     ),
@@ -471,7 +471,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         said=Said(
             "item popularity",
             {"mean change": "largest change"},
-            "of people more or fewer have an item, on average",
+            "of the people: mean change in how many have an item",
             place=4,
             beside="; at most {}",
         ),
@@ -631,7 +631,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
             {"all": ""},
             "of the cells",
             place=1,
-            ending=" are published, the others are hidden by *",
+            ending=" are published; the others are suppressed (*)",
             headline=True,
         ),
     ),
@@ -646,7 +646,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         said=Said(
             "values of each column",
             {},
-            "of the cells of {part} are hidden, the most of all columns",
+            "of the cells of {part} are suppressed, the most of all columns",
             place=6,
         ),
     ),

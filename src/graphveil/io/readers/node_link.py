@@ -119,10 +119,8 @@ def _decoded(source: Source) -> dict[str, Any]:
 def _name_of_edges(source: Source, whole: dict[str, Any]) -> str:
     named = [name for name in LISTS if name in whole]
     if len(named) != 1:
-        both = "both" if named else "neither"
-        source.refuse(
-            f"this JSON has {both} of edges and links. Write it as node-link data with one of them."
-        )
+        both = "both edges and links" if named else "neither edges nor links"
+        source.refuse(f"this JSON has {both}. Write it as node-link data with one of them.")
     return named[0]
 
 

@@ -122,7 +122,7 @@ def sniff(
     if marked and all(len(split(line, "\t")) == 2 for line in lines):
         return Dialect("\t", 2, (), False, frozenset({2}), tuple(remarks), marked=marked)
     if not lines:
-        source.refuse("the file is empty.")
+        source.refuse("the file is empty. Give a file with data.")
     if re.fullmatch(r"sep=.", lines[0].strip()):
         source.refuse(
             (f"{lines[0].strip()} is a spreadsheet directive, not data. Remove this line."), line=1

@@ -255,7 +255,7 @@ class BlockTask(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Adaptive(Anonymizer[Table]):
-    """Each person could own at least as many records as the level that the person asked for.
+    """Each person could own at least as many records as the level they requested.
 
     Cells are suppressed until each person's row fits that many released records, and each record as
     many people; each such pair is part of a full assignment that fits the data. This counts
@@ -488,8 +488,9 @@ class Adaptive(Anonymizer[Table]):
     def _task(self, data: Table, levels: Any, weights: Any) -> BlockTask:
         """Return what is published, once levels and weights are known."""
         if (self.levels is None) == (levels is None):
-            times = "not at all" if levels is None else "twice, as a parameter and as an array"
-            raise ParameterError(f"levels are given {times}. {GIVE_LEVELS}")
+            twice = "levels are given twice, as a parameter and as an array"
+            given = "no levels are given" if levels is None else twice
+            raise ParameterError(f"{given}. {GIVE_LEVELS}")
         if self.levels is None:
             asked = checked_levels(levels, data.n_rows)
         elif self.levels.column is not None:

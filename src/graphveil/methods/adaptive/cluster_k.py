@@ -31,7 +31,7 @@ Search = Literal["plain", "agglomerative", "local", "forest"]
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterK(Anonymizer[Table]):
-    """Every row of the release equals at least k-1 others on every published feature.
+    """Every row of the release equals at least k-1 others in all published features.
 
     Rows are put together into clusters of k or more, and a cluster shows the values that all of its
     rows have in common; everything else is ``*``. A missing cell counts as suppressed.

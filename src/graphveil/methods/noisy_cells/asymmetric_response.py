@@ -34,7 +34,7 @@ _EVEN = Fraction(1, 2)
 
 @dataclass(frozen=True, kw_only=True)
 class AsymmetricResponse(NoisyMethod):
-    """No edge or entry changes the probability of any release by a factor above e^epsilon.
+    """One edge or entry changes any release's probability by at most a factor e^epsilon.
 
     A cell is a pair of nodes, or a pair of a user and a feature. Every edge is published with one
     probability, every other cell with a smaller one, all independently. Both follow from epsilon
@@ -81,8 +81,7 @@ class AsymmetricResponse(NoisyMethod):
         "Each edge or entry must be deniable, and single edges matter at a large epsilon."
     )
     promise: ClassVar[str] = (
-        "Edge differential privacy: one edge or entry changes the probability of any release by "
-        "at most a factor e^epsilon."
+        "One edge or entry changes any release's probability by at most a factor e^epsilon."
     )
     source: ClassVar[str] = (
         "the channel with the most true edges for its size; after Nguyen, Imine & Rusinowitch, "

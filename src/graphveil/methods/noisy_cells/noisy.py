@@ -222,11 +222,15 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
     """Return what lists show that came from the data."""
     kind = kind_of(data)
     words = [kind.people if one == "people" else one for one in lists]
-    which = " and that of ".join(words) + (", with their names, count" if words[1:] else " counts")
+    both = bool(words[1:])
+    which = f"the list{'s' if both else ''} of {' and '.join(words)}"
+    count = ", with their names, count" if both else " counts"
+    if_collected = "they were collected" if both else "it was collected"
+    reveal = "they reveal" if both else "it reveals"
     one, cell = " or ".join(word[:-1] for word in words), kind.measured[0]
     entry = "entry" if cell == "entries" else "edge"
     return (
-        f"the list of {which} as public. If it was collected from the data, it reveals every "
+        f"{which}{count} as public. If {if_collected} from the data, {reveal} every "
         f"{one} that is there because of a single {entry}, whatever epsilon is; the private "
         "record says how many there are"
     )

@@ -81,8 +81,7 @@ class PriorResponse(NoisyMethod):
 
     accepts = (Graph,)
     promise: ClassVar[str] = (
-        "Edge differential privacy: one edge changes the probability of any release by at most "
-        "a factor e^epsilon."
+        "One edge changes the probability of any release by at most a factor e^epsilon."
     )
     cost: ClassVar[str] = "linear in the number of nodes, and of edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
@@ -183,7 +182,7 @@ class PriorResponse(NoisyMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class DegreePriorResponse(PriorResponse):
-    """No edge changes the probability of any release by a factor above e^epsilon.
+    """One edge changes the probability of any release by at most a factor e^epsilon.
 
     A part of epsilon buys a noisy degree of every node. From these, and from nothing else, follows
     how likely each pair of nodes is an edge, and from that, with which of two probabilities the
@@ -237,7 +236,7 @@ class DegreePriorResponse(PriorResponse):
 
 @dataclass(frozen=True, kw_only=True)
 class MixingPriorResponse(PriorResponse):
-    """No edge changes the probability of any release by a factor above e^epsilon.
+    """One edge changes the probability of any release by at most a factor e^epsilon.
 
     As `DegreePriorResponse`, with one more noisy statistic: how many edges there are between nodes
     of like degree and of unlike degree. That keeps whether hubs are tied to hubs.

@@ -37,7 +37,7 @@ _EVEN = Fraction(1, 2)
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedResponse(Anonymizer[Any]):
-    """No edge, or no person, changes the probability of any release by a factor above e^epsilon.
+    """One edge, entry or person changes any release's probability by at most a factor e^epsilon.
 
     A cell is a pair of nodes, or a pair of a user and a feature. Each is flipped, independently of
     all others: with ``unit="edge"`` with probability 1/(1 + e^epsilon), so that the promise holds
@@ -83,8 +83,7 @@ class RandomizedResponse(Anonymizer[Any]):
         "You need the classic baseline, or privacy for all edges or items of one person."
     )
     promise: ClassVar[str] = (
-        "Differential privacy of one edge or entry, or of one person: it changes the "
-        "probability of any release by at most a factor e^epsilon."
+        "One edge, entry or person changes any release's probability by at most a factor e^epsilon."
     )
     source: ClassVar[str] = (
         "Esfandiari et al., Smooth Anonymity for Sparse Graphs, section 4, Algorithm 1"

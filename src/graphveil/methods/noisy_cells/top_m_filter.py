@@ -42,7 +42,7 @@ UNPROVED = Advice(
 
 @dataclass(frozen=True, kw_only=True)
 class TopMFilter(NoisyMethod):
-    """No edge changes a probability by more than e^epsilon; variant=published claims nothing.
+    """Edge differential privacy with factor e^epsilon; variant=published claims nothing.
 
     Noise is added to every cell, and those above a threshold are published. The threshold follows
     from a noisy number of edges, so that about as many are published.

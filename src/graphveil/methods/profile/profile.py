@@ -48,7 +48,7 @@ MOST_NUMBERS = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Profile(Anonymizer[Network]):
-    """Every person, or the share reached, has as many ties out and in as at least k-1 others.
+    """Every person, or the stated share, has the same in- and out-degree as at least k-1 others.
 
     People whose profile (ties out, ties in) at least k share keep it. The others join such people,
     or groups of at least k, at a small total change; then arcs come and go until every profile is
@@ -109,8 +109,7 @@ class Profile(Anonymizer[Network]):
         "The network has directed edges, several edge types or attributes that recipients may know."
     )
     promise: ClassVar[str] = (
-        "Every person, or the stated share, has the same out-degree and in-degree as at least "
-        "k-1 others."
+        "Every person, or the stated share, has the same in- and out-degree as at least k-1 others."
     )
     source: ClassVar[str] = (
         "Casas-Roma, Salas, Malliaros & Vazirgiannis, k-degree anonymity on directed networks, "

@@ -41,7 +41,7 @@ MOST_NODES = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class DegreeTriangleModel(NoisyMethod):
-    """No edge changes the probability of any release by a factor above e^epsilon.
+    """One edge changes the probability of any release by at most a factor e^epsilon.
 
     All of epsilon buys four noisy statistics: the number of edges, the degrees, the edges between
     groups of nodes of like degree, and the triangles by class of degree. A random graph that has
@@ -81,8 +81,7 @@ class DegreeTriangleModel(NoisyMethod):
         "You need a small epsilon and a generated graph with similar degrees and triangles."
     )
     promise: ClassVar[str] = (
-        "Edge differential privacy: one edge changes the probability of any release by at most "
-        "a factor e^epsilon."
+        "One edge changes the probability of any release by at most a factor e^epsilon."
     )
     source: ClassVar[str] = (
         "noisy degrees, mixing and triangles; noise on triangles after Zhang, Cormode, Procopiuc, "

@@ -384,7 +384,7 @@ _THIRD = Share(of_epsilon=Fraction(1, 3), most=Fraction(40, 3))
 
 @dataclass(frozen=True, kw_only=True)
 class DensityExploreReconstruct(BaselineMethod):
-    """Claims nothing: no proof of a bound is known to us for this mechanism as it is run.
+    """No guarantee: we know of no proof of a bound for this mechanism as run.
 
     The adjacency matrix is cut in four where the densities differ most, again and again, under
     noise. Each part is filled with as many cells as its noisy count says, true ones preferred. It

@@ -26,7 +26,7 @@ _HALF = Share(of_epsilon=Fraction(1, 2), most=Fraction(20))
 
 @dataclass(frozen=True, kw_only=True)
 class HrgMcmc(BaselineMethod):
-    """Claims nothing: a Markov chain that is stopped only approaches a private draw.
+    """No guarantee: a Markov chain that is stopped only approximates the private distribution.
 
     A binary tree over the nodes is drawn that describes the edges well. Every inner node gets the
     noisy density of the pairs between its two sides, and a random graph with these densities is
@@ -86,7 +86,7 @@ class HrgMcmc(BaselineMethod):
         text="part of epsilon spent on the tree",
         minimum=SMALLEST_PART,
         maximum=39,
-        unset="half",
+        unset="half of epsilon",
     )
 
     @property

@@ -29,7 +29,7 @@ from graphveil.methods.noisy_cells.priors import CLASSES, configuration, priors_
 
 @dataclass(frozen=True, kw_only=True)
 class OneKSeries(NoisyMethod):
-    """No edge changes the probability of any release by a factor above e^epsilon.
+    """One edge changes the probability of any release by at most a factor e^epsilon.
 
     All of epsilon buys noisy degrees. A random graph that expects them is published; no edge of the
     original is looked at for it. It has as many of them as noisy degrees make likely: few as a
@@ -64,8 +64,7 @@ class OneKSeries(NoisyMethod):
     accepts = (Graph,)
     when: ClassVar[str] = "You compare with a baseline that keeps noisy degrees alone."
     promise: ClassVar[str] = (
-        "Edge differential privacy: one edge changes the probability of any release by at most "
-        "a factor e^epsilon."
+        "One edge changes the probability of any release by at most a factor e^epsilon."
     )
     source: ClassVar[str] = (
         "the 1K series compared in Nguyen, Imine & Rusinowitch, Differentially Private Publication "

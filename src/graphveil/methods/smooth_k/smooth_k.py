@@ -100,8 +100,7 @@ class SmoothK(Clustered):
         "Data is sparse, and a few false entries are acceptable if far more entries are kept."
     )
     promise: ClassVar[str] = (
-        "Every row equals at least k-1 others; each entry is true of at least a share theta of "
-        "its class."
+        "Every row equals at least k-1 others; each entry is true of at least theta of its class."
     )
     source: ClassVar[str] = (
         "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "

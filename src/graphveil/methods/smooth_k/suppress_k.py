@@ -12,7 +12,7 @@ from graphveil.methods.smooth_k.clustered import Clustered
 
 @dataclass(frozen=True, kw_only=True)
 class SuppressK(Clustered):
-    """Every row of the release equals at least k-1 others, and nothing was added.
+    """Every row equals at least k-1 others; nothing was added.
 
     Rows are put together in clusters of at least k; a cluster publishes the features that all of
     its rows have. The parameters are those of `SmoothK` without its thresholds. The rows of a table

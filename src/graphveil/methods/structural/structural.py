@@ -217,7 +217,7 @@ LIMITS_OF_PHI = (
 
 @dataclass(frozen=True, kw_only=True)
 class StructuralAnonymity(AttributedMethod):
-    """Every node of the release, or the share that is reached, looks like at least k-1 others.
+    """Each released node, or the stated share, equals at least k-1 others by the chosen measure.
 
     Edges are changed until the goal is reached, by the heuristics of the paper or by a search that
     looks ahead exactly. A partial or budgeted run promises the share that it reached, no more.
@@ -302,8 +302,7 @@ class StructuralAnonymity(AttributedMethod):
         "Recipients may know more of a person's surroundings, such as the degrees of the neighbors."
     )
     promise: ClassVar[str] = (
-        "Every node of the release, or the stated share, is equivalent to at least k-1 others "
-        "under the chosen measure."
+        "Each released node, or the stated share, equals at least k-1 others by the chosen measure."
     )
     source: ClassVar[str] = (
         "de Jong, van der Loo & Takes, The anonymization problem in social networks, arXiv "

@@ -11,6 +11,9 @@ from graphveil.claims.changes import changes_stated
 from graphveil.core.errors import Message
 from graphveil.core.text import html_table, percent, visible
 
+SIZES = {"ties": "edges"}
+"""What texts call a size, if not by its key."""
+
 
 def shares_of(cost: Mapping[str, float | int]) -> tuple[float | None, float | None]:
     """Return the share that is kept, and that of what is false in the release; None if unknown.
@@ -180,7 +183,9 @@ class Advice:
 
     def __repr__(self) -> str:
         """Return the risk under every measure and what the middle trial of each method cost."""
-        sizes = ", ".join(f"{count:,} {what}" for what, count in self.sizes.items())
+        sizes = ", ".join(
+            f"{count:,} {SIZES.get(what, what)}" for what, count in self.sizes.items()
+        )
         risks = [
             f"unique to an attacker who knows {r.known}: {percent(r.share_unique)}"
             for r in self.risks

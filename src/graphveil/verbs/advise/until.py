@@ -139,7 +139,8 @@ class AdviceUntil:
 
 def line_of(one: Reached) -> str:
     """Return what a method reaches, in a line."""
-    return f"{one.method} {one.given}: {'meets all' if one.met else 'does not'} ({why_of(one)})"
+    met = "meets all bounds" if one.met else "misses a bound"
+    return f"{one.method} {one.given}: {met} ({why_of(one)})"
 
 
 def why_of(one: Reached) -> str:

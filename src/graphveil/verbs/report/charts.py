@@ -282,7 +282,7 @@ def dots_alone(marks: Sequence[Mark], *, title: str) -> Markup:
     Examples
     --------
     >>> picture = dots_alone([Mark("ties", 0.5, guess=0.1)], title="Right guesses")
-    >>> "guess without it" in picture, "original" in picture
+    >>> "guess without the release" in picture, "original" in picture
     (True, False)
     """
     frame, height = _LONG_LABELS, _dots_height(marks, _LONG_LABELS)

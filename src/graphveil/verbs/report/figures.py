@@ -66,7 +66,7 @@ class Figure:
     >>> import graphveil as gv
     >>> figure = gv.measure(gv.Graph.from_edges([0, 1], [1, 2]), k=2).plot()
     >>> figure
-    Figure('How many look alike: 3 people', 3 steps)
+    Figure('Sizes of equivalence classes: 3 people', 3 steps)
     >>> figure.svg.startswith("<svg")
     True
     """

@@ -67,7 +67,7 @@ class Axis(NamedTuple):
 
     def tick(self, value: float) -> str:
         """Return a round value as it stands beside the axis."""
-        return self.text(value).replace(".0%", " %")
+        return self.text(value).replace(".0%", "%")
 
 
 class Panel(NamedTuple):

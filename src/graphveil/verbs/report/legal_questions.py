@@ -76,11 +76,11 @@ def word_of(evidence: Evidence) -> Word:
     Examples
     --------
     >>> word_of(Evidence(recomputed=True, value=0.03, guess=0.001))
-    'No, recomputed'
+    'No (verified)'
     >>> word_of(Evidence(value=0.3, low=0.2, guess=0.1))
-    'Yes, measured'
+    'Yes (measured)'
     >>> word_of(Evidence(value=0.3, low=0.1, guess=0.1))
-    'Not shown'
+    'No attack succeeded'
     >>> word_of(Evidence(bounded=True)), word_of(Evidence())
     ('Bounded', 'Not tested')
     """
@@ -96,7 +96,7 @@ def word_of(evidence: Evidence) -> Word:
 
 ONE_DRAW = ", in one sample; another may give more"
 
-HOW = {"exact": "counted for all people", "estimate": "estimated", "sampled": "drawn"}
+HOW = {"exact": "counted for all people", "estimate": "estimated", "sampled": "sampled"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,7 +314,7 @@ def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
     Examples
     --------
     >>> bound_in_words(EdgeDP(epsilon=1.0))
-    'of one tie or item: who is sure at 1 : 1 can become sure at most at 2.72 : 1, 73 of 100'
+    'for one connection or item: an attacker at even odds can reach at most 2.72 to 1, 73 of 100'
     """
     odds = math.exp(guarantee.epsilon)
     what = (
@@ -366,7 +366,7 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     drawn = "" if row.sample_size is None else f": {row.sample_size:,}"
     if harm is not None:
         evidence = evidence._replace(low=_shifted(row, harm), guess=outside.value if outside else 0)
-        reason += f"; effect of taking part: {_signed(harm)}"
+        reason += f"; effect of being in the data: {_signed(harm)}"
     elif outside is not None:
         reason += (
             f"; {of_hundred(outside.value or 0.0, places=0)} of 100 for people not in the data"

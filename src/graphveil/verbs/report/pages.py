@@ -39,28 +39,22 @@ LONGEST_TEXT = 4_000
 WORDS: tuple[tuple[str, str], ...] = (
     ("After", "In the release."),
     ("Before", "The original with new ids only, attacked in the same way."),
-    (
-        "Bounded",
-        "The release process limits what anyone can learn, whatever else they know.",
-    ),
+    ("Bounded", "The release process limits what anyone can learn, whatever else they know."),
+    ("Connection", "Two people who are connected in the network."),
+    ("Guarantee", "What holds for every person covered, against the attacker it names."),
     ("Guess", "What someone achieves without seeing the release."),
     (
         "Interval",
-        (
-            "Confidence interval: in repeated sampling, 95% of such intervals contain the "
-            "true value."
-        ),
+        "Confidence interval: in repeated sampling, 95% of such intervals contain the true value.",
     ),
-    ("Not in the data", "The same figure for people who are not in the data."),
-    ("Look-alikes", "People whom the release does not tell apart."),
+    ("Look-alikes", "People whom the release does not distinguish."),
     ("No attack succeeded", "An attack was run and did not succeed. This proves nothing."),
-    ("Guarantee", "What holds for every person covered, against the attacker it names."),
-    (
-        "Recomputed",
-        "Counted again from the published files, by code independent of the method.",
-    ),
-    ("Connection", "Two people who are connected in the network."),
+    ("Not in the data", "The same figure for people who are not in the data."),
     ("Triangle", "Three people who are all connected to each other."),
+    (
+        "Verified",
+        "Recomputed from the published files, by code independent of the method.",
+    ),
     (
         "Worst 1%",
         "Mean risk of the 1% of people most at risk, over everything the attack tried.",

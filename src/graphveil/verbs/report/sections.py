@@ -383,7 +383,8 @@ def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
     'Every claim holds.'
     """
     if not verdict.ok:
-        return "This release does not keep what it says."
+        wrong, checks = len(verdict.failures()), len(verdict.checks)
+        return f"Verification failed: {wrong} of {checks} checks."
     if verdict.unknown_method is not None:
         return (
             "Undecided: this version does not know the method, so the guarantee cannot be verified."
@@ -402,11 +403,11 @@ def because_of(verdict: Verdict) -> str:
     """Return how many checks stand behind the answer; nothing where it cannot be said."""
     checks = len(verdict.checks)
     if not verdict.ok:
-        wrong = len(verdict.failures())
-        return f"Do not rely on its promise: {wrong} of {checks} checks failed."
+        return "Do not rely on the guarantee of this release."
     if verdict.exit_code:
         return ""
-    return f"{checks} checks were made again from the files for this page."
+    made = sum(check.outcome != "not checked" for check in verdict.checks)
+    return f"{made} of {checks} checks were repeated from the files for this page."
 
 
 def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:

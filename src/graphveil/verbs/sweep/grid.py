@@ -283,7 +283,7 @@ def methods_of(methods: Sequence[Anonymizer[Any]] | Anonymizer[Any] | Grid) -> l
     for one in every:
         if not isinstance(one, Anonymizer):
             raise UsageError(
-                f"{one!r} is no method. Give methods such as KDegree(k=5), or a grid such as "
+                f"{one!r} is not a method. Give methods such as KDegree(k=5), or a grid such as "
                 '{"k-degree": {"k": [2, 5, 10]}}.'
             )
     if not every:

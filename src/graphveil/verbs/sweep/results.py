@@ -64,7 +64,7 @@ def words_of(axis: Axis) -> str:
     Examples
     --------
     >>> words_of(Axis("edge-jaccard", "all")), words_of(Axis("diameter", "original"))
-    ('ties kept and true', 'diameter: original')
+    ('edges kept and true', 'diameter: original')
     """
     return WORDS.get(str(axis), str(axis))
 
@@ -99,8 +99,8 @@ def answer_of(sweep: SweptPoints, until: Sequence[str], met: Collection[int] | N
     if met is None:
         return f"{points}: {ended}."
     bounds = " and ".join(until)
-    some = "No point keeps" if not met else "1 point keeps" if len(met) == 1 else ""
-    return f"{some or f'{len(met)} points keep'} {bounds}. {points}: {ended}."
+    some = "No point meets" if not met else "1 point meets" if len(met) == 1 else ""
+    return f"{some or f'{len(met)} points meet'} {bounds}. {points}: {ended}."
 
 
 class _Line(NamedTuple):
@@ -453,7 +453,7 @@ class Sweep(SweptPoints, Illustrated):
         >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
         >>> grid = {"k-degree": {"k": [2, 5]}}
         >>> gv.sweep(grid, ring, metrics=["edge-jaccard"], attacks=[], jobs=1).plot("k", "kept")
-        Figure('What is promised against what is kept: k', 2 points)
+        Figure('Guarantee and what is kept: k', 2 points)
         """
         return figure_of(self, *self.chosen(x, y))
 

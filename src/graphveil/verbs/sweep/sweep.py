@@ -687,9 +687,7 @@ def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions
         known = {name: None for kind in kinds for name in known_of(kind)}
         for name in names or ():
             if name not in known:
-                raise ParameterError(
-                    f"no {what} {name!r} that reads this data. {one_of(name, known)}"
-                )
+                raise ParameterError(f"no {what} {name!r} reads this data. {one_of(name, known)}")
 
 
 def read_sweep(folder: str | Path) -> Sweep:

@@ -315,7 +315,7 @@ def _order_of_ties(db: Database, *, keyed: bool) -> Check:
         return fails(
             ORDER, (f"the edge ({row[0]}, {row[1]}) is undirected, but its smaller end is second")
         )
-    return holds(ORDER, f"{counted(db.number('SELECT count(*) FROM edges'), 'tie')} in order")
+    return holds(ORDER, f"{counted(db.number('SELECT count(*) FROM edges'), 'edge')} in order")
 
 
 def _simple_ties(db: Database) -> Check:
@@ -332,7 +332,7 @@ def _simple_ties(db: Database) -> Check:
             f"some edges are in the layer {shown(strange[0])}, which is not in the manifest"
         )
     n = db.number("SELECT count(*) FROM edges")
-    return judged(SIMPLE, problems, f"no self-loop and no duplicate among {counted(n, 'tie')}")
+    return judged(SIMPLE, problems, f"no self-loop and no duplicate among {counted(n, 'edge')}")
 
 
 def _counts(db: Database, described: Described) -> dict[str, int]:
@@ -466,8 +466,7 @@ def _pairs(original: Network) -> OriginalPairs:
 
 def _read_again(db: Database, original: Network, path: Path, reading: Mapping[str, Any]) -> Check:
     """Return whether the files of ties and of people say what the program's reader made of them."""
-    entries = "edges" if isinstance(original, Graph) else "ties"
-    ties = second_reading(_pairs, entries)(db, original, path, reading)
+    ties = second_reading(_pairs, "edges")(db, original, path, reading)
     if original.people is None or ties.outcome == "fails":
         return ties
     file = reading.get("nodes")
@@ -515,7 +514,7 @@ NETWORK = replace(
     loaders={**dict.fromkeys(DELIMITERS, _ties_delimited), "parquet": _ties_columnar},
     everyone=_people,
     unrolled=frozenset(),
-    entries=("edges", "tie"),
+    entries=("edges", "edge"),
     rows={"data": "ties", "people": "nodes"},
     first_changes=partial(_first_edges, _ADDED),
     added=_ADDED,

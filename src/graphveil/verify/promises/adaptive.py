@@ -246,9 +246,9 @@ def _ranges(among: str, allowed: Allowed) -> str:
     ends = [(counts.min(), counts.max()) for counts in (allowed.of_person, allowed.of_record)]
     (least, most), (least_people, most_people) = ends
     return (
-        f"each person could own {least} to {most} records and each record could belong to "
-        f"{least_people} to {most_people} people, never fewer than requested, in complete "
-        f"assignments among {among}"
+        f"in complete assignments among {among}: each person could own {least} to {most} records, "
+        f"and each record could belong to {least_people} to {most_people} people, never fewer "
+        "than requested"
     )
 
 

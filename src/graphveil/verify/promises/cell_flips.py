@@ -321,8 +321,11 @@ def _size(evidence: Evidence, exact: ExactSize) -> Check:
         if isinstance(condition, CellFlips) and condition.noisy_count is not None
     ]
     problems = [
-        f"{size} {table} are released, but {said} is {where}"
-        for said, where in [(exact.size, "stated"), *((c, "the noisy count") for c in counts)]
+        f"{size} {table} are released, but {where} is {said}"
+        for said, where in [
+            (exact.size, "the stated size"),
+            *((c, "the noisy count") for c in counts),
+        ]
         if int(said) != size
     ]
     return judged(SIZE, problems, f"{size} {table} are released, as stated")

@@ -107,7 +107,7 @@ def _sides_grow(evidence: Evidence) -> Check:
     for (layer, side), numbers in zip(sides, before.T, strict=True):
         after = np.sort(numbers_of_ties(evidence.tables, layer, side))[::-1]
         check = _none_smaller(np.sort(numbers)[::-1], after)
-        what = " ".join(filter(None, [layer, "ties", side]))
+        what = ", ".join(filter(None, [layer, f"{side}-degree" if side else "degree"]))
         checks.append(msgspec.structs.replace(check, detail=f"{what}: {check.detail}"))
     return max(checks, key=lambda check: check.outcome == "fails")
 
@@ -358,7 +358,8 @@ def _cells(evidence: Evidence, name: str, columns: dict[str, int], *, stars: boo
     return fails(
         name,
         f"node {strange.node} has {shown(strange.column)}={shown(strange.published)}, but {had} "
-        f"in the original; {counted(strange.cells, 'person')} in all",
+        f"in the original; {counted(strange.cells, 'node')} "
+        f"differ{'s' if strange.cells == 1 else ''} in this attribute",
     )
 
 

@@ -107,7 +107,7 @@ def telling_order(released: NDArray[np.int64], labels: NDArray[Any] | None) -> l
     Examples
     --------
     >>> telling_order(np.arange(30), None)[0]
-    '29 of 29 neighbors in the original stand in the same order in the release'
+    '29 of 29 consecutive pairs of the original are in the same order in the release'
     >>> telling_order(np.array([2, 0, 1]), np.array([2, 0, 1]))
     []
     """

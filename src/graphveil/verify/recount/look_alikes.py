@@ -230,7 +230,7 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
             return f"out-degree {numbers[0][position]} and in-degree {numbers[1][position]}"
         each = zip(sides, numbers, strict=True)
         return ", ".join(
-            " ".join(filter(None, [layer, str(counted[position]), side]))
+            f"{layer} {f'{side}-degree' if side else 'degree'} {counted[position]}"
             for (layer, side), counted in each
         )
 
@@ -238,7 +238,9 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
         db.column("SELECT node FROM nodes ORDER BY node"),
         labels,
         words,
-        f"distinct numbers of ties {'out and in' if [*layers] == [''] else 'of each kind'}",
+        "distinct pairs of out-degree and in-degree"
+        if [*layers] == [""]
+        else "distinct combinations of degrees by layer",
     )
 
 
