@@ -332,7 +332,7 @@ assignment consistent with the data.
         level = f" ({self.level})" if self.common else least
         return (
             "Each person could own at least as many of these records as the level they "
-            f"requested{level}, and each record could belong to at least as many people; each of "
+            f"requested{level}; each record could belong to at least as many people; each of "
             "these pairs is part of a complete assignment consistent with the data."
         )
 
