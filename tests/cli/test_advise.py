@@ -82,7 +82,7 @@ def test_advice_under_bounds_says_what_meets_them_and_exits_with_1_where_nothing
     )
     done = graphveil_here("advise", "friends.csv", "--until", "kept > 0.9")
     assert 2 == done.code
-    assert "cannot be read" in done.err
+    assert "Write WHAT <= NUMBER" in done.err
 
 
 def test_advice_under_bounds_as_json_holds_the_command(graphveil_here):

@@ -173,7 +173,7 @@ def test_a_share_of_a_hundred_edges_is_exact_as_it_is_written(share, edits):
 
 
 PROMISE = (
-    "Each person could own at least as many of these records as the level they requested{}, and "
+    "Each person could own at least as many of these records as the level they requested{}; "
     "each record could belong to at least as many people; each of these pairs is part of a "
     "complete assignment consistent with the data."
 )

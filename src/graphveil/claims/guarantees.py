@@ -307,8 +307,8 @@ class AdaptiveAnonymity(Guarantee, frozen=True, kw_only=True, tag="adaptive-anon
     Examples
     --------
     >>> print(AdaptiveAnonymity(level=5).sentence)
-    Each person could own at least as many of these records as the level they requested (5), and \
-each record could belong to at least as many people; each of these pairs is part of a complete \
+    Each person could own at least as many of these records as the level they requested (5); each \
+record could belong to at least as many people; each of these pairs is part of a complete \
 assignment consistent with the data.
     """
 
@@ -332,7 +332,7 @@ assignment consistent with the data.
         level = f" ({self.level})" if self.common else least
         return (
             "Each person could own at least as many of these records as the level they "
-            f"requested{level}, and each record could belong to at least as many people; each of "
+            f"requested{level}; each record could belong to at least as many people; each of "
             "these pairs is part of a complete assignment consistent with the data."
         )
 
