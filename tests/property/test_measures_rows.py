@@ -64,7 +64,7 @@ def test_what_a_table_cannot_be_asked_is_refused(asked, message):
 
 
 def test_columns_are_refused_for_users_and_for_graphs():
-    with pytest.raises(ParameterError, match="^columns apply to tables only; users"):
+    with pytest.raises(ParameterError, match=r"^columns apply to tables only; users"):
         gv.measure(gv.Bipartite.from_lists([[1]]), columns=["a"])
     with pytest.raises(ParameterError, match=r"^columns applies to tables only\. Remove it"):
         gv.measure(gv.Graph.from_edges([0], [1], n=2), columns=["a"])

@@ -296,7 +296,7 @@ def test_a_killed_run_leaves_no_release_and_is_gone_on_with(store, lists, curren
     assert 0o700 == working.stat().st_mode & 0o777
     with pytest.raises(
         ReleaseError,
-        match=r"lists has 2 parts but no release\.json: it was left by an unfinished run and is not a",
+        match=r"lists has 2 parts but no release\.json: it was left by an unfinished run",
     ):
         gv.verify_release(OUT)
     with pytest.warns(GraphveilWarning, match="2 files of an unfinished run; they are overwritten"):

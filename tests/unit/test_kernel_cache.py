@@ -367,7 +367,8 @@ def said(home, script=FOLLOW):
 
 
 def once(home):
-    return f"compiling the code that this run needs, once for this machine; the result is kept in {home}"
+    said = "compiling the code that this run needs, once for this machine; the result is kept in"
+    return f"{said} {home}"
 
 
 def test_the_first_run_says_that_it_compiles_and_the_second_has_nothing_to_say(tmp_path):
@@ -379,6 +380,7 @@ def test_where_nothing_can_be_kept_every_run_says_so(tmp_path):
     nowhere = "import os\nos.access = lambda *_: False\n"
     text = said(tmp_path, nowhere + FOLLOW)
     assert text.startswith(
-        "compiling the code that this run needs, again in every run: no cache folder is writable by you and nobody else. Set NUMBA_CACHE_DIR to such a folder"
+        "compiling the code that this run needs, again in every run: no cache folder is writable "
+        "by you and nobody else. Set NUMBA_CACHE_DIR to such a folder"
     )
     assert [] == [path for path in tmp_path.rglob("*") if path.is_file()]

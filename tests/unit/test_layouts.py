@@ -83,7 +83,8 @@ LAYOUTS = {
     "a delimiter that is none": graph(
         "a.txt",
         "1,2\n",
-        "a.txt: 'abc' is not a valid --delimiter. Use one character such as |, or ::, tab or space.",
+        "a.txt: 'abc' is not a valid --delimiter. Use one character such as |, or ::, tab or "
+        "space.",
         delimiter="abc",
     ),
     # Edge lists: ends of lines, encodings, quotes
@@ -131,7 +132,8 @@ LAYOUTS = {
     "xz": graph(
         "a.csv.xz",
         b"\xfd7zXZ\0",
-        "a.csv.xz is in an archive or compression format that is not supported. Unpack it first, and give the file inside.",
+        "a.csv.xz is in an archive or compression format that is not supported. Unpack it first, "
+        "and give the file inside.",
     ),
     "xz under another name": graph(
         "a.csv", b"\xfd7zXZ\0\0", "a.csv: the content is xz-compressed. Unpack it first."

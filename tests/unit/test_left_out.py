@@ -282,7 +282,8 @@ def test_a_header_is_recognized_on_the_disk_as_in_memory(tmp_path):
         (
             "person,likes\nann,tea\nbob,rye\n",
             (
-                "cannot tell whether the first line (person, likes) holds names or data: its ids occur "
+                "cannot tell whether the first line (person, likes) holds names or data: its ids "
+                "occur "
                 'nowhere else. Use header="yes" or header="no".'
             ),
         ),

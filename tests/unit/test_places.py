@@ -70,7 +70,8 @@ REFUSED = {
     "s3a://key:word@lake/a//b": "an empty name",
     "gs://lake/a\nb": "unprintable characters",
     "abfss://account.net/a": "has no container",
-    "s3a://key:wo/word@lake/a": "s3a://lake/a has a colon in its bucket name; write a slash in a key as %2F",
+    "s3a://key:wo/word@lake/a": "s3a://lake/a has a colon in its bucket name; write a slash in a "
+    "key as %2F",
     "s3n://key:123/word@lake/a": "s3n://lake/a has a colon",
     "gs://key:w?o/word@lake/a": "gs://lake/a has a colon",
     "s3a:///key:wo/word@lake/a": "s3a:///lake/a has no bucket",

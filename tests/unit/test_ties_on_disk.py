@@ -361,7 +361,7 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
     most = method.from_ties(graph, Randomness()).at_most
     free = SimpleNamespace(free=reading.BYTES_A_NOISY_TIE * most - 1)
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: free)
-    said = f"randomized-response releases up to about {most:,} edges (the input has {graph.n_edges}), which"
+    said = f"releases up to about {most:,} edges (the input has {graph.n_edges}), which"
     with pytest.raises(ResourceError, match=said):
         anonymize_ties(method, file, out, ledger=ledger)
     assert 0 == ledger.total("edge")

@@ -392,8 +392,8 @@ class RepeatedId(NamedTuple):
         several = f"{self.values:,} values in {self.rows:,} rows, {self.sign}"
         return (
             f"a row must be one person, but {self.name} may identify people with several rows: "
-            f"{several}. Give {option('person', self.name)} to merge each person's rows, "
-            f"{option('drop', self.name)} to drop the column, {option('ids', 'COLUMN')} for a "
+            f"{several}. Use {option('person', self.name)} to merge each person's rows, or "
+            f"{option('drop', self.name)} to drop the column. Use {option('ids', 'COLUMN')} for a "
             f"column with one value per person, or {option('person', 'row')} if every row is a "
             "different person."
         )

@@ -220,7 +220,9 @@ LINKED = Advice(
     KeyWarning,
 )
 
-REPEATABLE = Advice("anyone who knows the seed and the original ids knows who is who", SeedWarning)
+REPEATABLE = Advice(
+    "anyone who knows the seed and the original ids can undo the renaming", SeedWarning
+)
 
 
 @dataclass(frozen=True, kw_only=True)

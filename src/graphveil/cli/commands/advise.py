@@ -248,7 +248,7 @@ command = with_signature(
             "until",
             list[str] | None,
             "A bound to meet, such as 'kept >= 0.9', 'false <= 2%' or 'largest class risk <= "
-            "0.09', or on one part of a metric or attack. Repeatable; the strength of each "
+            "0.09'; it can name one part of a metric or attack. Repeatable; the strength of each "
             "method is searched until every bound is met.",
             default=None,
             negative="",
@@ -265,7 +265,7 @@ command = with_signature(
     ],
     name="advise",
     text="Compare methods on your data: what each guarantees, leaves open and costs.\n\n"
-    "Measures how identifiable people are in the data as it is, then tries every suitable "
+    "Measures how identifiable people are in the data as it is. Then tries every suitable "
     "method on a sample, in about 30 s of CPU time. The figures are for the data owner; "
     "nothing is written.\n\nWith --until, searches each method for the strength that meets "
     "every bound; exit code 1 if none does.\n\nGiven the folder of a release, shows how "

@@ -175,7 +175,7 @@ def _attacks_help() -> str:
     return (
         f"Attacks to run: {named}. Attacks on a Bipartite also read a Table. Default: all that "
         f"fit except {asked}, strongest first, within {SECONDS_UNASKED:g} seconds of estimated "
-        "CPU time; those left out are listed with their estimated time. `all` runs every one."
+        "CPU time; the others are listed with their estimated time. `all` runs every one."
     )
 
 

@@ -453,7 +453,7 @@ def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, 
     few, noisy = facts["nodes_unprotected_exactly"], 100 * facts["share_unprotected_from_noisy"]
     advice = (
         f"phi={phi:g} is weaker than exact equivalence classes: {few:,} nodes have fewer than "
-        f"{k} candidates under exact knowledge, and an attacker whose numbers are off by up to "
+        f"{k} candidates under exact knowledge. An attacker whose numbers are off by up to "
         f"{phi:g}% is left with fewer than {k} candidates for {noisy:.2f}% of all nodes"
     )
     return (Advice(advice, UnprotectedWarning),)

@@ -29,8 +29,8 @@ AHEAD = 4
 """How many tasks a process may be ahead of the next result to yield: results wait in memory."""
 
 ENDED = (
-    "a worker process ended before its work was done, because memory ran out (use fewer jobs or "
-    "smaller chunks), or because a script calls this outside of if __name__ == '__main__'."
+    "a worker process ended before its work was done. If memory ran out, use fewer jobs or smaller "
+    "chunks; in a script, call this under if __name__ == '__main__'."
 )
 
 

@@ -323,7 +323,7 @@ def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
         else ("all connections or items of one person")
     )
     if odds > 1e6:
-        return f"for {what}: odds above a million to 1, which is no meaningful bound"
+        return f"for {what}: odds above a million to 1, which bounds nothing in practice"
     most = f"{plain(odds)} to 1, {odds_of_hundred(odds)}"
     return f"for {what}: an attacker at even odds can reach at most {most}"
 
