@@ -171,8 +171,10 @@ GIVEN_UP = {
     "no graphveil": (
         f"{PYTHON}\nModuleNotFoundError: No module named 'graphveil'\n{JVM}",
         UsageError,
-        "graphveil is not installed on the executors. Install it there, in the version of this "
-        "process.",
+        (
+            "graphveil is not installed on the executors. Install it there, in the version of this "
+            "process."
+        ),
     ),
     "a quota": (
         f"{PYTHON}\nOSError: [Errno 122] Disk quota exceeded\n{JVM}",

@@ -18,7 +18,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src" / "graphveil"
 
 FORBIDDEN = {
     "who without a noun: an attacker who, anyone who": r"\b(?:for|to|of|by|from|with|than) who\b|"
-    r"^[Ww]ho (?:knows|has|holds|reads|looks)\b|\bwhoever\b(?! it is)|\bsomeone who\b|\bsomebody who\b",
+    r"^[Ww]ho (?:knows|has|holds|reads|looks)\b|\bwhoever\b(?! it is)|\bsome(?:one|body) who\b",
     "adversary: attacker": r"\badversar(?:y|ies)\b",
     "tie: edge, or connection on a page": r"\bties?\b(?!-membership\b|=)|\btied\b",
     "promise: guarantee": r"\b[Pp]romis(?:e|es|ed)\b",
