@@ -66,3 +66,12 @@ def test_a_ledger_that_is_no_file_is_refused_before_any_work(release):
     assert 2 == done.code
     assert "/dev/null is not a file" in done.err
     assert not Path("noisy").exists()
+
+
+def test_changed_line_ends_are_named(release):
+    data = Path("out/data.csv")
+    data.write_bytes(data.read_bytes().replace(b"\n", b"\r\n"))
+    done = release("verify", "out")
+    assert 1 == done.code
+    assert "data.csv, line 1 ends with CR LF" in done.out
+    assert "b'" not in done.out

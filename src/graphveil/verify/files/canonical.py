@@ -187,7 +187,13 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
     start = expected.rfind(b"\n", 0, position) + 1
     said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""
     form = expected[start:].split(b"\n", 1)[0]
-    return f"{path.name}, line {line} is {shown(said)}, but its canonical form is {shown(form)}"
+    if said == form + b"\r":
+        return (
+            f"{path.name}, line {line} ends with CR LF, as files on Windows do, but releases are "
+            "written with LF: something changed the line ends"
+        )
+    text, own = (raw.decode("utf-8", "backslashreplace") for raw in (said, form))
+    return f"{path.name}, line {line} is {shown(text)}, but its canonical form is {shown(own)}"
 
 
 _LARGEST = 2**63 - 1
