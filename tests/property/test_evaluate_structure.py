@@ -136,7 +136,7 @@ def test_graphlets_of_a_network_of_triangles_are_not_guessed_from_a_few(monkeypa
     triangles_and_a_clique = nx.disjoint_union_all(
         [nx.complete_graph(4), *[nx.complete_graph(3)] * 2_000]
     )
-    with pytest.raises(NotMeasuredError, match="fewer than 1,000 are open"):
+    with pytest.raises(NotMeasuredError, match=r"fewer than 1,000 of 5,000 .* are open"):
         frequencies(ours(triangles_and_a_clique), rng())
 
 

@@ -302,7 +302,7 @@ def test_a_distance_out_of_reach_is_refused(measure):
     with pytest.raises(ParameterError, match="distance=0"):
         partition(graph, measure=measure, distance=0)
     if MEASURES[measure].largest_distance is not None:
-        with pytest.raises(ParameterError, match=r"distance=2 .*Give distance=1"):
+        with pytest.raises(ParameterError, match=r"distance=2 .*Use distance=1"):
             partition(graph, measure=measure, distance=2)
 
 

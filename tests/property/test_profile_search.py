@@ -272,7 +272,7 @@ def test_a_share_that_was_not_reached_is_caught(folder):
 
 def test_a_budget_with_which_nobody_is_protected_is_refused():
     layer = gv.Layer.from_arcs([0, 1, 1, 2, 2, 2], [3, 3, 4, 3, 4, 5], n=6)
-    with pytest.raises(InfeasibleError, match="nobody could be made 6-anonymous within goal"):
+    with pytest.raises(InfeasibleError, match="no node could be made 6-anonymous within goal"):
         gv.Profile(k=6, goal="budget:1edges", effort=0.01).anonymize(gv.Network((layer,)), seed=1)
 
 

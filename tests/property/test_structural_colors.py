@@ -164,7 +164,7 @@ def test_what_does_not_know_attributes_is_refused_with_the_way_out():
             gv.StructuralAnonymity(known="sex", **given_)
     with pytest.raises(DataError, match="no role given for sex"):
         gv.StructuralAnonymity(k=2).anonymize(network())
-    with pytest.raises(InfeasibleError, match="Say merge="):
+    with pytest.raises(InfeasibleError, match="Use merge="):
         gv.StructuralAnonymity(k=16, known="sex", attach="town", merge="none").anonymize(network())
 
 

@@ -261,6 +261,6 @@ def test_a_release_at_phi_verifies_and_its_limits_say_that_others_are_only_simil
     assert verdict.complete
     [check] = [check for check in verdict.checks if check.name == "classes"]
     exactly = counted(pairs_of(release.data), 2, 0)[0]
-    assert f"{exactly} nodes would be left by exact knowledge" in check.detail
+    assert f"with exact knowledge, {exactly} nodes would have fewer than 2" in check.detail
     limits = json.loads((folder / "release.json").read_text())["claim"]["does_not_protect_against"]
     assert "among similar nodes, not among equal ones" in limits

@@ -128,7 +128,7 @@ def test_positions_are_found_in_narrow_and_wide_ids(span):
 
 
 def test_directed_objects_are_refused_with_the_way_out():
-    with pytest.raises(DataError, match=r'0 of 1 ties are mutual .*directed="symmetrize"'):
+    with pytest.raises(DataError, match=r'0 of 1 edges are mutual .*directed="symmetrize"'):
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
     with pytest.raises(DataError, match="0 of 1 edges are mutual"):
         Graph.from_igraph(ig.Graph([(0, 1)], directed=True))

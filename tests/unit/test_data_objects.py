@@ -237,16 +237,16 @@ REFUSED = {
         np.zeros((3, 2)),
         "k-degree",
         (
-            "k-degree takes a Graph or a Network, not a numpy.ndarray of shape (3, 2). Make a "
-            "graphveil.Graph or graphveil.Network of it."
+            "k-degree takes a Graph or a Network, not a numpy.ndarray of shape (3, 2). Convert "
+            "it to a graphveil.Graph or graphveil.Network."
         ),
     ),
     "a list": (
         [(1, 2)],
         "k-degree",
         (
-            "k-degree takes a Graph or a Network, not a list. Make a graphveil.Graph or "
-            "graphveil.Network of it."
+            "k-degree takes a Graph or a Network, not a list. Convert it to a "
+            "graphveil.Graph or graphveil.Network."
         ),
     ),
 }

@@ -317,7 +317,7 @@ def test_which_columns_of_a_frame_are_meant_is_never_guessed():
     table = pa.table({"id": [1], "x": [2], "y": [3]})
     with pytest.raises(DataError, match=r"cannot tell which two .* Name them, for example source="):
         Graph.from_arrow(table)
-    with pytest.raises(DataError, match=r"it is not clear which two .* Say which, such as user="):
+    with pytest.raises(DataError, match=r"cannot tell which two .* Name them, for example user="):
         Bipartite.from_arrow(table)
     with pytest.warns(GraphveilWarning, match="dropped id"):
         assert [2, 3] == Graph.from_arrow(table, source="x", target="y").labels().tolist()

@@ -129,7 +129,7 @@ def test_the_short_form_counts_and_names_nobody():
     shown = "Identifiability(degree at distance 1: 4 nodes in 2 classes, 1 unprotected at k=2)"
     assert shown == repr(gv.measure(star, k=2))
     rows = gv.measure(gv.Table.from_columns({"sex": ["f", "m", "m"]}), k=2)
-    assert "EqualRows(whole rows: 3 rows in 2 classes, 1 unprotected at k=2)" == repr(rows)
+    assert "EqualRows(complete rows: 3 rows in 2 classes, 1 unprotected at k=2)" == repr(rows)
 
 
 def test_what_is_measured_comes_as_rows():

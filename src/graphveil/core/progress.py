@@ -60,7 +60,7 @@ class _Stage:
         share = min(self.done / self.total, 1.0)
         filled = round(WIDTH * share)
         bar = "#" * filled + "." * (WIDTH - filled)
-        return f"{visible(self.name)} [{bar}] {100 * share:.0f}% {seconds:.0f} s"
+        return f"{visible(self.name)}  [{bar}] {100 * share:.0f}%  {seconds:.0f} s"
 
 
 @dataclass
