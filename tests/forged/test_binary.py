@@ -160,7 +160,7 @@ def test_few_bytes_of_parquet_that_stand_for_many_rows_are_refused(tmp_path):
     raw = bomb_of_rows()
     assert len(raw) < 1 << 17
     forge(data_file(folder), lambda _: raw)
-    expected = f"holds {1 << 27} bytes, above the limit"
+    expected = f"contains {1 << 27} bytes, above the limit"
     assert expected in failed(folder, limit_bytes=(1 << 27) - 1)["data"]
 
 

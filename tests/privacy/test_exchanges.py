@@ -231,5 +231,5 @@ def test_degrees_give_a_star_away_and_no_sentence_says_chance_alone(method):
 
 def test_what_is_drawn_from_degrees_has_the_edges_that_these_make_likely():
     assert DegreesAlone().sentence.endswith(
-        "as many edges of the original are among them as these numbers make likely."
+        "the release contains as many original edges as these make likely."
     )

@@ -373,7 +373,7 @@ def test_a_name_that_ends_a_line_is_refused_in_text_and_comes_back_from_parquet(
 ):
     likes = gv.Bipartite.from_lists([[value, "rye"]] * 4)
     release = gv.SuppressK(k=2).anonymize(likes)
-    with pytest.raises(InputError, match=r'end a line.*format="parquet"'):
+    with pytest.raises(InputError, match=r'end of a line.*format="parquet"'):
         release.write(tmp_path / "likes", format=form)
     folder = release.write(tmp_path / "likes", format="parquet")
     assert gv.verify_release(folder, original=likes).ok

@@ -19,7 +19,7 @@ from graphveil.verify.files import second_table
 from graphveil.verify.files import second_table as plain
 from graphveil.verify.kinds import kind as pairs
 from graphveil.verify.kinds.kind import checked_kind
-from graphveil.verify.verdict import TWICE
+from graphveil.verify.verdict import SHARED, TWICE
 
 EDGES = "source,target\nann,bob\nbob,ann\nbob,cyd\ncyd,cyd\ndan,ann\n"
 PAIRS = "user,item\n1,tea\n1,tea\n2,rye\n3,tea\n"
@@ -166,10 +166,7 @@ def test_a_line_that_the_reader_lost_or_made_up_is_found(tmp_path, lost, words):
 def test_what_is_not_plain_is_said_to_be_read_once(tmp_path, name, text):
     done = check(write(tmp_path, name, text))
     assert "not checked" == done.outcome
-    assert (
-        "not checked independently: only the method's own reader supports this format"
-        in done.detail
-    )
+    assert SHARED in done.detail
 
 
 def test_no_more_is_read_twice_than_it_should_cost(tmp_path, monkeypatch):
@@ -341,7 +338,7 @@ def test_a_table_that_the_checker_does_not_read_is_no_tick(tmp_path, name, text,
     path = write(tmp_path, name, text)
     original = gv.read_table(write(tmp_path, "plain.csv", PEOPLE), **READING)
     done = check_table(path, original=original, **reading)
-    assert ("not checked", True) == (done.outcome, "alone" in done.detail)
+    assert ("not checked", True) == (done.outcome, SHARED in done.detail)
 
 
 KINDS = "source,target,kind\nann,bob,call\nbob,ann,call\nbob,cyd,kin\ncyd,bob,kin\ncyd,cyd,call\n"
@@ -352,13 +349,13 @@ OF_KINDS = {"kind_column": "kind", "directed": "keep", "undirected": ("kin",)}
 @pytest.mark.parametrize(
     ("reading", "changes", "says"),
     [
-        (OF_KINDS, ("", ""), "the same 3 ties"),
-        ({**OF_KINDS, "undirected": (), "kinds": ("call",)}, ("", ""), "the same 2 ties"),
-        ({"kind_column": "3", "directed": "symmetrize"}, ("", ""), "the same 2 ties"),
-        (OF_KINDS, ("ann,bob,call", "ann,bob,kin"), "1 ties in the file are not in the original"),
-        (OF_KINDS, ("ann,bob,call", "ann,cyd,call"), "1 ties of the original as read"),
-        (OF_KINDS, ("cyd,bob,kin", "cyd,bob,call"), "1 ties in the file are not in the original"),
-        ({"directed": "keep", "ignore_weights": True}, ("", ""), "the same 4 ties"),
+        (OF_KINDS, ("", ""), "the same 3 edges"),
+        ({**OF_KINDS, "undirected": (), "kinds": ("call",)}, ("", ""), "the same 2 edges"),
+        ({"kind_column": "3", "directed": "symmetrize"}, ("", ""), "the same 2 edges"),
+        (OF_KINDS, ("ann,bob,call", "ann,bob,kin"), "1 edges in the file are not in the original"),
+        (OF_KINDS, ("ann,bob,call", "ann,cyd,call"), "1 edges of the original as read"),
+        (OF_KINDS, ("cyd,bob,kin", "cyd,bob,call"), "1 edges in the file are not in the original"),
+        ({"directed": "keep", "ignore_weights": True}, ("", ""), "the same 4 edges"),
     ],
 )
 def test_kinds_of_ties_are_read_twice(tmp_path, reading, changes, says):
@@ -401,14 +398,14 @@ def read_people_again(tmp_path, changes=("", ""), reading=None, *, kept=None):
             ("bob,m,44", "bob,f,44"),
             "column 'sex': row 1 of the file has 'f', but the original as read has 'm'",
         ),
-        (None, ("ann,f,31", "ann,f,29"), "column 'age': row 0 says '29'"),
+        (None, ("ann,f,31", "ann,f,29"), "column 'age': row 0 of the file has '29'"),
         (
             None,
             ("dan,,58", "dan,m,58"),
             "column 'sex': row 2 of the file has 'm', but the original as read",
         ),
-        (None, ("eve,m,,", "eve,m,30,"), "column 'age': row 4 says '30'"),
-        ({}, ("bob,m,44,*", "bob,m,44,Tau"), "column 'town': row 1 says 'Tau'"),
+        (None, ("eve,m,,", "eve,m,30,"), "column 'age': row 4 of the file has '30'"),
+        ({}, ("bob,m,44,*", "bob,m,44,Tau"), "column 'town': row 1 of the file has 'Tau'"),
         (None, ("eve,m,,Tau\n", ""), "4 people in 'people.csv', but 5 in the original as read"),
         (None, ("eve,m", "fay,m"), "'fay' in 'people.csv' is not a person in the original as read"),
         (None, ("dan,,58", "cyd,,58"), "5 people in 'people.csv', but 5 in the original as read"),
@@ -419,7 +416,7 @@ def test_the_file_of_people_is_read_twice(tmp_path, reading, changes, says):
     assert says in done.detail
     assert ("fails" if changes[0] else "holds") == done.outcome
     if not changes[0]:
-        assert "finds the same 3 ties in the file; of people, " in done.detail
+        assert "finds the same 3 edges in the file; for the file of people, " in done.detail
 
 
 @pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

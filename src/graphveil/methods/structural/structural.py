@@ -364,7 +364,7 @@ class StructuralAnonymity(AttributedMethod):
         private=True,
     )
     preserve_triangles: bool = parameter(
-        default=False, text=("forbid the heuristic cut, which removes all triangles")
+        default=False, text="forbid cut, which removes all triangles"
     )
     time_limit_seconds: float | None = parameter(
         default=None, text="release the best result so far after this time", minimum=0, private=True
