@@ -319,6 +319,6 @@ def test_the_command_line_draws_noise_on_the_disk(tmp_path, capsys):
     flags += ["--ledger", str(ledger)]
     assert 0 == command_line(["anonymize", "asymmetric-response", str(file), *flags])
     assert Fraction(3) == gv.Ledger(ledger).total("edge")
-    assert "Promised" in capsys.readouterr().out
+    assert "Guarantee: " in capsys.readouterr().out
     original = ["--original", str(file), "--nodes", str(options.nodes), "--on-disk"]
     assert 0 == command_line(["verify", str(out), *original])

@@ -425,7 +425,7 @@ def test_the_parts_of_epsilon_that_are_stated_sum_to_the_claim(parameters, fits,
 def test_what_no_file_shows_of_weights_is_not_said_to_be_checked():
     release = gv.DegreePriorResponse(epsilon=2.0).anonymize(hub(40))
     lines = release.verify().lines()
-    assert [True] == ["stated, not checked" in line for line in lines if PARTS in line]
+    assert [True] == ["stated but not checked" in line for line in lines if PARTS in line]
     assert [] == [line for line in lines if "thresholds" in line]
 
 

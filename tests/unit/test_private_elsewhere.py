@@ -112,7 +112,9 @@ def test_other_releases_of_the_same_rows_are_seen_beside_both_folders(lists, sid
     public, owner = sides
     release(lists, public / "one")
     release(lists, public / "two", private=owner / "of two")
-    with pytest.warns(GraphveilWarning, match="2 other releases of this input .* the first one:"):
+    with pytest.warns(
+        GraphveilWarning, match="2 other releases of this input .* the first is one:"
+    ):
         release(lists, public / "three", private=owner / "of three")
 
 
@@ -157,11 +159,11 @@ def test_the_command_writes_there_in_memory_and_on_the_disk(lists, sides, capsys
 @pytest.mark.parametrize(
     ("out", "private", "says"),
     [
-        ("out", "out/owner", r"out/owner \(private\) lies in .*out \(out\)"),
+        ("out", "out/owner", r"out/owner \(private\) is inside .*out \(out\)"),
         ("out", "out", r"\(out\) is .*\(private\)"),
-        ("owner/out", "owner", r"owner/out \(out\) lies in .*owner \(private\)"),
-        ("owner/../out", "out/owner", r"\(private\) lies in .*\(out\)"),
-        ("out", "link/out/owner", r"\(private\) lies in .*\(out\)"),
+        ("owner/out", "owner", r"owner/out \(out\) is inside .*owner \(private\)"),
+        ("owner/../out", "out/owner", r"\(private\) is inside .*\(out\)"),
+        ("out", "link/out/owner", r"\(private\) is inside .*\(out\)"),
     ],
 )
 def test_folders_in_one_another_are_refused(tmp_path, out, private, says):
@@ -177,9 +179,9 @@ def test_folders_in_one_another_are_refused(tmp_path, out, private, says):
 @pytest.mark.parametrize(
     ("working", "says"),
     [
-        ("out/run", r"\(working\) lies in .*\(out\)"),
-        ("owner/run", r"\(working\) lies in .*\(private\)"),
-        (".", r"\((out|private)\) lies in .*\(working\)"),
+        ("out/run", r"\(working\) is inside .*\(out\)"),
+        ("owner/run", r"\(working\) is inside .*\(private\)"),
+        (".", r"\((out|private)\) is inside .*\(working\)"),
     ],
 )
 def test_what_executors_see_lies_apart_from_both(tmp_path, working, says):
@@ -218,7 +220,7 @@ def test_a_place_that_cannot_be_written_is_named_before_rows_are_read(
         return (public.parent / "probe").open("wb")
 
     monkeypatch.setattr("graphveil.release.staging.tempfile.TemporaryFile", made)
-    with pytest.raises(ResourceError, match=f"{side} cannot be written"):
+    with pytest.raises(ResourceError, match=f"{side} is not writable"):
         release(lists.with_name("none"), public / "out", private=owner / "lists")
 
 
@@ -237,7 +239,7 @@ def test_an_address_is_refused_in_one_line(lists, sides, capsys, side, address, 
     words = ["anonymize", "suppress-k", lists, "--k=2", "--on-disk"]
     words += [f"--{name}={place}" for name, place in places.items()]
     assert 2 == command_line([str(word) for word in words])
-    assert "is an address" in capsys.readouterr().err
+    assert f"{address} is " in capsys.readouterr().err
     assert [] == names_in(public) + names_in(owner)
 
 
@@ -266,7 +268,7 @@ def test_whoever_cannot_write_the_folder_is_named(tmp_path, monkeypatch):
     def refuse(**_):
         raise OSError(errno.EACCES, "Permission denied")
 
-    with pytest.raises(ResourceError, match=r"executors cannot write what .*Permission denied"):
+    with pytest.raises(ResourceError, match=r"executors cannot write to what .*Permission denied"):
         check_executors(Session(lambda: monkeypatch.setattr(make, refuse)), tmp_path)
     with pytest.raises(ResourceError, match="this process cannot write"):
         check_executors(Session(), tmp_path)

@@ -207,11 +207,11 @@ def test_a_run_with_a_seed_claims_nothing_and_says_why(tmp_path):
     assert NotClaimed(reasons=("repeatable",)) == release.guarantee
     folder = release.write(tmp_path / "out")
     claim = json.loads((folder / "release.json").read_text())["claim"]
-    assert "no total: it contains" == claim["check"]
-    assert "repeated" in claim["why"]
+    assert "not claimed" == claim["check"]
+    assert "reproduce the run can remove the noise" in claim["why"]
     assert "This release carries no guarantee." == claim["sentence"]
     verdict = gv.verify_release(folder, original=graph_of([1]))
-    assert ("no total: it contains", True, 0) == (verdict.word, verdict.ok, verdict.exit_code)
+    assert ("not claimed", True, 0) == (verdict.word, verdict.ok, verdict.exit_code)
     assert verdict.lines()[0].startswith(
         "No guarantee is claimed; no other statement of the release was found false "
     )
@@ -313,8 +313,7 @@ def test_the_warnings_say_what_is_public_and_how_much_is_noise():
     assert any("up to 52 of the released edges are expected to be false" in text for text in texts)
     _, texts = run(gv.RandomizedResponse(epsilon=2.0), users_of([[1, 0]]))
     assert any(
-        "list of users and that of items, with their names, count as public" in text
-        for text in texts
+        "lists of users and items, with their names, count as public" in text for text in texts
     )
 
 
@@ -574,8 +573,8 @@ def test_the_command_reads_the_kind_that_is_asked_for(tmp_path, monkeypatch, cap
         assert kind == json.loads((tmp_path / kind / "release.json").read_text())["data"]["kind"]
         assert 0 == run_command("verify", kind, "--original", "likes.csv")
         shown = capsys.readouterr()
-        assert "Not protected: It does not hide how many people" in shown.out
-        assert "Every claim that a file can show holds: " in shown.out
+        assert "Not covered: The numbers of people and items" in shown.out
+        assert "Verified as far as files can show: every checkable claim holds: " in shown.out
         assert "(by construction, given the public lists; " in " ".join(shown.out.split())
         assert "not checked" not in shown.out
 

@@ -111,19 +111,21 @@ def test_it_goes_where_the_run_is_refused_and_stays_and_is_named_where_it_may_go
         assert folder.is_dir()
         assert [working.folder] == left_behind(tmp_path / "out")
         [said] = leftovers_beside(tmp_path / "out")
-        assert f"and so does {spelled.format(folder)}. No run is using it: inspect" in str(said)
+        assert f"and so does {spelled.format(folder)}. No run is using it: to resume" in str(said)
         assert "otherwise delete both" in str(said)
 
 
 def test_rows_that_another_run_has_kept_are_never_taken(tmp_path):
     tables = SparkTables(None, tmp_path, "one run")
-    with pytest.raises(ResourceError, match="lacks the rows that the unfinished run kept there"):
+    with pytest.raises(
+        ResourceError, match="no longer contains the rows that the unfinished run kept"
+    ):
         tables.kept_as("rows")
     (tmp_path / "rows.done.json").write_bytes(tables._note("rows"))
     for name, run in (("rows", "another"), ("rows", ""), ("released", "one run")):
         other = SparkTables(None, tmp_path, run)
         (tmp_path / "released.done.json").write_bytes(tables._note("rows"))
-        with pytest.raises(ReleaseError, match=f"holds {name} of another run"):
+        with pytest.raises(ReleaseError, match=f"holds {name} of a different run"):
             other.kept_as(name)
 
 
@@ -164,7 +166,7 @@ def test_a_run_whose_rows_are_elsewhere_says_where(tmp_path, spelled):
 @pytest.mark.skipif(os.name == "nt", reason="modes")
 def test_a_place_that_cannot_be_written_is_one_line(tmp_path):
     (tmp_path / "shared").write_text("a file")
-    with pytest.raises(ResourceError, match="cannot be written"):
+    with pytest.raises(ResourceError, match=r"cannot write .* \(Not a directory\)"):
         begun(tmp_path)
 
 
@@ -237,6 +239,6 @@ def test_what_is_deleted_at_an_address_is_what_lies_beneath_its_name(tmp_path):
 
 @pytest.mark.parametrize("secret", ["s3a://key:hush@owner/run", "s3a://owner/run?region=eu"])
 def test_an_address_with_what_no_note_has_is_refused_as_a_place_of_rows(secret):
-    with pytest.raises(UsageError, match="which nothing notes") as refused:
+    with pytest.raises(UsageError, match="which are never stored") as refused:
         SparkEngine(spark=SESSION, working=secret)
     assert "hush" not in str(refused.value)

@@ -183,10 +183,10 @@ def test_data_of_very_common_features_is_anonymized_in_chunks_unasked_and_says_s
     with pytest.warns(GraphveilWarning, match="in independent chunks of about 4"):
         release = SmoothK(k=2).anonymize(data, seed=1)
     assert release.private.withheld["chunk_rows"] is None
-    assert any("chunk_rows=20 takes all as one" in said for said in release.private.warnings)
+    assert any("chunk_rows=20 for a single chunk" in said for said in release.private.warnings)
     with pytest.warns(GraphveilWarning) as caught:
         SmoothK(k=2).anonymize(data, seed=1)
-    assert any("--chunk-rows 20 takes all as one" in one.message.message.flags for one in caught)
+    assert any("--chunk-rows 20 for a single chunk" in one.message.message.flags for one in caught)
     assert release.verify(data).ok
 
 

@@ -77,7 +77,7 @@ def test_other_people_are_refused():
 def test_a_network_is_no_first_release():
     graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     first = gv.KDegree(k=2).anonymize(graph, seed=1)
-    with pytest.raises(UsageError, match="users by features"):
+    with pytest.raises(UsageError, match="needs a release of user-item data"):
         gv.SmoothK(k=2).anonymize(lists(4), nested_in=first)
 
 

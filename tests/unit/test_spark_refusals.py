@@ -100,7 +100,7 @@ def test_a_target_that_exists_is_refused_before_the_session_is_asked(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "letters.txt").write_text("mine")
     engine = SparkEngine(spark=SimpleNamespace(version="4.1.0"), working=tmp_path / "run")
-    with pytest.raises(ReleaseError, match="out exists"):
+    with pytest.raises(ReleaseError, match="out already exists"):
         anonymize_rows(
             SmoothK(k=2), None, tmp_path / "out", engine=engine, reading=BipartiteOptions()
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -362,7 +363,7 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
     free = SimpleNamespace(free=reading.BYTES_A_NOISY_TIE * most - 1)
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: free)
     said = f"releases up to about {most:,} edges (the input has {graph.n_edges}), which"
-    with pytest.raises(ResourceError, match=said):
+    with pytest.raises(ResourceError, match=re.escape(said)):
         anonymize_ties(method, file, out, ledger=ledger)
     assert 0 == ledger.total("edge")
     flags = ["--epsilon", "0.5", "--on-disk", "--out", str(out)]
@@ -428,9 +429,7 @@ def test_more_nodes_than_positions_are_refused(tmp_path, monkeypatch):
 
 def test_directions_that_matter_are_not_forgotten_unasked(tmp_path):
     file = write(tmp_path / "ties.parquet", np.array([[1, 2], [2, 1], [2, 3], [3, 4]]))
-    with pytest.raises(
-        InputError, match="the edges seem to be directed: only 1 of 3 ties are mutual"
-    ):
+    with pytest.raises(InputError, match="the edges seem to be directed: 1 of 3 edges are mutual"):
         anonymize_ties(METHOD, file, tmp_path / "out")
     assert [file] == list(tmp_path.iterdir())
 
@@ -447,7 +446,7 @@ def test_what_needs_all_ties_in_memory_is_refused(tmp_path):
         UsageError, match=r"hrg-mcmc needs all edges in memory\. To run on disk, use k-degree"
     ):
         anonymize_ties(gv.HrgMcmc(epsilon=1.0), file, tmp_path / "out")
-    with pytest.raises(UsageError, match="requires all of the data in memory"):
+    with pytest.raises(UsageError, match="known needs all data in memory"):
         anonymize_ties(gv.KDegree(k=2, known="age"), file, tmp_path / "out")
     with pytest.raises(UsageError, match="attributes and edge types"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=io.NetworkOptions())
