@@ -213,7 +213,7 @@ def test_a_run_with_a_seed_claims_nothing_and_says_why(tmp_path):
     verdict = gv.verify_release(folder, original=graph_of([1]))
     assert ("not claimed", True, 0) == (verdict.word, verdict.ok, verdict.exit_code)
     assert verdict.lines()[0].startswith(
-        "No guarantee is claimed; no other statement of the release was found false "
+        "No guarantee is claimed; no other statement of the release was found false: "
     )
 
 
