@@ -38,7 +38,7 @@ from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
 
 TOOL = "graphveil"
 
-_VERSION = re.compile(r"(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){1,2}((a|b|rc|\.dev)[0-9]{1,2})?")
+_VERSION = re.compile(r"(0|[1-9][0-9]?)(\.(0|[1-9][0-9]?)){1,2}((a|b|rc|\.dev)[0-9]{1,2})?")
 """The form of a version: anything longer could carry a message."""
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
