@@ -98,7 +98,7 @@ def test_bounds_hide_what_does_not_keep_them_as_the_command_counts(browser, path
     assert [str(number) for number in keep] == [
         rows.nth(at).get_attribute("data-s") for at in range(rows.count())
     ]
-    assert f"{len(keep)} of 8 points keep them." == page.locator("output").text_content()
+    assert f"{len(keep)} of 8 points meet the bounds." == page.locator("output").text_content()
     page.fill("#bounds", "kept => 1")
     assert "cannot be read" in page.locator("output").text_content()
     page.fill("#bounds", "nonsense <= 1")

@@ -78,9 +78,9 @@ def test_attacks_are_written_for_their_owner_alone_and_never_into_a_release(
     told_in_all = len(told["rows"]) + len(told["not_measured"])
     assert told_in_all == parquet.read_table(cwd / "rows.parquet").num_rows
     done = graphveil_here(*words, "--out", "out/rows.json")
-    assert_one_line(done, "out/rows.json", "would stand in a release")
+    assert_one_line(done, "out/rows.json", "is inside a release")
     done = graphveil_here(*words, "--out", "rows.txt")
-    assert_one_line(done, "rows.txt", "neither .parquet nor .json")
+    assert_one_line(done, "rows.txt", "does not end in .parquet or .json")
 
 
 def test_a_network_is_attacked_by_what_is_known_of_one_person(graphveil_here, cwd):
@@ -139,7 +139,7 @@ def test_a_second_release_leaves_who_shares_both_classes(graphveil_here, visits)
     done = graphveil_here(*visits, "--attacks", "intersection")
     assert 0 == done.code
     assert "No attack was run." == done.out.splitlines()[0]
-    assert "Not run: intersection, which needs --with DIR." in done.out.splitlines()
+    assert "Not run: intersection (requires --with DIR)." in done.out.splitlines()
 
 
 def test_a_column_beside_a_release_is_attacked_by_the_ids_of_the_original(

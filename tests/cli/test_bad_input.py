@@ -97,7 +97,7 @@ def test_what_is_no_file_at_all_is_one_line(cwd, graphveil_many, listing, assert
     (cwd / "folder").mkdir()
     (cwd / "loop.csv").symlink_to("loop.csv")
     before = listing()
-    words = {"folder": "is a folder", "none.csv": "no such file", "loop.csv": "", "": ""}
+    words = {"folder": "is a folder", "none.csv": "file not found", "loop.csv": "", "": ""}
     commands = [(cwd, ("anonymize", "k-degree", name, "--k", 2, "--out", "out")) for name in words]
     for word, done in zip(words.values(), graphveil_many(commands), strict=True):
         assert done.code in {2, 3}

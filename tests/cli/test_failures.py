@@ -31,7 +31,8 @@ def test_a_bug_of_ours_is_70_with_a_request_to_report_it(graphveil, listing):
     done = graphveil(*ANONYMIZE, script=CRASH)
     assert 70 == done.code
     line = done.err.splitlines()[-1]
-    assert line.startswith("graphveil: error: this is a bug in graphveil: IndexError: off by one.")
+    assert line.startswith("graphveil: error: internal error: IndexError: off by one.")
+    assert "This is a bug in graphveil" in line
     assert "report" in line
     assert "Traceback" not in done.err
     assert ["friends.csv"] == listing()

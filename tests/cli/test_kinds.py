@@ -109,7 +109,7 @@ def test_a_method_for_graphs_alone_refuses_columns_of_users_and_items(graphveil_
     assert 2 == done.code
     assert "pairs.csv: its columns (user, item) name users and items" in done.err
     kind = "graph" if gv.Graph in METHODS[name].accepts else "network"
-    assert f"or give --kind {kind} if both columns are people" in done.err
+    assert f"or give --kind {kind} if both columns hold people" in done.err
     assert not (cwd / "out").exists()
 
 

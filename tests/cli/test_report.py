@@ -85,7 +85,7 @@ def test_its_pictures_are_written_into_a_new_folder(graphveil_here, cwd):
         (["--figures", "pictures"], "exists"),
         (["--figures", "nowhere/pictures"], "does not exist"),
         (["--figures", "out/pictures"], "would be inside a release"),
-        (["--figures", "new", "--as", "json"], "--figures draws a page"),
+        (["--figures", "new", "--as", "json"], "--figures draws pictures of the page"),
     ):
         refused = graphveil_here("report", "out", "--force", *wrong)
         assert 2 == refused.code

@@ -114,7 +114,7 @@ def test_people_among_the_items_are_asked_for_and_get_new_ids(graphveil_here, cw
     done = graphveil_here(*command, "--header", "yes")
     assert 2 == done.code
     assert "4 of 4 item ids (100.0%) are also user ids" in done.err
-    assert "Say --items people to give them new ids, or --items things" in done.err
+    assert "Use --items people to give them new ids, or --items things" in done.err
     assert not (cwd / "out").exists()
     assert 0 == graphveil_here(*command, "--header", "yes", "--items", "people").code
     cells = (cwd / "out" / "data.csv").read_text().replace("\n", ",").split(",")
@@ -146,7 +146,7 @@ def test_columns_of_numbers_are_binned_by_the_flag_that_the_message_names(graphv
     done = graphveil_here("verify", "out", "--original", "people.csv")
     assert (0, "") == (done.code, done.err)
     done = graphveil_here(*command, "--bins", "height", "--force")
-    assert (2, "--bins takes COLUMN=RULE such as age=median, not 'height'.") == (
+    assert (2, "--bins expects COLUMN=RULE, such as age=median, not 'height'.") == (
         done.code,
         done.err.removeprefix("graphveil: error: ").strip(),
     )

@@ -19,7 +19,7 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
     assert 0 == done.code
     assert "friends.csv: read 6 rows of csv" in done.err
     assert "Guarantee: Every node of the release has the same degree" in done.out
-    assert "Not protected: It hides only how many ties a person has" in done.out
+    assert "Not covered: Any knowledge beyond a node's degree" in done.out
     assert "graphveil: warning: " in done.err
     assert [*RELEASED, "friends.csv"] == sorted(path.name for path in cwd.iterdir())
     files = sorted(path.name for path in (cwd / "friends-k2").iterdir())
@@ -56,7 +56,7 @@ def test_evaluate_says_what_was_kept(graphveil_here, cwd):
     gv.KDegree(k=2, edits="any").anonymize(graph).write(cwd / "out")
     done = graphveil_here("evaluate", "out", "--original", "friends.csv", "--all")
     assert 0 == done.code
-    missing = "core-correlation: not measured: undefined: all people have the same s"
+    missing = "core-correlation: not measured: undefined: all nodes have the same s"
     kind, *lines = done.err.splitlines()
     assert [missing] == [line[: len(missing)] for line in lines]
     assert "friends.csv: read as a network" == kind
@@ -76,13 +76,13 @@ def test_evaluate_says_what_was_kept(graphveil_here, cwd):
     done = graphveil_here("evaluate", "out", "--original", "friends.csv", "--out", "rows.json")
     assert 0 == done.code
     missing = json.loads((cwd / "rows.json").read_text())["not_measured"]
-    assert missing["edge-jaccard"].startswith("needs the owner's linkage")
+    assert missing["edge-jaccard"].startswith("requires the linkage")
     assert json.loads((cwd / "rows.json").read_text())
 
     unmeasured = ("--metrics", "edge-jaccard")
     done = graphveil_here("evaluate", "out", "--original", "friends.csv", *unmeasured)
-    assert (0, "Nothing could be measured.") == (done.code, done.out.splitlines()[0])
-    assert "not measured: needs the owner's linkage" in " ".join(done.out.split())
+    assert (0, "Nothing was measured.") == (done.code, done.out.splitlines()[0])
+    assert "not measured: requires the linkage" in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize("name", ["rows.json", "rows.parquet"])

@@ -191,11 +191,11 @@ def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, f
     alone = percent(gv.measure(network).uniqueness)
     after = percent(gv.measure(gv.read_release(folder).data).uniqueness)
     assert (
-        f'data-l="alone before">{alone}</td><td class="n" data-l="alone after">{after}'
+        f'data-l="unique before">{alone}</td><td class="n" data-l="unique after">{after}'
         in owned.text
     )
     checks = len(gv.verify_release(folder, network).checks)
-    assert f"{checks} checks were made again" in owned.text
+    assert f"{checks} of {checks} checks were repeated from the files" in owned.text
     assert "“Every node of the release has the same degree as at least 4 others.”" in owned.text
 
 

@@ -68,7 +68,8 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
         return
     if path == STANDARD_INPUT and sys.stdin.isatty():
         raise UsageError("- means standard input, but nothing is piped in. Give a file name.")
-    if never_ends(sys.stdin.fileno() if path == STANDARD_INPUT else path):
+    source = _descriptor() if path == STANDARD_INPUT else path
+    if source is not None and never_ends(source):
         raise UsageError(f"{file_word(path)}: {NEVER_ENDS}")
     with TemporaryDirectory(prefix="graphveil-input-") as folder, _opened(path) as stream:
         start = stream.read(8)
@@ -100,6 +101,14 @@ def is_pipe(path: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode)
+
+
+def _descriptor() -> int | None:
+    """Return the descriptor of the standard input; none where it is an object of Python's."""
+    try:
+        return sys.stdin.fileno()
+    except OSError:
+        return None
 
 
 @contextmanager

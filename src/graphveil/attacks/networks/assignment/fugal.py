@@ -6,15 +6,20 @@ alignment*, NeurIPS 2024: the idea, written anew.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.kernels import candidates as kernels
 from graphveil.attacks.networks.signatures import Besides, Relations, degrees
+from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
+
+if TYPE_CHECKING:
+    from graphveil.attacks.kernels import candidates as kernels
+else:
+    kernels = lazy_module("graphveil.attacks.kernels.candidates")
 
 Matrix: TypeAlias = "NDArray[np.float64]"
 Singles: TypeAlias = "NDArray[np.float32]"
