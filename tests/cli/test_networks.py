@@ -59,7 +59,7 @@ def test_the_way_from_two_files_to_a_verified_release_and_other_programs(graphve
         *("--out", "other"),
     )
     assert 2 == refused.code
-    assert "a network is not released as graphml" in refused.err
+    assert "a network cannot be released as graphml" in refused.err
 
 
 @pytest.mark.usefixtures("files")
