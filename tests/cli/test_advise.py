@@ -82,6 +82,7 @@ def test_advice_under_bounds_says_what_meets_them_and_exits_with_1_where_nothing
     )
     done = graphveil_here("advise", "friends.csv", "--until", "kept > 0.9")
     assert 2 == done.code
+    assert "cannot read the bound" in done.err
     assert "Write WHAT <= NUMBER" in done.err
 
 
@@ -106,4 +107,4 @@ def test_of_a_release_it_says_what_is_published_and_what_is_claimed(graphveil_he
     assert all(" INPUT " in choice["command"] for choice in summary["choices"])
     refused = graphveil_here("advise", "out", "--kind", "graph")
     assert 2 == refused.code
-    assert "is a release" in refused.err
+    assert "is a release and records this itself" in refused.err

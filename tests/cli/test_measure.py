@@ -93,6 +93,9 @@ def test_comparisons_that_were_given_up_are_said(graphveil_here, cwd, monkeypatc
     done = graphveil_here("measure", "hubs.csv", "--measure", "dk", "--json")
     assert 0 == done.code
     assert json.loads(done.out)["undecided_comparisons"] > 0
+    assert "comparisons of neighborhoods were given up and counted as different" in " ".join(
+        done.err.split()
+    )
     assert "may be overstated" in done.err
 
 
