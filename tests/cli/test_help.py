@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from graphveil.cli.app import COMMANDS, GROUPS, call
+from graphveil.cli.app import GROUPS, call
 from graphveil.data import Graph, Network
 from graphveil.methods.registry import METHODS
 
@@ -35,18 +35,18 @@ def test_commands_are_grouped_in_the_order_of_the_work(page):
     for title, commands in GROUPS.items():
         listed = re.findall(r"^│ ([a-z]+) ", found[title], flags=re.MULTILINE)
         assert [*commands] == listed
-    assert {"measure", "verify", "demo"} <= {*COMMANDS}
 
 
 def test_methods_are_listed_by_the_data_they_take_with_when_to_use_each(page):
     found = panels(page("anonymize", "--help"))
     networks = found["For networks, if"]
+    every = " ".join(" ".join(found.values()).replace("│", " ").split())
     for name in METHODS:
         method = METHODS[name]
         alone = {*method.accepts} <= {Graph, Network}
         assert alone == (re.search(rf"^│ {name} ", networks, flags=re.MULTILINE) is not None)
         assert method.when.endswith(".")
-        assert method.when.split()[0] in " ".join(found.values())
+        assert method.when in every
 
 
 @pytest.mark.parametrize("words", [("anonymize", "smooth-k"), ("sweep", "k-degree")])
