@@ -71,7 +71,7 @@ def test_polblogs_is_symmetrized_and_keeps_its_isolated_nodes():
 
 def test_a_file_of_another_tool_is_refused_with_the_choices():
     path = shared("standin-ego-Twitter/ego-twitter-undirected.jlg.gz")
-    with pytest.raises(InputError, match=r"\.jlg is unknown.*format"):
+    with pytest.raises(InputError, match=r"unknown extension \.jlg\..*Or set format"):
         load_graph(path)
 
 

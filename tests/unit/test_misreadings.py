@@ -111,7 +111,7 @@ def test_census_data_without_names_are_asked_about_until_they_are_a_table(tmp_pa
     table = ("measure", path, "--kind", "table")
     assert "Use --header yes or --header no" in refused(capfd, *table)
     line = refused(capfd, *table, "--header", "no")
-    assert "cells say ?, the first in the column column_1 and in 2 more" in line
+    assert "ambiguous values ?, first in column column_1 and in 2 more" in line
     for way in (["--categories", "?"], ["--suppressed", "*", "--suppressed", "?"]):
         assert 0 == run(list(map(str, [*table, "--header", "no", *way])))
         assert "read 32,561 rows of csv as a table" in capfd.readouterr().err
