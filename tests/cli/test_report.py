@@ -27,6 +27,15 @@ def test_the_page_of_an_owner_lies_in_the_private_folder_for_its_owner_alone(gra
     assert graphveil_here("report", "out", "--original", "friends.csv", "--force").code == 0
 
 
+def test_a_release_with_its_page_is_replaced_and_the_old_page_goes(graphveil_here, cwd):
+    released(graphveil_here)
+    page = cwd / "out.private" / "report.html"
+    page.write_text("of the release that is replaced")
+    anonymized = ("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out", "--force")
+    assert 0 == graphveil_here(*anonymized).code
+    assert not page.exists()
+
+
 def test_the_public_page_lies_beside_the_release(graphveil_here, cwd):
     released(graphveil_here)
     assert graphveil_here("report", "out", "--public").code == 0

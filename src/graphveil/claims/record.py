@@ -23,6 +23,7 @@ LINKED = "linkage"
 """The subfolder of the linkage in parts, where the private place is an address."""
 LEVELS = "levels.parquet"
 WITNESS = "witness.parquet"
+OWNERS_PAGE = "report.html"
 ATTACKED = "attacks"
 """The subfolder for what attacks say of each person, a Parquet file an attack."""
 

@@ -20,6 +20,7 @@ from graphveil.claims.record import (
     LEVELS,
     LINKAGE,
     LINKED,
+    OWNERS_PAGE,
     RECORD,
     WITNESS,
     is_linkage_part,
@@ -36,7 +37,7 @@ _ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
-_PRIVATE_FILES = {RECORD, LINKAGE, LEVELS, WITNESS}
+_PRIVATE_FILES = {RECORD, LINKAGE, LEVELS, WITNESS, OWNERS_PAGE}
 
 
 class Staged(NamedTuple):

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-from graphveil.claims.record import private_folder
+from graphveil.claims.record import OWNERS_PAGE, private_folder
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY, whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.parameters import flat_parameters
@@ -151,7 +151,7 @@ def page_of(folder: str | Path, *, public: bool, form: Form = "html") -> Path:
     """
     private = private_folder(Path(folder))
     if form == "html" and not public:
-        return private / "report.html"
+        return private / OWNERS_PAGE
     stem = private.name.removesuffix(".private")
     ends = {"html": "-report.html", "json": "-report.json"}
     return private.parent / f"{stem}{ends.get(form, f'-{form}.json')}"
