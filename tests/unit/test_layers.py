@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,13 +72,19 @@ def types_of_accessors(tree: ast.Module) -> set[int]:
     }
 
 
+@cache
+def parsed(source: str) -> ast.Module:
+    return ast.parse(source)
+
+
+@cache
 def imports_of(source: str, package: str) -> list[Import]:
     """Return the full name of everything that is imported anywhere in the source.
 
     What only accessors name, for type checkers alone, is no import: it is never run.
     """
     found = []
-    tree = ast.parse(source)
+    tree = parsed(source)
     exempt = types_of_accessors(tree)
     for node in ast.walk(tree):
         if getattr(node, "lineno", 0) in exempt and isinstance(node, ast.ImportFrom):
@@ -107,7 +114,7 @@ def imports_of(source: str, package: str) -> list[Import]:
 def random_uses(source: str) -> list[int]:
     """Return the lines that use the standard random module, or functions of numpy.random."""
     lines = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Attribute):
             name = _name(node)
             if name.startswith(("np.random.", "numpy.random.")):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -21,6 +22,8 @@ from graphveil.methods import METHODS
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "benchmarks"))
 from raw_rows import read_rows  # noqa: E402
+
+every_row = cache(read_rows)
 
 FLAWS = [
     {
@@ -49,7 +52,7 @@ EDGE, CLASS = "entries that the class makes certain", "8 known, 0 false: own cla
 
 def rows_of(file: str, **asked: Any) -> list[dict[str, Any]]:
     """Return the rows of a benchmark that have these values."""
-    rows = read_rows(ROOT / "benchmarks" / file)
+    rows = every_row(ROOT / "benchmarks" / file)
     fitting = [row for row in rows if all(row.get(name) == asked[name] for name in asked)]
     assert fitting, (file, asked)
     return fitting
@@ -419,7 +422,7 @@ COLUMNS = [(SCHOOL, ONE_TIE), (BLOGS, ONE_TIE), (SCHOOL, SHOWN), (BLOGS, SHOWN),
 
 def test_the_table_of_single_ties_is_that_of_stored_rows():
     draws: dict[tuple[str, str, str], dict[str, list[float]]] = {}
-    for row in read_rows(ROOT / "benchmarks/attacks/results/matrix.parquet"):
+    for row in every_row(ROOT / "benchmarks/attacks/results/matrix.parquet"):
         if row["attack"] in {"tie-membership", "edge-re-run"} and "value" in row:
             cell = draws.setdefault((row["method"], row["data"], row["part"]), {})
             cell.setdefault(str(row["parameters"]), []).append(row["value"])
