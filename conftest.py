@@ -9,6 +9,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +19,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from fuzz.database import Corpus
 from shared_data import lacking
+from thorough import try_a_part
 
 CORPUS = Corpus()
 FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
@@ -39,6 +41,15 @@ ROOMS = {
     "degree-triangle": "degree[-_]triangle|ladder",
 }
 """The tests that need one room of kernels, by words in their names."""
+
+IN_PART = (
+    *("property/test_network_shapes.py", "contract/test_objects.py", "contract/test_trials.py"),
+    *("contract/test_public_report.py", "contract/test_parameters.py", "forged", "privacy"),
+    *("unit/test_kernel_tiers.py", "unit/test_ties_on_disk.py", "unit/test_on_disk.py"),
+    *("unit/test_structural_sampling.py", "unit/test_whole_number_items.py"),
+    *("unit/test_profile.py", "unit/test_degree_triangle.py", "browser"),
+)
+"""Folders and files with the dearest lists of cases: every run tries a part, `make fuzz` all."""
 
 NOTHING_COMPILED = ("tests/cli/test_start.py",)
 """Files whose tests name methods but run none: together, their setup runs once."""
@@ -66,6 +77,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         order = os.environ.get("FUZZ_ORDER", "")
         items.sort(key=lambda item: hashlib.sha256(f"{order} {item.nodeid}".encode()).digest())
         return
+    for place in IN_PART:
+        try_a_part(items, Path(__file__).parent / "tests" / place)
     items.sort(key=lambda item: [*LONGEST, room_of(item.nodeid)].index(room_of(item.nodeid)))
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):

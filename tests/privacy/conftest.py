@@ -13,13 +13,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 import edit_counts
 from tampering import original_graph, release_of
 
-from thorough import try_a_part
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Try every name by some of the tests of names in every run."""
-    try_a_part(items, Path(__file__).parent / "test_names.py")
-
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
