@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from msgspec import UNSET
+
 from graphveil.claims.conditions import AnyCondition, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.manifest import read_manifest
@@ -78,7 +80,9 @@ class Release(Generic[D_co]):
     private: Private | None = None
 
     def __post_init__(self) -> None:
-        """Let the data say of its rows what the guarantee says."""
+        """Let the guarantee of a table say whether rows are people, and the data say the same."""
+        if isinstance(self.data, Table) and getattr(self.guarantee, "person", None) is UNSET:
+            object.__setattr__(self, "guarantee", self.guarantee.of_rows(self.data.person))
         said = getattr(self.guarantee, "person", None) or None
         if said is not None and said != getattr(self.data, "person", None):
             object.__setattr__(
