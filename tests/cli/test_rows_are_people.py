@@ -18,7 +18,7 @@ def test_a_table_of_purchases_is_asked_about_and_each_way_out_is_one(graphveil_h
     done = graphveil_here(*start)
     assert 2 == done.code
     assert "a row must be one person, but email may identify people with several rows" in done.err
-    for way in ("--person email", "--person row", "--drop email", "--ids COLUMN"):
+    for way in ("--person email", "--person row", "--drop email"):
         assert way in done.err
     assert not (cwd / "out").exists()
     done = graphveil_here(*start, "--person", "email")

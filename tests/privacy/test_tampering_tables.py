@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +26,7 @@ from graphveil.claims.conditions import StarsByRow
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.data import Table
 from graphveil.io import write
+from graphveil.methods import SuppressK
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.verify import verify
 
@@ -188,3 +191,63 @@ def test_classes_and_stars_are_those_of_a_count_by_hand(tmp_path_factory, rows, 
     folder = release.write(tmp_path_factory.mktemp("one") / "release")
     expected = {"classes"} if min(sizes.values()) < k else set()
     assert expected == set(failures(folder))
+
+
+def say_of_rows(folder, person):
+    """Let the claim say this of the rows, in words and in its type."""
+    manifest = manifest_of(folder)
+    claim = KAnonymity(k=manifest["claim"]["guarantee"]["k"]).of_rows(person)
+    said = {"sentence": claim.sentence, "threat_model": claim.threat_model}
+    manifest["claim"] |= {"guarantee": msgspec.to_builtins(claim), **said}
+    reseal(folder, manifest)
+
+
+def test_a_table_whose_claim_does_not_say_whether_rows_are_people_is_refused(folder):
+    say_of_rows(folder, None)
+    said = "the guarantee does not say whether the rows of the table are people"
+    assert {"claim and parameters": said} == failures(folder)
+
+
+def test_a_table_that_is_published_as_users_and_items_says_what_its_rows_are(tmp_path):
+    table = Table.from_columns({"sex": ["f", "f", "m", "m"]})
+    folder = SuppressK(k=2).anonymize(table).write(tmp_path / "release")
+    assert {} == failures(folder, original=table)
+    say_of_rows(folder, None)
+    assert {"rows and people": "the original is a table, but the guarantee is of users"} == {
+        name: said for name, said in failures(folder, original=table).items() if name != "method"
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "reading", "problem"),
+    [
+        ("row", None, "the guarantee says row, but the owner's data says assumed"),
+        ("row", "patient", "the guarantee says row, but the owner's data says column"),
+        ("column", "row", "the guarantee says column, but the owner's data says row"),
+        ("column", "patient", None),
+        ("row", "row", None),
+        ("assumed", "row", None),
+    ],
+)
+def test_that_rows_are_people_is_claimed_only_where_the_owner_said_so(
+    tmp_path, said, reading, problem
+):
+    folder = release_of().write(tmp_path / "release", reading={"person": reading})
+    say_of_rows(folder, said)
+    assert ({} if problem is None else {"rows and people": problem}) == failures(
+        folder, original=original()
+    )
+
+
+def test_an_original_that_says_nothing_of_its_rows_does_not_show_that_they_are_people(folder):
+    say_of_rows(folder, "row")
+    for beside, outcome in (
+        (original(), "not checked"),
+        (None, "not checked"),
+        (replace(original(), person="row"), "holds"),
+        (replace(original(), person="column"), "fails"),
+    ):
+        checks = {check.name: check.outcome for check in verify(folder, original=beside).checks}
+        assert outcome == checks["rows and people"]
+    say_of_rows(folder, "assumed")
+    assert "rows and people" not in {check.name for check in verify(folder).checks}

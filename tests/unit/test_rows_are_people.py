@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
 
 import graphveil as gv
 from graphveil.core.errors import DataError, GraphveilError
-from graphveil.data.ids import repeated_id
+from graphveil.data.ids import repeated_people
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -32,13 +33,13 @@ BOUGHT = {"email": drawn(MAILS), "product": drawn(["tea", "rye"]), "shop": drawn
         ("writer", MAILS, "with an @"),
         ("customer_id", [f"c{number}" for number in range(PEOPLE)], "with the name of an id"),
         ("customerId", [f"c{number}" for number in range(PEOPLE)], "with the name of an id"),
-        ("number", [100_000 + 17 * number for number in range(PEOPLE)], "all digits of one length"),
-        ("number", [f"0{number:05d}" for number in range(PEOPLE)], "all digits of one length"),
+        ("number", [100_000 + 17 * number for number in range(PEOPLE)], "digits of one form"),
+        ("number", [f"0{number:05d}" for number in range(PEOPLE)], "digits of one form"),
     ],
 )
 def test_values_that_repeat_like_an_id_stop_every_method_that_takes_tables(name, values, sign):
     table = gv.Table.from_columns({"sex": drawn(["f", "m"]), name: drawn(values)})
-    assert sign == repeated_id(table).sign
+    assert sign == repeated_people(table).sign
     for method in (gv.SuppressK(k=5), gv.SmoothK(k=5), gv.ClusterK(k=5), gv.Rename()):
         with pytest.raises(DataError, match=f"a row must be one person, but {name}"):
             method.anonymize(table)
@@ -55,12 +56,184 @@ def test_values_that_repeat_like_an_id_stop_every_method_that_takes_tables(name,
     ],
 )
 def test_what_only_repeats_is_no_id(name, values):
-    assert repeated_id(gv.Table.from_columns({name: drawn(values)})) is None
+    assert repeated_people(gv.Table.from_columns({name: drawn(values)})) is None
+
+
+SEXES, TOWNS = ["f", "m", "m", "f", "f"], ["Oslo", "Rome", "Bonn"]
+
+
+def visits(name="patient", people=15, rows=6, value="P{:02d}"):
+    """Return a table of visits, in which a person's sex, year and town are always the same."""
+    who = np.random.default_rng(1).permutation(np.repeat(np.arange(people), rows))
+    drawn_for_each = {
+        "sex": np.array(SEXES)[np.arange(people) % 5],
+        "born": 1940 + 7 * np.arange(people) % 53,
+        "town": np.array(TOWNS)[np.arange(people) % 3],
+    }
+    return {
+        name: [value.format(number) for number in who],
+        **{column: of_each[who].tolist() for column, of_each in drawn_for_each.items()},
+        "finding": RNG.choice(["flu", "cold", "none"], who.size).tolist(),
+        "ward": RNG.choice(["A", "B"], who.size).tolist(),
+    }
+
+
+NAMED = [
+    *("patient", "patient_id", "name", "full name", "pid", "passport", "nhs", "participant"),
+    *("msisdn", "usuario", "Versichertennr", "Kundennummer", "subject id", "customerNo"),
+    *("PatID", "Nachname", "user name", "NHS number", "id", "e-mail", "id_paciente"),
+]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_column_that_is_named_after_people_is_asked_about_though_it_determines_nothing(name):
+    columns = visits(name)
+    table = gv.Table.from_columns({one: columns[one] for one in (name, "finding", "ward")})
+    found = repeated_people(table)
+    assert (name, "with the name of an id") == (found.name, found.sign)
+
+
+@pytest.mark.parametrize(("people", "rows"), [(15, 6), (5, 30), (30, 150), (300, 2), (9, 4)])
+@pytest.mark.parametrize("value", ["{}", "k{}"])
+def test_a_column_that_determines_most_others_is_asked_about_whatever_it_is_called(
+    people, rows, value
+):
+    found = repeated_people(gv.Table.from_columns(visits("x7", people, rows, value)))
+    assert (people, people * rows) == found[1:3]
+    assert "and rows with the same value agree on sex, born, town" == found.sign
+
+
+def test_people_are_found_where_one_has_most_rows_and_some_cells_differ_or_are_missing():
+    columns = visits("x7", 40, 5)
+    columns = {name: [*values, *values[:1] * 100] for name, values in columns.items()}
+    columns["town"][3::30] = ["Genoa"] * len(columns["town"][3::30])
+    columns["born"][4::9] = ["*"] * len(columns["born"][4::9])
+    found = repeated_people(
+        gv.Table.from_columns({**columns, "born": [*map(str, columns["born"])]})
+    )
+    assert ("x7", 40, 300) == found[:3]
+
+
+def test_people_are_found_by_a_date_of_birth_where_there_are_no_ids():
+    columns = visits("born", 40, 4, "{}.5.1960")
+    assert "born" == repeated_people(gv.Table.from_columns(columns)).name
+
+
+def test_names_of_people_are_asked_about_and_names_of_jobs_are_not():
+    names = [
+        f"{first} {last}" for first in ("Ann", "Bo") for last in ("Ek", "Lie", "Rud", "Vik", "Øst")
+    ]
+    jobs = [
+        f"{rank} {job}"
+        for rank in ("Lead", "Senior", "Junior", "Chief")
+        for job in ("Cook", "Clerk", "Nurse")
+    ]
+    table = {"whom": names * 5, "shop": drawn(["n", "s"])[:50]}
+    assert "like names of people" == repeated_people(gv.Table.from_columns(table)).sign
+    table = {"post": jobs * 5, "shop": drawn(["n", "s"])[:60]}
+    assert None is repeated_people(gv.Table.from_columns(table))
+
+
+def ordinary(n=400):
+    rng = np.random.default_rng(3)
+    towns = [f"town {number}" for number in rng.integers(0, 40, n)]
+    region = {town: f"region {number % 8}" for number, town in enumerate(sorted(set(towns)))}
+    ages = rng.integers(18, 90, n)
+    return {
+        "town": towns,
+        "region": [region[town] for town in towns],
+        "country": [int(region[town][-1]) % 3 for town in towns],
+        "age": ages,
+        "generation": [int(age) // 25 for age in ages],
+        "sex": rng.choice(["f", "m"], n),
+        "student": rng.choice(["no", "yes", "part-time"], n),
+        "employees": rng.integers(0, 60, n),
+        "zip code": 10_000 + 7 * rng.integers(0, 12, n),
+    }
+
+
+@pytest.mark.parametrize("left", [(), ("age", "generation", "employees", "zip code")])
+def test_what_follows_from_a_town_or_an_age_is_no_sign_of_people(left):
+    columns = {name: values for name, values in ordinary().items() if name not in left}
+    assert None is repeated_people(gv.Table.from_columns(columns))
+
+
+def test_an_id_of_rows_does_not_say_that_rows_are_people():
+    columns = visits()
+    table = gv.Table.from_columns(columns, ids=range(100, 190))
+    with pytest.raises(DataError, match="patient may identify people with several rows"):
+        gv.SuppressK(k=3).anonymize(table)
+    del columns["patient"], columns["born"]
+    said = (
+        gv.SuppressK(k=3).anonymize(gv.Table.from_columns(columns, ids=range(100, 190))).guarantee
+    )
+    assert "assumed" == said.person
+    with pytest.raises(DataError, match="names the rows, and so do ids"):
+        gv.Table.from_columns(visits(), ids=range(100, 190), person="patient")
+
+
+def test_all_columns_in_which_the_rows_of_a_person_differ_are_named_at_once():
+    with pytest.raises(DataError, match=r'drop=\("finding", "ward"\)'):
+        gv.Table.from_columns(visits(), person="patient")
+    merged = gv.Table.from_columns(visits(), person="patient", drop="finding,ward")
+    assert (15, ("sex", "born", "town"), "column") == (merged.n_rows, merged.columns, merged.person)
+
+
+PLAIN = {"sex": drawn(["f", "m"]), "town": drawn(TOWNS)}
+ASSUMED = "This is about people only assuming that each row is a different person."
+OF_TABLES = [
+    *(gv.SuppressK(k=5), gv.SmoothK(k=5), gv.Mondrian(k=5)),
+    *(gv.ClusterK(k=5), gv.Adaptive(levels=3)),
+]
+
+
+@pytest.mark.parametrize("method", OF_TABLES, ids=lambda method: method.name)
+def test_a_guarantee_counts_people_only_where_the_owner_said_what_a_row_is(method):
+    few = {name: values[:60] for name, values in PLAIN.items()}
+    named = {"who": [f"w{number}" for number in range(60)], **few}
+    said = {
+        person: method.anonymize(gv.Table.from_columns(columns, person=person))
+        for person, columns in ((None, few), ("row", few), ("who", named))
+    }
+    rows, stated, by_column = (release.guarantee for release in said.values())
+    assert ("assumed", "row", "column") == (rows.person, stated.person, by_column.person)
+    assert rows.sentence.endswith(ASSUMED)
+    assert "several rows" in rows.threat_model
+    assert stated.sentence.endswith("Each row is a different person, as the owner states.")
+    assert by_column.sentence.endswith("by a column that the owner named.")
+    assert "several rows" not in stated.threat_model + by_column.threat_model
+    assert all("people" not in text for text in (rows.sentence.removesuffix(ASSUMED),))
+    assert all(method.guarantee.covers(claim) for claim in (rows, stated, by_column))
+    assert "who" not in str(
+        said["who"].data.columns
+        if isinstance(said["who"].data, gv.Table)
+        else said["who"].data.feature_labels()
+    )
+
+
+def test_users_by_items_are_people_and_their_guarantee_says_nothing_of_rows():
+    pairs = gv.Bipartite.from_lists([["tea"], ["tea"], ["rye"], ["rye"]], items="things")
+    assert msgspec.UNSET is gv.SuppressK(k=2).anonymize(pairs).guarantee.person
+
+
+def test_noise_on_the_rows_of_a_table_is_of_a_row():
+    rows = gv.Table.from_columns(PLAIN).one_hot()
+    promised = gv.RandomizedResponse(epsilon=1).promised(rows)
+    assert "any one column of any one row by" in promised.sentence
+    assert "A whole row is protected less" in promised.sentence
+    assert promised.sentence.endswith(ASSUMED)
+    people = gv.Table.from_columns(PLAIN, person="row").one_hot()
+    assert "any one row" not in gv.RandomizedResponse(epsilon=1).promised(people).sentence
+
+
+def test_what_is_measured_of_a_table_is_counted_in_rows_until_somebody_says_that_they_are_people():
+    for person, counted in ((None, "rows"), ("row", "people")):
+        assert counted == gv.measure(gv.Table.from_columns(PLAIN, person=person)).counted
 
 
 def test_the_tables_that_ship_and_rows_of_one_value_each_pass_without_a_question():
-    assert repeated_id(gv.datasets.load("adult-sample")) is None
-    assert repeated_id(gv.Table.from_columns({"email": MAILS})) is None
+    assert repeated_people(gv.datasets.load("adult-sample")) is None
+    assert repeated_people(gv.Table.from_columns({"email": MAILS})) is None
 
 
 def test_frames_are_asked_about_as_files_are_and_the_ways_out_are_arguments_of_their_call():
@@ -68,7 +241,7 @@ def test_frames_are_asked_about_as_files_are_and_the_ways_out_are_arguments_of_t
     frame["when"] = drawn(["May", "June"])
     with pytest.raises(GraphveilError) as caught:
         gv.SmoothK(k=8).anonymize(frame)
-    for way in ('person="customer_id"', 'drop="customer_id"', 'ids="COLUMN"', 'person="row"'):
+    for way in ('person="customer_id"', 'drop="customer_id"', 'person="row"'):
         assert way in str(caught.value)
 
 
@@ -105,8 +278,8 @@ def test_a_person_that_is_missing_or_a_column_that_is_not_there_is_refused():
 def test_two_rows_of_one_mail_are_asked_about_however_few_they_are():
     mails = ["ann@example.org", "ann@example.org", "bob@example.org"]
     few = gv.Table.from_columns({"mail": mails, "product": ["tea", "rye", "tea"]})
-    assert "mail" == repeated_id(few).name
+    assert "mail" == repeated_people(few).name
     many = gv.Table.from_columns({"domain": ["@a.example", "@b.example"] * 900})
-    assert "domain" == repeated_id(many).name
+    assert "domain" == repeated_people(many).name
     once = gv.Table.from_columns({"mail": mails[1:], "product": ["tea", "rye"]})
-    assert None is repeated_id(once)
+    assert None is repeated_people(once)

@@ -12,7 +12,7 @@ import math
 from abc import abstractmethod
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import msgspec
 
@@ -22,6 +22,23 @@ from graphveil.claims.conditions import (
     NothingAdded,
     TrueOfShare,
     share_in,
+)
+from graphveil.claims.knowledge import (
+    ABOUT_PEOPLE,
+    ALIKE,
+    ALIKE_IN_LAYERS,
+    IN_BOXES,
+    KNOWLEDGE,
+    KNOWLEDGE_OF_LAYERS,
+    LEFT_OF_BOXES,
+    NOTHING_PROMISED,
+    OF_DIRECTED_TIES,
+    SEVERAL_ORIGINALS,
+    SEVERAL_ROWS,
+    SIMILAR,
+    MeasureName,
+    OneKindMeasure,
+    Person,
 )
 from graphveil.core.errors import ParameterError
 
@@ -54,6 +71,21 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
     check_word: ClassVar[CheckWord] = "recomputed"
 
+    def of_rows(self, person: Person | None) -> Self:
+        """Return the same guarantee of the rows of a table, of which the owner said `person`.
+
+        None is no table, and changes nothing; nor does it where nothing is claimed, or of nodes.
+
+        Examples
+        --------
+        >>> from graphveil import KAnonymity
+        >>> KAnonymity(k=5).of_rows("row").sentence.partition("; ")[2]
+        'nothing was added. Each row is a different person, as the owner states.'
+        """
+        if person is None or "person" not in self.__struct_fields__:
+            return self
+        return msgspec.structs.replace(self, person=person)
+
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
         """The conditions that the sentence states itself."""
@@ -68,12 +100,19 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         >>> KAnonymity(k=5).covers(KAnonymity(k=5)), KAnonymity(k=5).covers(KAnonymity(k=6))
         (True, False)
         """
-        return claim == self or isinstance(claim, NotClaimed)
+        return isinstance(claim, NotClaimed) or claim == self.of_rows(
+            getattr(claim, "person", None) or None
+        )
 
     @property
     @abstractmethod
     def sentence(self) -> str:
         """The promise in one sentence."""
+
+    @property
+    def core(self) -> str:
+        """The sentence without the implied conditions, which only the original shows."""
+        return self.sentence
 
     @property
     @abstractmethod
@@ -182,13 +221,37 @@ def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
     return NotClaimed(reasons=tuple(r for r in _REASONS if r == reason or r in before))
 
 
+class _OfRows(Guarantee, frozen=True, kw_only=True):
+    """A guarantee that counts rows: of a table, it says whether these are people.
+
+    Parameters
+    ----------
+    person
+        What the owner said of the rows of a table: ``row``, each is a different person; ``column``,
+        each is the one row of a person whom a column named; ``assumed``, nothing. Unset where it is
+        no table: then each row is a user, who is a person.
+    """
+
+    person: Person | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def _about(self) -> str:
+        """What is said of people, behind the promise."""
+        return "" if self.person is msgspec.UNSET else ABOUT_PEOPLE[self.person]
+
+    @property
+    def _each(self) -> str:
+        """What is protected: a person only where rows are people."""
+        return "row" if self.person == "assumed" else "person"
+
+
 def check_class_size(k: int) -> None:
     """Refuse a smallest class below 1."""
     if k < 1:
         raise ParameterError(f"k={k} is below 1. Give the size of the smallest class, at least 1.")
 
 
-class _EqualRows(Guarantee, frozen=True, kw_only=True):
+class _EqualRows(_OfRows, frozen=True, kw_only=True):
     """Every row equals at least k-1 others."""
 
     k: int
@@ -198,11 +261,16 @@ class _EqualRows(Guarantee, frozen=True, kw_only=True):
         check_class_size(self.k)
 
     @property
+    def core(self) -> str:
+        """That rows are equal, which the released rows show, and what is said of people."""
+        return f"{_equal_rows(self.k)}.{self._about}"
+
+    @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
         return (
             f"{_capital(self.adversary)}, is left with at least {self.k} equal rows that may be "
-            "that person's."
+            f"that person's.{SEVERAL_ROWS if self.person == 'assumed' else ''}"
         )
 
     @property
@@ -237,7 +305,7 @@ added.'
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        return f"{_equal_rows(self.k)}; nothing was added."
+        return f"{_equal_rows(self.k)}; nothing was added.{self._about}"
 
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
@@ -285,11 +353,11 @@ entry is true of at least half of the rows in its class.'
         share = {"1/2": "at least half", "1": "all"}.get(self.theta, f"at least {self.theta}")
         return (
             f"{_equal_rows(self.k)}; each published entry is true of {share} of the rows in its "
-            "class."
+            f"class.{self._about}"
         )
 
 
-class AdaptiveAnonymity(Guarantee, frozen=True, kw_only=True, tag="adaptive-anonymity"):
+class AdaptiveAnonymity(_OfRows, frozen=True, kw_only=True, tag="adaptive-anonymity"):
     """Everybody could own as many records as the level they asked for, and records as many people.
 
     A record fits a person where each of its cells is that person's or `*`. A pair counts only where
@@ -330,10 +398,14 @@ assignment consistent with the data.
         """The promise in one sentence."""
         least = f" (at least {self.level})" if self.level > 1 else ""
         level = f" ({self.level})" if self.common else least
+        whose, many = "Each person", "people"
+        if self.person == "assumed":
+            whose, many = "Each original row", "rows"
         return (
-            "Each person could own at least as many of these records as the level they "
-            f"requested{level}; each record could belong to at least as many people; each of "
+            f"{whose} could own at least as many of these records as the level they "
+            f"requested{level}; each record could belong to at least as many {many}; each of "
             "these pairs is part of a complete assignment consistent with the data."
+            f"{self._about}"
         )
 
     @property
@@ -344,7 +416,7 @@ assignment consistent with the data.
         )
         return (
             f"{_capital(self.adversary)}. {ruled_out}This counts candidates; it does not make them "
-            "equally likely."
+            f"equally likely.{SEVERAL_ORIGINALS if self.person == 'assumed' else ''}"
         )
 
     @property
@@ -366,79 +438,6 @@ def _equal_rows(k: int) -> str:
 
 def _capital(text: str) -> str:
     return text[0].upper() + text[1:]
-
-
-TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
-"""What can be known of ties without directions."""
-
-OneKindMeasure = Literal[TieMeasure, "directed-count"]
-"""What can be known of ties of one kind; ``directed-count`` where they have directions."""
-
-MeasureName = Literal[OneKindMeasure, "profile"]
-"""What can be known of ties; ``profile`` of several kinds, and where they have directions."""
-
-OF_DIRECTED_TIES: tuple[MeasureName, ...] = ("profile", "directed-count")
-"""What is said of directed ties; ``profile`` of others where there are several kinds."""
-
-_ALIKE: dict[str, str] = {
-    "degree": "the same degree",
-    "count": "the same numbers of nodes and edges within distance {distance}",
-    "edge-count": "the same number of edges within distance {distance}",
-    "degree-distribution": "the same degree sequence in the subgraph within distance {distance}",
-    "dk": "an isomorphic subgraph within distance {distance}",
-    "vrq": "the same degree sequence for the nodes within distance {distance}",
-    "hybrid": "an isomorphic subgraph within distance {distance}, and the same degree sequence "
-    "for the nodes in it,",
-    "profile": "the same out-degree and in-degree",
-    "directed-count": "the same out-degree, in-degree, number of neighbors in either direction, "
-    "and number of edges among these and the node itself,",
-}
-"""What look-alikes share, by measure."""
-
-_KNOWLEDGE: dict[str, str] = {
-    "degree": "the number of a person's neighbors",
-    "count": "the number of people within distance {distance} of a person, and the number of "
-    "edges among them,",
-    "edge-count": "the number of edges among the people within distance {distance} of a person",
-    "degree-distribution": "the degrees that the people within distance {distance} of a person "
-    "have among themselves, but not whose is which,",
-    "dk": "the subgraph within distance {distance} of a person",
-    "vrq": "the degrees of the people within distance {distance} of a person, but not whose is "
-    "which,",
-    "hybrid": "the subgraph within distance {distance} of a person, and the degrees of the "
-    "people in it, but not whose is which,",
-    "profile": "the out-degree and in-degree of a person,",
-    "directed-count": "the out-degree and in-degree of a person, the number of their neighbors "
-    "in either direction, and the number of edges among these and that person,",
-}
-"""What the adversary knows of a person, by measure."""
-
-
-_ALIKE_IN_LAYERS = (
-    "the same degree in each layer ({layers}), counted by direction in directed layers,"
-)
-_KNOWLEDGE_OF_LAYERS = (
-    "a person's degree in each layer ({layers}), counted by direction in directed layers,"
-)
-"""The same of profiles over several layers."""
-
-
-_SIMILAR = "at least {number} {others} whose degree and triangle count are each within {phi:g}% of "
-"""What is promised against knowledge that is off by some percent."""
-
-_IN_BOXES = (
-    "an attacker who keeps as candidates all nodes whose degree and number of triangles are each "
-    "within {phi:g}% of those of {person}"
-)
-
-_NOTHING_PROMISED = "nothing is guaranteed about it"
-
-_LEFT_OF_BOXES = (
-    "is left with at least {k} nodes that may be that person. An attacker who knows "
-    "these numbers more closely, or who searches around numbers that are off, can be left with "
-    "fewer. Knowledge of the original network is different, since edges were changed: "
-    f"{_NOTHING_PROMISED}."
-)
 
 
 class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural-k-anonymity"):
@@ -559,12 +558,12 @@ within 10% of its own.'
         verb = "has" if self.share == 1 else "have"
         others = "other" if self.k == 2 else "others"
         if self.phi:
-            similar = _SIMILAR.format(number=self.k - 1, others=others, phi=self.phi)
+            similar = SIMILAR.format(number=self.k - 1, others=others, phi=self.phi)
             own = "its own" if self.share == 1 else "their own"
             return f"{who} of the release {verb} {similar}{own}."
-        alike = _ALIKE[self.measure].format(distance=self.distance)
+        alike = ALIKE[self.measure].format(distance=self.distance)
         if self.layers:
-            alike = _ALIKE_IN_LAYERS.format(layers=", ".join(self.layers))
+            alike = ALIKE_IN_LAYERS.format(layers=", ".join(self.layers))
         if self.known:
             alike = f"the same {_listed(self.known)}, and {alike.removesuffix(',')},"
         as_others = f"as at least {self.k - 1} {others}"
@@ -576,9 +575,9 @@ within 10% of its own.'
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        whom, original = "a person for whom the guarantee holds", _NOTHING_PROMISED
+        whom, original = "a person for whom the guarantee holds", NOTHING_PROMISED
         if self.phi:
-            return f"{_capital(self.adversary)}, {_LEFT_OF_BOXES.format(k=self.k)}"
+            return f"{_capital(self.adversary)}, {LEFT_OF_BOXES.format(k=self.k)}"
         if self.share == 1:
             whom = "that person"
             original = (
@@ -597,9 +596,9 @@ within 10% of its own.'
         """What that adversary knows in the released network, in a few words."""
         if self.phi:
             return f"the degree and number of triangles of a person, within {self.phi:g}%"
-        knows = _KNOWLEDGE[self.measure].format(distance=self.distance)
+        knows = KNOWLEDGE[self.measure].format(distance=self.distance)
         if self.layers:
-            knows = _KNOWLEDGE_OF_LAYERS.format(layers=", ".join(self.layers))
+            knows = KNOWLEDGE_OF_LAYERS.format(layers=", ".join(self.layers))
         return f"the {_listed(self.known)} of a person and {knows}" if self.known else knows
 
     @property
@@ -608,7 +607,7 @@ within 10% of its own.'
         nothing_else = "in the released network, and uses nothing else of it"
         if self.phi:
             person = "a person" if self.share == 1 else "a person for whom the guarantee holds"
-            return f"{_IN_BOXES.format(phi=self.phi, person=person)} {nothing_else}"
+            return f"{IN_BOXES.format(phi=self.phi, person=person)} {nothing_else}"
         return f"an attacker who knows {self.knowledge} {nothing_else}"
 
 
@@ -628,7 +627,7 @@ ENTRIES_OF_A_VALUE = 2
 """To change one value of a column is to change two entries: one ends, another begins."""
 
 
-class _DifferentialPrivacy(Guarantee, frozen=True, kw_only=True):
+class _DifferentialPrivacy(_OfRows, frozen=True, kw_only=True):
     """No change of one kind changes any release's probability by a factor above e^epsilon."""
 
     check_word: ClassVar[CheckWord] = "by construction"
@@ -724,20 +723,20 @@ edges or items by a factor of at most e^10, a hundred by e^100.
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        change = "adding or removing any one edge, or any one item of any one person,"
+        change = f"adding or removing any one edge, or any one item of any one {self._each},"
         several = "edges or items"
         if self.of == "value":
             change = (
-                "replacing any one value of any one column of any one person by any other value, "
-                "or by none,"
+                f"replacing any one value of any one column of any one {self._each} by any other "
+                "value, or by none,"
             )
             several = "values"
         ten, hundred = (_times(number, self.epsilon) for number in (10, 100))
         no_person = (
-            f"A whole person is protected less: ten {several} by a factor of at most e^{ten}, a "
-            f"hundred by e^{hundred}."
+            f"A whole {self._each} is protected less: ten {several} by a factor of at most "
+            f"e^{ten}, a hundred by e^{hundred}."
         )
-        return f"{self._given}: {change} changes {self._at_most_by}. {no_person}"
+        return f"{self._given}: {change} changes {self._at_most_by}. {no_person}{self._about}"
 
     @property
     def knowledge(self) -> str:
@@ -766,8 +765,8 @@ factor of at most e^0.5 (about 1.65).
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        what = "replacing all edges or items of any one person by any others"
-        return f"{self._given}: {what} changes {self._at_most_by}."
+        what = f"replacing all edges or items of any one {self._each} by any others"
+        return f"{self._given}: {what} changes {self._at_most_by}.{self._about}"
 
     @property
     def knowledge(self) -> str:

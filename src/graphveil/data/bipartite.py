@@ -36,6 +36,7 @@ from graphveil.data.origin import (
     LISTS,
     Items,
     List,
+    Person,
     PublicLists,
     attributes_of,
     check_values,
@@ -216,6 +217,9 @@ class Bipartite(BipartiteObjects):
     public_lists
         Which lists the owner says are public and not collected from the entries: ``people``,
         ``items``, both or none; see `with_public_lists`.
+    person
+        What the owner said of the rows of the table that it was made of, as in
+        `graphveil.data.Table`; None where it was no table: then a user is a person.
 
     Raises
     ------
@@ -238,6 +242,7 @@ class Bipartite(BipartiteObjects):
     left_out: tuple[str, ...] = ()
     origins: tuple[object, ...] = ()
     public_lists: PublicLists = ()
+    person: Person | None = None
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
@@ -297,7 +302,12 @@ class Bipartite(BipartiteObjects):
         items: Items = "values" if self.items == "values" else "things"
         entries = np.arange(ends[-1]) - np.repeat(ends[:-1] - self.indptr[people], sizes)
         return Bipartite(
-            ends, self.indices[entries], self.n_features, features=self.features, items=items
+            ends,
+            self.indices[entries],
+            self.n_features,
+            features=self.features,
+            items=items,
+            person=self.person,
         )
 
     def with_items(self, items: Items) -> Bipartite:

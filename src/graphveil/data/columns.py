@@ -242,7 +242,7 @@ def chosen_names(
 
 
 def named_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
-    """Return the names that somebody wrote, each alone or with commas between.
+    """Return the names that somebody wrote, each alone or with commas between, or one text.
 
     Parameters
     ----------
@@ -256,6 +256,7 @@ def named_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ..
     >>> named_columns(["age, sex", "b,c"], ["age", "sex", "b,c"])
     ('age', 'sex', 'b,c')
     """
+    asked = [asked] if isinstance(asked, str) else asked
     return tuple(
         part.strip() for name in asked for part in ([name] if name in every else name.split(","))
     )

@@ -1,8 +1,8 @@
 """Ids, stored next to the structure: distinct integers or texts in a canonical order.
 
 The canonical order (integers by value, text by code point) makes a container independent of the
-order in which a file lists its rows. `naming_columns` and `repeated_id` find columns that may
-name people.
+order in which a file lists its rows. `naming_columns` and `repeated_people` find columns
+that may name people: what a column determines decides, beside its name and its values.
 """
 
 from __future__ import annotations
@@ -297,23 +297,6 @@ MOSTLY_DIFFERENT = 0.9
 FEW = 10
 """Fewer values do not show what a column holds."""
 
-LEAST_PEOPLE = 20
-"""The fewest values that are taken for ids of people who have several rows."""
-
-MOST_ROWS, MOST_ROWS_OF_DIGITS = 100, 20
-"""The rows that such an id has on average at most; where digits alone speak for it, fewer."""
-
-LARGEST_SHARE = 0.1
-"""The share of all rows above which no id of a person has rows."""
-
-LEAST_DIGITS = 5
-"""So many digits, all of one length, look like the numbers of people."""
-
-_NAMES_OF_IDS = re.compile(
-    r"(.*[ _.-])?(id|ids|uuid|guid|key|ssn|e?-?mail|phone|user|username|customer|client|patient"
-    r"|member|person|people|subject|respondent|employee|student|account)|[a-z]+Id|[a-z]+ID",
-)
-
 
 class CodedRows(Protocol):
     """What of a table is looked at: names, the code of every cell, and what codes stand for."""
@@ -368,7 +351,52 @@ or drop it
     )
 
 
-class RepeatedId(NamedTuple):
+AGREE, BEYOND_CHANCE, EVIDENCE = 0.9, 0.8, 7.0
+"""Rows with one value agree on another column if so many do, if so much of what chance leaves is
+gone, and if chance alone would do it less often than e^-7."""
+
+FIRST_CELLS, MOST_CELLS, MOST_VALUES = 1 << 17, 1 << 22, 10_000
+"""So many cells are compared for each column, at first and if these rule nothing out; and so many
+of its values are read."""
+
+LEAST_PEOPLE, MOST_ROWS, MOST_ROWS_OF_CODES, LARGEST_SHARE = 20, 100, 20, 0.1
+"""Where a name such as `country_id` or the form of codes alone speaks for people: the fewest of
+them, the most rows that they have on average, and the largest share of all rows that one has."""
+
+MOST_NAMED = 5
+"""So many columns are named that follow from another."""
+
+LEAST_DIGITS = 5
+"""So many digits in codes of one form look like the numbers of people."""
+
+_PERSON = (
+    r"(?:patient|pat|paciente|patiente|versicherte|insured|customer|client|cliente|kunde|member"
+    r"|mitglied|person|persona|personne|subject|subj|respondent|participant|participante"
+    r"|teilnehmer|proband|employee|empleado|mitarbeiter|student|pupil|schueler|schüler|user"
+    r"|usuario|usuária|usuário|utilisateur|benutzer|nutzer|account|konto|citizen|resident"
+    r"|beneficiary|voter|tenant|donor|worker|applicant|borrower)(?:en|n|in|innen)?"
+)
+_NUMBER = r"(?:id|ids|nr|no|num|number|nummer|numero|número|code|key|hash|ref|pseudonym)"
+_DOCUMENT = (
+    r"(?:mrn|ssn|nhs|nino|cpf|curp|dni|nie|nif|bsn|pesel|aadhaar|avs|ahv|passport|passeport"
+    r"|pasaporte|passaporto|reisepass|ausweis|e ?mail|mail|phone|mobile|telephone|telefon"
+    r"|telefono|teléfono|msisdn|imsi|imei|login|username|nickname|pseudonym)"
+)
+_NAME = (
+    r"(?:(?:full|first|last|family|given|sur|middle|user|nick) ?)?name|nachname|vorname|nombre"
+    r"|apellidos?|nom|pr[eé]nom|nome|cognome|sobrenome|naam|imi[eę]|nazwisko"
+)
+_COUNT = r"(?!(?:n|no|nr|num|number|count|total|is|has|per|by|avg|max|min) )"
+_NAMES_OF_PEOPLE = re.compile(
+    rf"{_COUNT}(?:.* )?(?:{_PERSON}|{_DOCUMENT})(?: ?{_NUMBER})*|(?:.* )?{_PERSON} ?(?:{_NAME})"
+    rf"|[pu]?ids?|uuid|guid|{_NAME}"
+)
+_NAMES_OF_IDS = re.compile(r"(?:.* )?(?:[pu]?ids?|uuid|guid|key)")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[^\w]+|_+")
+_FULL_NAME = re.compile(r"[^\W\d_]\S*(?:,? [^\W\d_]\S*){1,3}")
+
+
+class RepeatedPeople(NamedTuple):
     """A column that looks as if each of its values were a person who has several rows.
 
     Parameters
@@ -388,58 +416,153 @@ class RepeatedId(NamedTuple):
 
     @property
     def refusal(self) -> str:
-        """What is said where nobody said that a row is a person."""
+        """What is said where nobody said what a row is."""
         several = f"{self.values:,} values in {self.rows:,} rows, {self.sign}"
         return (
             f"a row must be one person, but {self.name} may identify people with several rows: "
-            f"{several}. Use {option('person', self.name)} to merge each person's rows, or "
-            f"{option('drop', self.name)} to drop the column. Use {option('ids', 'COLUMN')} for a "
-            f"column with one value per person, or {option('person', 'row')} if every row is a "
-            "different person."
+            f"{several}. Use {option('person', self.name)} to merge each person's rows, "
+            f"{option('person', 'row')} if every row is a different person, or "
+            f"{option('drop', self.name)} to drop the column."
         )
 
 
-def repeated_id(table: CodedRows) -> RepeatedId | None:
-    """Return the first column that may hold the ids of people who have several rows.
+def repeated_people(table: CodedRows) -> RepeatedPeople | None:
+    """Return the column that may hold people of whom some have several rows; None without one.
 
-    It has many values, each in few rows, and looks like an id: by its name, or by digits of one
-    length; or its values have an @, however many they are.
+    Columns are taken for it by their name, by values with an @ or names of people, by how many
+    other columns they determine (at least two, and half of them), or by codes of one form.
 
     Examples
     --------
     >>> from graphveil import Table
-    >>> mails = [f"p{number}@example.org" for number in range(30)]
-    >>> bought = {"mail": mails * 4, "product": ["tea", "rye"] * 60}
-    >>> repeated_id(Table.from_columns(bought)).name
-    'mail'
+    >>> visits = {"who": [1, 2, 3, 4, 5] * 9, "sex": [*"ffmmf"] * 9, "born": [*"abcba"] * 9}
+    >>> repeated_people(Table.from_columns(visits)).sign
+    'and rows with the same value agree on sex, born'
     """
-    for number, name in enumerate(table.columns):
-        shown = table.codes[:, number][table.codes[:, number] >= 0]
-        sizes = np.bincount(shown)
-        sizes = sizes[sizes > 0]
-        if not sizes.size or sizes.max() == 1:
-            continue
-        rows = shown.size / sizes.size
-        few = sizes.size < LEAST_PEOPLE or sizes.max() > max(LARGEST_SHARE * shown.size, 2)
-        unlike = few or rows > MOST_ROWS
-        values = table.categories[number]
-        sign = _sign_of_an_id(name, values, rows)
-        if _are_mails(values) or (sign and not unlike):
-            return RepeatedId(name, int(sizes.size), int(shown.size), sign or "with an @")
+    repeated = [
+        at
+        for at in range(len(table.columns))
+        if np.bincount(table.codes[:, at][table.codes[:, at] >= 0]).max(initial=0) > 1
+    ]
+    for at in repeated:
+        sign = _sign_of_people(table.columns[at], table.categories[at], _sizes(table, at))
+        if sign:
+            return _found(table, at, sign)
+    agreed = {at: _agreed(table, at) for at in repeated if np.count_nonzero(_sizes(table, at)) > 2}
+    most = max(agreed, key=lambda at: len(agreed[at]), default=-1)
+    if most >= 0 and agreed[most]:
+        names = [table.columns[other] for other in agreed[most]]
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        sign = f"and rows with the same value agree on {', '.join(names[:MOST_NAMED])}{more}"
+        return _found(table, most, sign)
+    for at in repeated:
+        sign = _sign_of_codes(table.columns[at], table.categories[at], _sizes(table, at))
+        if sign:
+            return _found(table, at, sign)
     return None
 
 
-def _are_mails(values: Ids) -> bool:
-    """Whether half of the values or more have an @: then they name people, however few they are."""
-    texts = as_text(values).tolist() if values.dtype.kind != "i" else []
-    return bool(texts) and 2 * sum("@" in text for text in texts) >= len(texts)
+def _sizes(table: CodedRows, at: int) -> NDArray[np.int64]:
+    """Return in how many rows each value of a column is."""
+    shown = table.codes[:, at][table.codes[:, at] >= 0]
+    return np.bincount(shown, minlength=table.categories[at].size)
 
 
-def _sign_of_an_id(name: str, values: Ids, rows: float) -> str:
-    """Return why the values of a column look like ids; empty where they do not."""
-    if _NAMES_OF_IDS.fullmatch(name) or _NAMES_OF_IDS.fullmatch(name.lower()):
+def _found(table: CodedRows, at: int, sign: str) -> RepeatedPeople:
+    sizes = _sizes(table, at)
+    return RepeatedPeople(table.columns[at], int(np.count_nonzero(sizes)), int(sizes.sum()), sign)
+
+
+def _plain(name: str) -> str:
+    """Return a name in lower case, with one blank between its words."""
+    return " ".join(filter(None, _HUMP.split(name))).lower()
+
+
+def _sign_of_people(name: str, values: Ids, sizes: NDArray[np.int64]) -> str:
+    """Return why the values of a column look like people, however few or frequent they are."""
+    texts = as_text(values[sizes > 0][:MOST_VALUES]).tolist()
+    numbered = len(texts) > 2 and all(re.search(r"\d", text) for text in texts)
+    some = len(texts) >= FEW or numbered  # fewer words are kinds of people: student: no, yes
+    if some and _NAMES_OF_PEOPLE.fullmatch(_plain(name)):
         return "with the name of an id"
-    texts = as_text(values).tolist()
-    lengths = {len(text) if text.isdecimal() else 0 for text in texts}
-    one_length = len(lengths) == 1 and min(lengths) >= LEAST_DIGITS
-    return "all digits of one length" if one_length and rows <= MOST_ROWS_OF_DIGITS else ""
+    if 2 * sum("@" in text for text in texts) >= len(texts):
+        return "with an @"
+    return "like names of people" if len(texts) >= FEW and _are_names(texts) else ""
+
+
+def _are_names(texts: list[str]) -> bool:
+    """Whether texts are capitalized words of which the last differ: those of jobs repeat."""
+    names = [text for text in texts if _FULL_NAME.fullmatch(text) and text.istitle()]
+    last = {name.split()[-1] for name in names}
+    return len(names) > AGREE * len(texts) and 2 * len(last) >= len(names)
+
+
+def _sign_of_codes(name: str, values: Ids, sizes: NDArray[np.int64]) -> str:
+    """Return why many values, each in few rows, look like ids; empty where they do not."""
+    used, rows = np.count_nonzero(sizes), sizes.sum()
+    few = used < LEAST_PEOPLE or sizes.max() > max(LARGEST_SHARE * rows, 2)
+    if few or rows > MOST_ROWS * used:
+        return ""
+    if _NAMES_OF_IDS.fullmatch(_plain(name)):
+        return "with the name of an id"
+    shown = as_text(values[sizes > 0][:MOST_VALUES]).tolist()
+    forms = {re.sub(r"\d", "0", re.sub(r"[^\W\d_]", "A", text)) for text in shown}
+    one_form = len(forms) == 1 and forms.pop().count("0") >= LEAST_DIGITS
+    return "digits of one form" if one_form and rows <= MOST_ROWS_OF_CODES * used else ""
+
+
+def _agreed(table: CodedRows, at: int) -> tuple[int, ...]:
+    """Return the other columns that a column determines; none where they are few.
+
+    A column that follows from another of these, as a state from its city, does not count.
+    """
+    naming = {table.columns.index(name) for name in naming_columns(table)}
+    others = [
+        other
+        for other in range(len(table.columns))
+        if other not in {at, *naming} and np.count_nonzero(_sizes(table, other)) > 1
+    ]
+    determined: list[int] = []
+    for cells in (FIRST_CELLS, MOST_CELLS):
+        rows, first = _some_rows(table.codes[:, at], cells // max(len(others), 1))
+        codes = table.codes[:, others]
+        determined = [others[i] for i in _determined(codes[rows], codes[first])]
+        if len(determined) < 2:
+            return ()
+    people = table.codes[np.unique(first)]
+    for other in tuple(determined):
+        if other not in determined:
+            continue
+        rest = [one for one in determined if one != other]
+        rows, first = _some_rows(people[:, other], len(people))
+        for i in _determined(people[rows][:, rest], people[first][:, rest]):
+            determined.remove(rest[i])
+            others.remove(rest[i])
+    return tuple(determined) if len(determined) > 1 and 2 * len(determined) >= len(others) else ()
+
+
+def _some_rows(codes: NDArray[np.int32], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return rows whose value stood in a row before, and the first row of that value."""
+    shown = np.flatnonzero(codes >= 0)
+    first = np.full(codes.max(initial=-1) + 1, -1)
+    first[codes[shown[::-1]]] = shown[::-1]
+    later = shown[first[codes[shown]] != shown][:most]
+    return later, first[codes[later]]
+
+
+def _determined(own: NDArray[np.int32], of_first: NDArray[np.int32]) -> list[int]:
+    """Return the columns on which two rows agree, in nearly every pair and by more than chance."""
+    found = []
+    for column in range(own.shape[1]):
+        both = (own[:, column] >= 0) & (of_first[:, column] >= 0)
+        values, pairs = own[both, column], int(both.sum())
+        agree = int((values == of_first[both, column]).sum())
+        chance = float(((np.bincount(values) / max(pairs, 1)) ** 2).sum())
+        if (
+            0 < chance < 1
+            and agree >= AGREE * pairs
+            and agree / pairs - chance >= BEYOND_CHANCE * (1 - chance)
+            and agree * -np.log(chance) >= EVIDENCE
+        ):
+            found.append(column)
+    return found

@@ -210,6 +210,10 @@ def _shown(name: str) -> str:
 Items = Literal["people", "things", "values"]
 """What the items of users are; values of columns are named ``column=value``."""
 
+Person = Literal["assumed", "row", "column"]
+"""What the owner said of the rows of a table: nothing, that each is a different person, or which
+column names people. With a column each person has one row."""
+
 
 class SharedIds(NamedTuple):
     """Ids that stand for users and for items.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, did_you_mean, option
+from graphveil.core.errors import DataError, did_you_mean, option, several
 from graphveil.core.text import visible
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column
@@ -25,13 +25,13 @@ from graphveil.data.ids import (
     frozen,
     not_unicode,
     numbers_where_all,
-    repeated_id,
+    repeated_people,
     same_ids,
     stored,
     text,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.data.origin import of_frame, read_from
+from graphveil.data.origin import Person, of_frame, read_from
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,6 +47,7 @@ class TableObjects(Frames):
     columns: tuple[str, ...]
     categories: tuple[Ids, ...]
     ids: Ids | None
+    person: Person
     origins: tuple[object, ...]
 
     if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class TableObjects(Frames):
             columns: tuple[str, ...],
             categories: tuple[Any, ...],
             ids: Ids | None = None,
-            rows_are_people: bool = False,  # noqa: FBT001, FBT002  as the table
+            person: Person = "assumed",
         ) -> None: ...
 
     @abstractmethod
@@ -97,7 +98,8 @@ class TableObjects(Frames):
             Columns that become a column a value: see `one_hot_columns`.
         person
             The column that names people, of whom each gets one row (`one_row_a_person`); ``row``
-            where every row is a person.
+            where every row is a different person. None claims nothing of people: a guarantee
+            then counts rows, and says so.
         drop
             Columns that are left out.
         """
@@ -127,9 +129,10 @@ class TableObjects(Frames):
         for number, (column, _) in enumerate(coded):
             codes[:, number] = column
         row_ids = None if ids is None else as_ids(ids, what="row ids")
-        said = person == ROW and ROW not in names
+        by_row = person == ROW and ROW not in names
+        said: Person = "row" if by_row else "assumed"
         table = cls(codes, names, tuple(values for _, values in coded), row_ids, said)
-        if person is not None and not said:
+        if person is not None and not by_row:
             table = table.one_row_a_person(person)
         return table.one_hot_columns(one_hot) if one_hot else table
 
@@ -217,7 +220,9 @@ class TableObjects(Frames):
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
-        data = Bipartite(indptr, features, len(named), self.ids, text(named), "values")
+        data = Bipartite(
+            indptr, features, len(named), self.ids, text(named), "values", person=self.person
+        )
         return read_from(data, *self.origins, self)
 
     @classmethod
@@ -282,8 +287,9 @@ class Table(TableObjects):
         Per column the distinct values that the codes stand for, int64 or text.
     ids
         One id a row, or None for 0..n-1. No method reads them.
-    rows_are_people
-        Whether it was said that every row is a person, as ids say.
+    person
+        What the owner said of rows: ``row``, each is a different person; ``column``, each is the
+        one row of a person whom a column named; ``assumed``, nothing: guarantees count rows.
     origins
         What it was read from (`graphveil.data.origin`).
 
@@ -303,7 +309,7 @@ class Table(TableObjects):
     columns: tuple[str, ...]
     categories: tuple[Ids, ...]
     ids: Ids | None = None
-    rows_are_people: bool = False
+    person: Person = "assumed"
     origins: tuple[object, ...] = ()
 
     def __post_init__(self) -> None:
@@ -370,7 +376,7 @@ class Table(TableObjects):
         >>> Table.from_columns({"age": [30, 40, 50]}).part(np.array([0, 2])).n_rows
         2
         """
-        return Table(self.codes[people], self.columns, self.categories)
+        return Table(self.codes[people], self.columns, self.categories, person=self.person)
 
     def with_ids_as(self, name: str) -> Table:
         """Return the same rows with their ids in a first column of this name.
@@ -385,15 +391,12 @@ class Table(TableObjects):
         return Table(codes, (name, *self.columns), (self.labels(), *self.categories))
 
     def check_columns(self) -> None:
-        """Refuse a table without columns, and one whose rows may not be people.
-
-        Every promise is about rows: where a person has several, it says nothing of the person.
+        """Refuse a table without columns.
 
         Raises
         ------
         DataError
-            Where there are no columns, or nobody said that a row is a person and a column looks
-            like an id that several rows share: see `graphveil.data.ids.repeated_id`.
+            Where there are none.
 
         Examples
         --------
@@ -404,13 +407,32 @@ class Table(TableObjects):
                 "the table has no columns other than ids and levels. Give one that can be "
                 "published."
             )
-        if self.ids is None and not self.rows_are_people:
-            repeated = repeated_id(self)
+
+    def check(self) -> None:
+        """Refuse a table without columns, and one that seems to have several rows of a person.
+
+        Guarantees count rows: of a person who has several, they say nothing.
+
+        Raises
+        ------
+        DataError
+            Where there are no columns, or nobody said what a row is and a column looks like people
+            who have several rows: see `graphveil.data.ids.repeated_people`.
+
+        Examples
+        --------
+        >>> Table.from_columns({"sex": ["f", "m"]}).check()
+        """
+        self.check_columns()
+        if self.person == "assumed":
+            repeated = repeated_people(self)
             if repeated is not None:
                 raise DataError(repeated.refusal)
 
     def one_row_a_person(self, person: str) -> Self:
         """Return the table with one row for each value of a column, which becomes its id.
+
+        The column is not among those of the result, so that no release has it.
 
         Parameters
         ----------
@@ -420,7 +442,8 @@ class Table(TableObjects):
         Raises
         ------
         DataError
-            Where there is no such column, a row has no value of it, or rows of one person differ.
+            Where there is no such column, a row has no value of it, rows of one person differ, or
+            rows have ids already.
 
         Examples
         --------
@@ -433,6 +456,10 @@ class Table(TableObjects):
                 f"no column {person!r} for person. {did_you_mean(person, self.columns)}Columns: "
                 f"{list(self.columns)}."
             )
+        if self.ids is not None:
+            raise DataError(
+                f"{option('person', person)} names the rows, and so do ids. Remove the ids."
+            )
         at = self.columns.index(person)
         people = self.codes[:, at]
         if people.min(initial=0) < 0:
@@ -443,17 +470,17 @@ class Table(TableObjects):
         codes = self.codes[:, others]
         differ = codes != codes[first][own]
         if differ.any():
-            row, column = (int(place[0]) for place in np.nonzero(differ))
-            name = self.columns[others[column]]
-            users = f"{option('user_column', person)} {option('item_column', name)}"
+            row = int(np.argmax(differ.any(axis=1)))
+            named = [self.columns[others[column]] for column in np.flatnonzero(differ.any(axis=0))]
+            users = f"{option('user_column', person)} {option('item_column', named[0])}"
             raise DataError(
-                f"rows of one {person} differ in {name} (first in row {row}), so they cannot be "
-                f"merged. Read the data as user-item data ({option('kind', 'bipartite')} "
-                f"{users}), or use {option('drop', name)}."
+                f"rows of one {person} differ in {', '.join(named)} (first in row {row}), so they "
+                f"cannot be merged. Use {several('drop', *named)}, or read one of these "
+                f"columns as the items of users ({option('kind', 'bipartite')} {users})."
             )
         names = tuple(self.columns[column] for column in others)
         values = tuple(self.categories[column] for column in others)
-        merged = type(self)(codes[first], names, values, self.categories[at][who])
+        merged = type(self)(codes[first], names, values, self.categories[at][who], "column")
         return read_from(merged, *self.origins, self)
 
     def without_unused(self) -> Table:
@@ -522,7 +549,7 @@ class Table(TableObjects):
                 codes.append(cells)
                 categories.append(values)
         stacked = np.column_stack(codes) if codes else self.codes
-        new = type(self)(stacked, tuple(columns), tuple(categories), self.ids, self.rows_are_people)
+        new = type(self)(stacked, tuple(columns), tuple(categories), self.ids, self.person)
         return read_from(new, *self.origins, self)
 
     def __eq__(self, other: object) -> bool:

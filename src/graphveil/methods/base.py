@@ -24,6 +24,7 @@ from typing import (
     cast,
 )
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,7 +47,7 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import Container, encoded, kind_of
 from graphveil.data.objects import as_container, read_anew
-from graphveil.data.origin import left_out_words, shared_ids
+from graphveil.data.origin import Person, left_out_words, shared_ids
 
 if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
@@ -394,7 +395,7 @@ class Anonymizer(ABC, Generic[D]):
             randomness,
             people=people,
             left_out=data.left_out,
-            guarantee=draft.guarantee or self.promised(data),
+            guarantee=(draft.guarantee or self.promised(data)).of_rows(_said_of_rows(data)),
             conditions=draft.conditions,
             advice=(*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data))),
             input_sha256=digest_of(data),
@@ -466,14 +467,14 @@ class Anonymizer(ABC, Generic[D]):
 
         It reads names of items and what the owner says, nothing that the promise covers.
         """
-        promise = self.guarantee
+        promise: AnyGuarantee = self.guarantee.of_rows(_said_of_rows(data))
         if not isinstance(promise, EdgeDP | NodeDP):
             return promise
         public = getattr(data, "public_lists", ())
         collected = tuple(one for one in kind_of(data).lists if one not in public)
         if isinstance(promise, EdgeDP) and getattr(data, "items", None) == "values":
-            return EdgeDP(epsilon=promise.epsilon, collected=collected, of="value")
-        return type(promise)(epsilon=promise.epsilon, collected=collected)
+            return msgspec.structs.replace(promise, collected=collected, of="value")
+        return msgspec.structs.replace(promise, collected=collected)
 
     def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
         """Return what a run claims: what the method promises, or less.
@@ -602,6 +603,12 @@ class Anonymizer(ABC, Generic[D]):
 
 def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:
     return () if positions is None else tuple(data.labels()[positions].tolist())
+
+
+def _said_of_rows(data: Data) -> Person | None:
+    """Return what the owner said of the rows of a table; None where the data is none."""
+    said: Person | None = getattr(data, "person", None)
+    return said
 
 
 def _has_people(data: Data) -> bool:

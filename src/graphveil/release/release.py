@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from msgspec import UNSET
 
 from graphveil.claims.conditions import AnyCondition, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee
@@ -75,6 +78,16 @@ class Release(Generic[D_co]):
     provenance: Provenance
     conditions: tuple[AnyCondition, ...] = ()
     private: Private | None = None
+
+    def __post_init__(self) -> None:
+        """Let the guarantee of a table say whether rows are people, and the data say the same."""
+        if isinstance(self.data, Table) and getattr(self.guarantee, "person", None) is UNSET:
+            object.__setattr__(self, "guarantee", self.guarantee.of_rows(self.data.person))
+        said = getattr(self.guarantee, "person", None) or None
+        if said is not None and said != getattr(self.data, "person", None):
+            object.__setattr__(
+                self, "data", dataclasses.replace(cast("Any", self.data), person=said)
+            )
 
     def write(
         self,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import duckdb
+import msgspec
 import numpy as np
 
 from graphveil.claims.digest import is_digest_of
@@ -34,7 +35,7 @@ from graphveil.verify.verdict import (
     shown,
 )
 
-SAME, SIZE, BIJECTION = "original", "same size", "linkage"
+SAME, SIZE, BIJECTION, ROWS = "original", "same size", "linkage", "rows and people"
 NAMES, ORDER = "no original ids", "order says nothing"
 _BY_CHOICE = "the owner chose to leave open whether they are people there"
 _CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
@@ -60,17 +61,18 @@ def original_checks(
     if original is None:
         absent = "no original was given"
         every = (SAME, *names, NAMES)
-        return [not_checked(name, absent, needs=ORIGINAL) for name in every], evidence
+        checks = [not_checked(name, absent, needs=ORIGINAL) for name in every]
+        return [*checks, *_rows(manifest, owner, None)], evidence
     container = KINDS[manifest.data.kind].container
     original = as_original(original, container, wanted_by="verify")
     original = beside(original, container, people=evidence.has_people)
     same = _same(manifest, owner, original)
-    named = _no_original_ids(evidence, original)
+    named = [*_rows(manifest, owner, original), _no_original_ids(evidence, original)]
     if same.outcome == "fails" or db is None:
         why = (
             "the released data cannot be read" if db is None else ("a different original was given")
         )
-        unlinked = [same, *(not_checked(name, why) for name in names), named]
+        unlinked = [same, *(not_checked(name, why) for name in names), *named]
         return unlinked, evidence._replace(why_not=why)
     published = kind.published if evidence.keyed else None
     linkage = _linkage(db, owner, original, published)
@@ -78,7 +80,7 @@ def original_checks(
     compared = evidence._replace(original=original, linked=linked)
     shared = kind.shared(compared)
     order = _order(db, original, linked=linked)
-    checks = [same, _size(evidence, original), *shared.checks, linkage, order, named]
+    checks = [same, _size(evidence, original), *shared.checks, linkage, order, *named]
     if shared.why_not is not None:
         return checks, evidence._replace(why_not=shared.why_not)
     if linked:
@@ -102,6 +104,31 @@ def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
         return holds(SAME, f"the {kind} given has the digest stated in the private record")
     another = f"this is not the original: the {kind} given has a different digest"
     return fails(SAME, another + _another_number(manifest, original))
+
+
+def _rows(manifest: Manifest, owner: Owner, original: Data | None) -> list[Check]:
+    """Return whether the owner said what the guarantee says of rows; none where it says nothing.
+
+    What counts is what the input was read with; where nothing was read, what the original says.
+    """
+    claimed = getattr(manifest.claim.guarantee, "person", None)
+    given = getattr(original, "person", None)
+    if claimed is msgspec.UNSET and given is not None:
+        return [fails(ROWS, "the original is a table, but the guarantee is of users")]
+    if claimed not in ("row", "column"):
+        return []
+    reading = {} if owner.record is None else owner.record.reading
+    if "person" in reading:
+        named = reading["person"] not in (None, "row")
+        given = "column" if named else "row" if reading["person"] else "assumed"
+    elif original is None:
+        return [not_checked(ROWS, "whether the owner said that rows are people", needs=ORIGINAL)]
+    elif given == "assumed":
+        why = "the original given does not say whether its rows are people"
+        return [not_checked(ROWS, why, needs="the option person")]
+    if given == claimed:
+        return [holds(ROWS, "each row is a different person, as was said when the data was read")]
+    return [fails(ROWS, f"the guarantee says {claimed}, but the owner's data says {given}")]
 
 
 def _another_number(manifest: Manifest, original: Data) -> str:

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from graphveil.claims.guarantees import OF_DIRECTED_TIES
+from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, line_texts, say_answer, say_lines, say_next
 from graphveil.cli.console import bars, result, result_json, result_table, say
@@ -90,7 +90,7 @@ def print_standing_out(
         more = f" and {ids.size - FIRST_IDS:,} more" if ids.size > FIRST_IDS else ""
         say_answer(f"  unprotected, smallest classes first: {', '.join(names)}{more}")
     result("")
-    result("  size of class          classes   people")
+    result(f"  size of class          classes   {standing_out.counted(measured):>6}")
     for size, classes, people in in_few_rows(measured.size_distribution(), FIRST_SIZES):
         result(f"  {size:>21}   {classes:>6}   {people:>6}")
 
@@ -111,7 +111,8 @@ def print_every(
     if finer is not None:
         _print_more(finer)
     if isinstance(measured, EqualRows):
-        _print_singled_out(alone, "cells" if measured.noun == "rows" else "items")
+        what = "cells" if measured.noun == "rows" else "items"
+        _print_singled_out(alone, what, measured.counted)
     if cascaded is not None:
         _print_cascade(cascaded)
 
@@ -196,7 +197,7 @@ def _print_more(measured: Measured) -> None:
     _line(f"unprotected (k={measured.k})", figures["unprotected"], figures["share_unprotected"])
 
 
-def _print_singled_out(alone: Sequence[SingledOut], what: str) -> None:
+def _print_singled_out(alone: Sequence[SingledOut], what: str, who: str) -> None:
     """Print how many people a few of their items single out, for each number of items."""
     result("")
     result(f"An attacker who knows some random {what} of a person singles out:")
@@ -204,7 +205,7 @@ def _print_singled_out(alone: Sequence[SingledOut], what: str) -> None:
         name = f"with {each.items} {what if each.items > 1 else what.removesuffix('s')}"
         percent = [f"{100 * share:.2f}" for share in (each.share, each.low, each.high)]
         interval = "exact" if each.low == each.high else f"95%: {percent[1]} to {percent[2]}"
-        result(f"  {name:<26} {percent[0]:>12}% of people  ({interval})")
+        result(f"  {name:<26} {percent[0]:>12}% of {who}  ({interval})")
 
 
 def _print_classes(figures: dict[str, Any], noun: str) -> None:
@@ -405,7 +406,8 @@ def _show(
         return
     print_standing_out(measured, found_by_more, alone, cascaded)
     result("")
-    say_next(command, more="Every figure: --all. List the unprotected people: --at-risk FILE.csv")
+    listed = f"List the unprotected {standing_out.counted(measured)}: --at-risk FILE.csv"
+    say_next(command, more=f"Every figure: --all. {listed}")
 
 
 def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) -> Cascade:

@@ -46,8 +46,13 @@ def knowledge(measured: Measured) -> str:
     return "the complete row of a person"
 
 
+def counted(measured: Measured) -> str:
+    """Return what is counted: people, or rows where nobody said that these are people."""
+    return measured.counted if isinstance(measured, EqualRows) else "people"
+
+
 def headline(measured: Measured) -> str:
-    """Return how many people stand out, in one sentence.
+    """Return how many people stand out, in one sentence; rows where nobody said they are people.
 
     Parameters
     ----------
@@ -60,11 +65,11 @@ def headline(measured: Measured) -> str:
     >>> print(headline(measure(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)))[:64])
     None of the 4 people can be singled out by an attacker who knows
     """
-    count, n = int(measured.unprotected().size), int(measured.own_sizes.size)
-    who = f"{count:,} of {n:,} people ({percent(count / max(n, 1))})"
+    count, n, what = int(measured.unprotected().size), measured.own_sizes.size, counted(measured)
+    who = f"{count:,} of {n:,} {what} ({percent(count / max(n, 1))})"
     attacker = f"an attacker who knows {knowledge(measured)}"
     if not count:
-        return f"None of the {n:,} people can be singled out by {attacker}."
+        return f"None of the {n:,} {what} can be singled out by {attacker}."
     if measured.k == 2:
         return f"{who} {'is' if count == 1 else 'are'} unique to {attacker}."
     return f"{who} can be singled out by {attacker} (class smaller than {measured.k})."
@@ -97,7 +102,8 @@ def lines(
     >>> line.question, line.figure, line.unit
     ("the number of a person's neighbors", '33.3%', 'are unique')
     """
-    every = [_line(knowledge(measured), measured.own_sizes, measured.k)]
+    who = counted(measured)
+    every = [_line(knowledge(measured), measured.own_sizes, measured.k, who)]
     if isinstance(measured, NetworkRisk):
         every = [*(_of_part(part, measured.k) for part in measured.parts), *every]
     if isinstance(measured, Identifiability) and measured.fuzzy is not None:
@@ -112,37 +118,37 @@ def lines(
         )
     if finer is not None:
         also = NEIGHBORS if isinstance(finer, Identifiability) else WHOLE_ROW
-        every.append(_line(f"also {also}", finer.own_sizes, finer.k))
+        every.append(_line(f"also {also}", finer.own_sizes, finer.k, who))
     what = "cells" if isinstance(measured, EqualRows) and measured.noun == "rows" else "items"
-    return (*every, *_of_items(alone, what), *_cascade(cascaded))
+    return (*every, *_of_items(alone, what, who), *_cascade(cascaded))
 
 
-def _line(question: str, sizes: Any, k: int) -> Line:
+def _line(question: str, sizes: Any, k: int, who: str) -> Line:
     n = max(sizes.size, 1)
     alone, unprotected = float((sizes == 1).sum()) / n, float((sizes < k).sum()) / n
-    return _of_part(Alone(question, alone, unprotected), k)
+    return _of_part(Alone(question, alone, unprotected), k, who)
 
 
-def _of_part(part: Alone, k: int) -> Line:
+def _of_part(part: Alone, k: int, who: str = "people") -> Line:
     figure, unit = percent(part.uniqueness), "are unique"
     if k > 2:
         unit += f"; {percent(part.share_unprotected)} in classes smaller than {k}"
-    return _answered(part.knows, figure, unit)
+    return _answered(part.knows, figure, unit, who)
 
 
-def _answered(question: str, figure: str, unit: str) -> Line:
-    sentence = f"For an attacker who knows {question}: {figure} of the people {unit}."
+def _answered(question: str, figure: str, unit: str, who: str = "people") -> Line:
+    sentence = f"For an attacker who knows {question}: {figure} of the {who} {unit}."
     return Line(question=question, figure=figure, unit=unit, sentence=sentence)
 
 
-def _of_items(alone: Sequence[SingledOut], what: str) -> Iterator[Line]:
+def _of_items(alone: Sequence[SingledOut], what: str, who: str) -> Iterator[Line]:
     for each in alone:
         name = what if each.items > 1 else what.removesuffix("s")
         low, high = percent(each.low), percent(each.high)
         interval = "" if each.low == each.high else f" (95% interval: {low} to {high})"
         figure, unit = percent(each.share), f"are unique{interval}"
         question = f"{each.items} random {name}"
-        yield _answered(question, figure, unit)
+        yield _answered(question, figure, unit, who)
 
 
 def _cascade(cascaded: Cascade | None) -> Iterator[Line]:

@@ -217,6 +217,7 @@ def measure(
         labels=equal_rows(container, columns=columns),
         noun=kind_of(container).people,
         columns=None if columns is None else tuple(columns),
+        counted="rows" if container.person == "assumed" else "people",
     )
 
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.guarantees import OF_DIRECTED_TIES
+from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.core.errors import ParameterError, one_of, option
 from graphveil.data import Graph
 from graphveil.data.measures import isomorphism as dk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,10 +252,13 @@ class EqualRows(EquivalenceClasses):
         What a row is: users, or rows of a table.
     columns
         The columns of a table that are compared; None where rows are compared whole.
+    counted
+        What is counted: people, or rows of a table of which nobody said that they are people.
     """
 
     noun: str
     columns: tuple[str, ...] | None = None
+    counted: Literal["people", "rows"] = "people"
 
     def summary(self) -> dict[str, Any]:
         """Return the figures as JSON can hold them; ids are not among them."""

@@ -221,7 +221,7 @@ _CELLS_AT_ONCE = 1 << 22
 _PLAIN = "a delimited text file with a header, and the private record of how it was read"
 _BLANKS = r"^\s|\s$"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
-_KNOWN |= {"categories", "drop"}
+_KNOWN |= {"categories", "drop", "person"}
 """Options that are understood here; others leave the file to the reader."""
 
 _DIGITS, _ROUNDED = 12, 1e-11
@@ -236,6 +236,7 @@ class _Reading(msgspec.Struct):
     bins: dict[str, str] = {}
     one_hot: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    person: str | None = None
 
     def __post_init__(self) -> None:
         """Check that the rules of bins are such."""
@@ -262,6 +263,8 @@ def table_reading_check(
     how, file = _reading(reading), _table_file(path, reading)
     if how is None or file is None:
         return not_checked(TWICE, SHARED, needs=_PLAIN)
+    person = how.person if how.person in file.first else None
+    how.drop = (*how.drop, *([] if person is None else [person]))
     if original.n_rows * original.n_columns > MOST_CELLS:
         return not_checked(TWICE, f"{SHARED}: more than {MOST_CELLS:,} cells")
     if not _has_columns(original, file, how):
@@ -269,12 +272,20 @@ def table_reading_check(
     problem = read_again(db, file, list(range(len(file.first))), header=True)
     if problem is not None:
         return problem
+    if person is not None:
+        listed = [row[0] for row in db.rows(f"SELECT f{file.first.index(person)} FROM again")]
+        order = _order_of_people(original.labels(), listed, path.name, repeated=True)
+        if isinstance(order, Check):
+            return order
+        original = Table(original.codes[order], original.columns, original.categories)
+    return _rows_differ(db, original) or _compared(db, original, file, how)
+
+
+def _rows_differ(db: Database, original: Table) -> Check | None:
     rows = db.number("SELECT count(*) FROM again")
-    if rows != original.n_rows:
-        return fails(
-            TWICE, (f"{rows} rows in the file, but {original.n_rows} in the original as read")
-        )
-    return _compared(db, original, file, how)
+    if rows == original.n_rows:
+        return None
+    return fails(TWICE, f"{rows} rows in the file, but {original.n_rows} in the original as read")
 
 
 def people_reading_check(
@@ -314,17 +325,20 @@ def people_reading_check(
     if problem is not None:
         return problem
     listed = [row[0] for row in db.rows(f"SELECT f{file.first.index(node)} FROM again")]
-    order = _order_of_people(original, listed, path.name)
+    order = _order_of_people(original.labels(), listed, path.name)
     if isinstance(order, Check):
         return order
     return _compared(db, people.permuted(order, ids=original.labels()[order]), file, how)
 
 
 def _order_of_people(
-    original: Network, listed: Sequence[str | None], name: str
+    labels: Ids, listed: Sequence[str | None], name: str, *, repeated: bool = False
 ) -> np.ndarray[Any, Any] | Check:
-    """Return which person of the original each row is of, or what is wrong with the ids."""
-    place = {str(label): at for at, label in enumerate(as_text(original.labels()).tolist())}
+    """Return which person of the original each row is of, or what is wrong with the ids.
+
+    Where a person may have several rows, that is no fault.
+    """
+    place = {str(label): at for at, label in enumerate(as_text(labels).tolist())}
     strange = next((label for label in listed if label not in place), "")
     if strange is None or (strange and strange.strip() != strange):
         return not_checked(TWICE, f"{SHARED}: an id has leading or trailing blanks")
@@ -333,10 +347,11 @@ def _order_of_people(
             TWICE, (f"{shown(strange)} in {shown(name)} is not a person in the original as read")
         )
     order = np.array([place.get(label or "", -1) for label in listed], dtype=np.int64)
-    if not np.array_equal(np.sort(order), np.arange(original.n_nodes)):
-        n = original.n_nodes
+    people = np.unique(order) if repeated else np.sort(order)
+    if not np.array_equal(people, np.arange(labels.size)):
         return fails(
-            TWICE, (f"{order.size} people in {shown(name)}, but {n} in the original as read")
+            TWICE,
+            f"{people.size} people in {shown(name)}, but {labels.size} in the original as read",
         )
     return order
 

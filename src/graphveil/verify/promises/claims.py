@@ -17,6 +17,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
+
 from graphveil.claims import conditions, guarantees
 from graphveil.claims import conditions as flips
 from graphveil.claims import conditions as statistics
@@ -59,6 +61,9 @@ def parameters_check(manifest: Manifest) -> Check:
         if not _is_plain(name, value)
     ]
     problems += _contradictions(manifest)
+    said = getattr(claim.guarantee, "person", None)
+    if said is msgspec.UNSET and manifest.data.kind == "table":
+        problems.append("the guarantee does not say whether the rows of the table are people")
     return judged(PARAMETERS, problems, "every parameter named in the claim has the claimed value")
 
 

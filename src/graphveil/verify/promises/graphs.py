@@ -16,7 +16,8 @@ from graphveil.claims.conditions import (
     Subgraph,
     Supergraph,
 )
-from graphveil.claims.guarantees import OF_DIRECTED_TIES, Guarantee, StructuralKAnonymity
+from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
+from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.data import Graph, Network
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.kinds.networks import (

@@ -1,0 +1,92 @@
+"""What an adversary may know, what nodes that look alike share, and whether rows are people."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
+"""What can be known of ties without directions."""
+
+OneKindMeasure = Literal[TieMeasure, "directed-count"]
+"""What can be known of ties of one kind; ``directed-count`` where they have directions."""
+
+MeasureName = Literal[OneKindMeasure, "profile"]
+"""What can be known of ties; ``profile`` of several kinds, and where they have directions."""
+
+OF_DIRECTED_TIES: tuple[MeasureName, ...] = ("profile", "directed-count")
+"""What is said of directed ties; ``profile`` of others where there are several kinds."""
+
+ALIKE: dict[str, str] = {
+    "degree": "the same degree",
+    "count": "the same numbers of nodes and edges within distance {distance}",
+    "edge-count": "the same number of edges within distance {distance}",
+    "degree-distribution": "the same degree sequence in the subgraph within distance {distance}",
+    "dk": "an isomorphic subgraph within distance {distance}",
+    "vrq": "the same degree sequence for the nodes within distance {distance}",
+    "hybrid": "an isomorphic subgraph within distance {distance}, and the same degree sequence "
+    "for the nodes in it,",
+    "profile": "the same out-degree and in-degree",
+    "directed-count": "the same out-degree, in-degree, number of neighbors in either direction, "
+    "and number of edges among these and the node itself,",
+}
+"""What look-alikes share, by measure."""
+
+KNOWLEDGE: dict[str, str] = {
+    "degree": "the number of a person's neighbors",
+    "count": "the number of people within distance {distance} of a person, and the number of "
+    "edges among them,",
+    "edge-count": "the number of edges among the people within distance {distance} of a person",
+    "degree-distribution": "the degrees that the people within distance {distance} of a person "
+    "have among themselves, but not whose is which,",
+    "dk": "the subgraph within distance {distance} of a person",
+    "vrq": "the degrees of the people within distance {distance} of a person, but not whose is "
+    "which,",
+    "hybrid": "the subgraph within distance {distance} of a person, and the degrees of the "
+    "people in it, but not whose is which,",
+    "profile": "the out-degree and in-degree of a person,",
+    "directed-count": "the out-degree and in-degree of a person, the number of their neighbors "
+    "in either direction, and the number of edges among these and that person,",
+}
+"""What the adversary knows of a person, by measure."""
+
+
+ALIKE_IN_LAYERS = (
+    "the same degree in each layer ({layers}), counted by direction in directed layers,"
+)
+KNOWLEDGE_OF_LAYERS = (
+    "a person's degree in each layer ({layers}), counted by direction in directed layers,"
+)
+"""The same of profiles over several layers."""
+
+
+SIMILAR = "at least {number} {others} whose degree and triangle count are each within {phi:g}% of "
+"""What is promised against knowledge that is off by some percent."""
+
+IN_BOXES = (
+    "an attacker who keeps as candidates all nodes whose degree and number of triangles are each "
+    "within {phi:g}% of those of {person}"
+)
+
+NOTHING_PROMISED = "nothing is guaranteed about it"
+
+LEFT_OF_BOXES = (
+    "is left with at least {k} nodes that may be that person. An attacker who knows "
+    "these numbers more closely, or who searches around numbers that are off, can be left with "
+    "fewer. Knowledge of the original network is different, since edges were changed: "
+    f"{NOTHING_PROMISED}."
+)
+
+Person = Literal["assumed", "row", "column"]
+"""What the owner said of the rows of a table, see `graphveil.data.origin.Person`."""
+
+ABOUT_PEOPLE: dict[Person, str] = {
+    "assumed": " This is about people only assuming that each row is a different person.",
+    "row": " Each row is a different person, as the owner states.",
+    "column": " Each row is a different person, by a column that the owner named.",
+}
+"""What a guarantee of rows says of people, by what the owner said."""
+
+SEVERAL_ROWS = " If a person has several rows, all of them may be that person's."
+"""What the adversary may be left with where nobody said that rows are people."""
+
+SEVERAL_ORIGINALS = " If a person has several rows, candidates may be that person's other rows."
