@@ -59,7 +59,7 @@ def test_a_cell_of_the_columns_known_may_single_out(graphveil_here, cwd):
     (cwd / "people.csv").write_text(PEOPLE)
     asked = ["measure", "people.csv", "--kind", "table", "--ids", "name", "--columns", "town"]
     shown = graphveil_here(*asked, "--all").out
-    assert "with 1 cell                       25.00% of people  (exact)" in shown
+    assert "with 1 cell                       25.00% of rows  (exact)" in shown
 
 
 def test_nothing_of_a_graph_is_drawn(graphveil_here):

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
+
 from forged.kit import Forged, read_manifest, reseal
 from graphveil.claims.guarantees import AdaptiveAnonymity, NotClaimed, StructuralKAnonymity
 from graphveil.verify.recount.chances import filter_thresholds, thresholds
@@ -133,10 +135,9 @@ def _promise(
     manifest: dict, guarantee: NotClaimed | StructuralKAnonymity | AdaptiveAnonymity
 ) -> None:
     """State another promise, with all of its words."""
-    values = {name: getattr(guarantee, name) for name in guarantee.__struct_fields__}
-    tag = guarantee.__struct_config__.tag
+    guarantee = guarantee.of_rows(manifest["claim"]["guarantee"].get("person"))
     manifest["claim"] |= {
-        "guarantee": {"type": tag, **values},
+        "guarantee": msgspec.to_builtins(guarantee),
         "sentence": guarantee.sentence,
         "threat_model": guarantee.threat_model,
         "check": guarantee.check_word,

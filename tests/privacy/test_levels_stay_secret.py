@@ -52,9 +52,8 @@ def test_no_number_of_the_manifest_follows_from_the_levels(tmp_path):
     release = gv.Adaptive(least_level=1).anonymize(table, levels=levels, seed=3)
     folder = release.write(tmp_path / "out")
     manifest = json.loads((folder / "release.json").read_text())
-    assert {"type": "adaptive-anonymity", "level": 1, "common": False} == manifest["claim"][
-        "guarantee"
-    ]
+    guarantee = {"type": "adaptive-anonymity", "person": "assumed", "level": 1, "common": False}
+    assert guarantee == manifest["claim"]["guarantee"]
     assert {"levels", "least_level"} <= set(manifest["method"]["parameters"])
     assert manifest["method"]["parameters"]["levels"] is None
     stars = (release.data.codes < 0).sum(axis=1)

@@ -6,6 +6,7 @@ import io
 import json
 import shutil
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -263,9 +264,7 @@ def be_of(manifest, method, **parameters) -> None:
 def set_claim(folder, promise, **parameters):
     """Let the manifest claim something else, in every place where it says so."""
     manifest = manifest_of(folder)
-    tags = {KAnonymity: "k-anonymity", SmoothKAnonymity: "smooth-k-anonymity"}
-    fields = {name: getattr(promise, name) for name in promise.__struct_fields__}
-    manifest["claim"]["guarantee"] = {"type": tags[type(promise)], **fields}
+    manifest["claim"]["guarantee"] = msgspec.to_builtins(promise)
     manifest["claim"] |= {"sentence": promise.sentence, "threat_model": promise.threat_model}
     manifest["method"]["parameters"] |= parameters
     reseal(folder, manifest)

@@ -254,7 +254,7 @@ def people_released(table):
     after = Bipartite.from_lists([["sex=f"], ["sex=f"], ["sex=m"], ["sex=m"]])
     return Release(
         data=after,
-        guarantee=KAnonymity(k=2),
+        guarantee=KAnonymity(k=2, person="assumed"),
         provenance=Provenance(
             method="mondrian",
             source="Where it was published",

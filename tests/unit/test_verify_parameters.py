@@ -54,7 +54,7 @@ STATED = (
     NoisyStatistics(**DRAWN),
 )
 PROMISED = (
-    KAnonymity(k=5),
+    KAnonymity(k=5, person="row"),
     SmoothKAnonymity(k=5, theta="2/3"),
     StructuralKAnonymity(k=5, share=0.9),
     AdaptiveAnonymity(level=5, common=True),
@@ -67,7 +67,7 @@ CLAIMED = [
     for value in (*STATED, *PROMISED)
     for part in (value, *getattr(value, "implied", ()))
     for name in part.__struct_fields__
-    if name.islower()
+    if name.islower() and getattr(part, name) is not msgspec.UNSET
 ]
 """What is claimed, and a field of it, or of what it implies, that a parameter may be called."""
 

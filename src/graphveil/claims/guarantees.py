@@ -398,14 +398,13 @@ assignment consistent with the data.
         """The promise in one sentence."""
         least = f" (at least {self.level})" if self.level > 1 else ""
         level = f" ({self.level})" if self.common else least
-        whose, many = "Each person", "people"
+        whose, asked, many = "Each person", "the level they requested", "people"
         if self.person == "assumed":
-            whose, many = "Each original row", "rows"
+            whose, asked, many = "Each original row", "its level", "rows"
         return (
-            f"{whose} could own at least as many of these records as the level they "
-            f"requested{level}; each record could belong to at least as many {many}; each of "
-            "these pairs is part of a complete assignment consistent with the data."
-            f"{self._about}"
+            f"{whose} could own at least as many of these records as {asked}{level}; each record "
+            f"could belong to at least as many {many}; each of these pairs is part of a complete "
+            f"assignment consistent with the data.{self._about}"
         )
 
     @property
