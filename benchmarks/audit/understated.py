@@ -4,8 +4,7 @@
 
 A forger spends an epsilon on the cells and states a smaller one, with the noisy count and the
 chances that go unnoticed best: with the original and the linkage at hand, `verify` compares how
-much was kept and added with the stated chances. The counts are those to be expected. Of
-`dp-1k` the share of the original's edges that the forger may add is sought; of methods
+much was kept and added with the stated chances. The counts are those to be expected. Of methods
 with priors it is tried whether the original itself passes, under classes that the forger chooses.
 Two networks of the size of polbooks and polblogs. Rows go to ``results/understated.parquet``.
 """
@@ -25,7 +24,6 @@ from graphveil.methods.noisy_cells.asymmetric_response import AsymmetricResponse
 from graphveil.methods.noisy_cells.top_m_filter import thresholds_of
 from graphveil.verify.promises.cell_flips import _fewest_and_most, _is_outside
 from graphveil.verify.recount.chances import blocks_of, is_unbelievable
-from graphveil.verify.recount.noise import exchanges
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import write_rows
@@ -73,24 +71,6 @@ def least_claim(method: str, cells: int, edges: int, spent: float) -> float:
     return next(s / 20 for s in steps if passes(method, cells, edges, drawn, Fraction(s, 20)))
 
 
-def most_true(n: int, edges: int) -> float:
-    """Return how large a share of the original can be added to a draw of `dp-1k` unnoticed."""
-    rng = np.random.Generator(np.random.PCG64(n))
-    weights = rng.pareto(2.0, n) + 0.5
-    weights *= np.sqrt(2 * edges) / weights.sum()
-    u, v = np.triu_indices(n, 1)
-    odds = weights[u] * weights[v]
-    pairs = np.column_stack([u, v])
-    original, drawn = (pairs[rng.random(u.size) < odds / (1 + odds)] for _ in range(2))
-    for percent in range(1, 101):
-        true = original[rng.random(len(original)) < percent / 100]
-        rest = drawn[rng.random(len(drawn)) >= percent / 100]
-        seen = exchanges(np.unique(np.concatenate([true, rest]), axis=0), original, n)
-        if is_unbelievable(seen.more, seen.telling, 0.5):
-            return (percent - 1) / 100
-    return 1.0
-
-
 def original_passes_under_priors(n: int, edges: int) -> bool:
     """Whether the original itself passes at epsilon .01, under two classes: a clique and others."""
     clique = int((1 + np.sqrt(1 + 8 * edges)) / 2) + 1
@@ -123,7 +103,6 @@ def main() -> None:
                 rows.append(
                     {"network": network, "method": method, "spent": spent, "least claim": least}
                 )
-        rows.append({"network": network, "method": "dp-1k", "true edges": most_true(n, edges)})
         passed = original_passes_under_priors(n, edges)
         rows.append({"network": network, "method": "priors", "original passes": passed})
     for row in rows:

@@ -53,7 +53,7 @@ VERBS = {
     "measure table.csv --kind table": {"numpy", "pyarrow", "scipy"},
     "anonymize dp-1k network.csv --epsilon 4 --out a": {"numpy", "pyarrow"},
     "anonymize rename table.csv --kind table --out b": {"numpy", "pyarrow"},
-    "verify a --original network.csv": {"numpy", "pyarrow", "duckdb"},
+    "verify a --original network.csv": {"numpy", "pyarrow", "duckdb", "scipy"},
     "verify b --original table.csv": {"numpy", "pyarrow", "duckdb"},
     "evaluate a --original network.csv": {"numpy", "pyarrow", "scipy", "networkit"},
     "evaluate b --original table.csv": {"numpy", "pyarrow", "scipy"},

@@ -586,7 +586,8 @@ FREE = defaultdict(
     set,
     {
         "block-flips": {"noisy_count", "weights", "groups", "factors"},
-        "noisy-statistics": {"noisy_count", "noisy_degrees", "noisy_mixing", "noisy_triangles"},
+        "noisy-degrees": {"noisy_count"},
+        "noisy-statistics": {"noisy_count"},
     },
 )
 """Values that nobody can compute again: they were drawn, or follow from counts that were."""

@@ -96,21 +96,21 @@ def tried(**asked):
 
 def test_what_fits_into_a_minute_is_tried_the_strongest_first(priced):
     known, left = priced(candidate_set=20.0, seeded_matching=50.0, fake_edge=5.0)()
-    assert ["seeded-matching", "fake-edge"] == known
+    assert ["degree-matching", "seeded-matching", "fake-edge"] == known
     assert not_run(20.0) == left["candidate-set"]
 
 
 def test_what_is_longer_than_a_minute_leaves_it_to_the_others(priced):
-    known, left = priced(seeded_matching=SECONDS_UNASKED + 1, candidate_set=SECONDS_UNASKED - 1)()
-    assert ["candidate-set", "fake-edge"] == known
+    known, left = priced(seeded_matching=SECONDS_UNASKED + 1, candidate_set=SECONDS_UNASKED - 2)()
+    assert ["degree-matching", "candidate-set", "fake-edge"] == known
     assert "61 seconds" in left["seeded-matching"]
 
 
 def test_what_is_short_is_tried_however_long_the_others_take(priced):
     known, _ = priced(seeded_matching=SECONDS_UNASKED)()
-    assert ["candidate-set", "fake-edge"] == known
-    known, _ = priced(seeded_matching=SECONDS_UNASKED - 2)()
-    assert ["candidate-set", "seeded-matching", "fake-edge"] == known
+    assert ["degree-matching", "candidate-set", "fake-edge"] == known
+    known, _ = priced(seeded_matching=SECONDS_UNASKED - 3)()
+    assert ["degree-matching", "candidate-set", "seeded-matching", "fake-edge"] == known
 
 
 def test_what_does_not_fit_whole_is_tried_in_a_shorter_way_unless_options_are_given(monkeypatch):
@@ -141,10 +141,10 @@ def test_what_does_not_fit_whole_is_tried_in_a_shorter_way_unless_options_are_gi
 
 def test_what_foreseeing_costs_takes_is_of_the_minute(priced):
     """Some find it by running the method."""
-    known, left = priced(spent=5.0, seeded_matching=SECONDS_UNASKED - 6)()
-    assert ["candidate-set", "fake-edge"] == known
-    assert "54 seconds" in left["seeded-matching"]
-    known, _ = priced(spent=4.0, seeded_matching=SECONDS_UNASKED - 6)()
+    known, left = priced(spent=5.0, seeded_matching=SECONDS_UNASKED - 7)()
+    assert ["degree-matching", "candidate-set", "fake-edge"] == known
+    assert "53 seconds" in left["seeded-matching"]
+    known, _ = priced(spent=4.0, seeded_matching=SECONDS_UNASKED - 7)()
     assert "seeded-matching" in known
 
 

@@ -46,8 +46,9 @@ FLAWS = [
         "means": "Every tenth true edge is published among drawn ones.",
         "methods": ["degree-triangle-model"],
         "file": "src/graphveil/methods/random_graphs/degree_triangle.py",
-        "old": "ends = order[graph.ends]",
-        "new": "ends = np.unique(np.sort(np.r_[order[graph.ends], data.edges()[::10]], 1), axis=0)",
+        "old": "ends = places.people[graph.ends]",
+        "new": "ends = np.r_[places.people[graph.ends], data.edges()[::10]]\n"
+        "        ends = np.unique(np.sort(ends, 1), axis=0)",
         "tests": ["tests/unit/test_degree_triangle.py", "-k", "believable"],
     },
     {
@@ -172,7 +173,7 @@ def test_edges_between_groups_give_every_group_its_degrees():
         degrees[0] += degrees.sum() % 2
         size = groups.least.size
         mixing = np.triu(rng.integers(-20, 40, (size, size)))
-        between = edges_between(mixing, groups, degrees, rng)
+        between = edges_between(mixing, groups, degrees, rng.random((size, size)))
         ends = np.bincount(groups.of_node, weights=degrees, minlength=size)
         assert between.min() >= 0
         assert (np.tril(between, -1) == 0).all()

@@ -234,7 +234,13 @@ def test_dp_1k_keeps_degrees_and_spends_all_of_epsilon_on_them():
     assert abs(draft.data.n_edges - 799) < 200
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 30])
+def test_dp_1k_refuses_graphs_of_which_no_two_edges_can_be_told_apart():
+    for n in (1, 2):
+        with pytest.raises(InfeasibleError, match="3"):
+            gv.OneKSeries(epsilon=1.0).anonymize(gv.Graph.from_edges([], [], n=n))
+
+
+@pytest.mark.parametrize("n", [3, 4, 30])
 @pytest.mark.parametrize("epsilon", [0.0001, 40.0])
 def test_dp_1k_takes_the_smallest_graphs(n, epsilon):
     graph = gv.Graph.from_edges([], [], n=n)

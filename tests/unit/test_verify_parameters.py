@@ -15,6 +15,7 @@ from graphveil.claims.conditions import (
     CellFlips,
     EditBudget,
     ExactSize,
+    NoisyDegrees,
     NoisyStatistics,
     StarsByRow,
     TopMFlips,
@@ -41,6 +42,8 @@ LISTS |= {"group_cuts": "0", "class_cuts": "0", "degrees": "0 1 1", "stubs": "1"
 DRAWN = {"nodes": 3, "noisy_count": "1", "floor": 1, "rate": "31/200", "unmended": 0, **LISTS}
 DRAWN |= {"epsilon_count": "1/50", "epsilon_degrees": "11/20", "epsilon_mixing": "3/25"}
 DRAWN |= {"epsilon_triangles": "31/100", "seed_of_drawing": "7"}
+OF_DEGREES = {"nodes": 3, "noisy_count": "1", "noisy_degrees": "0 1 2", "group_cuts": "0"}
+OF_DEGREES |= {"epsilon_count": "1/20", "epsilon_degrees": "19/20", "seed_of_drawing": "7"}
 STATED = (
     EditBudget(edges=3),
     EditBudget(share=0.25),
@@ -51,6 +54,7 @@ STATED = (
     BlockFlips(**FLIPS, sizes=(4,), weights=("9",)),
     ExactSize(size="12"),
     AttachedColumns(attach=("town",)),
+    NoisyDegrees(**OF_DEGREES, sizes=(3,), weights=("9",)),
     NoisyStatistics(**DRAWN),
 )
 PROMISED = (

@@ -2,9 +2,7 @@
 
 A method names the conditions that hold by its construction, the manifest carries them, and the
 checker has one check for each type: it knows claims, not methods. If a parameter of the method has
-the name of a field, it has the field's value. Conditions on noise carry epsilon exactly, the
-probabilities with which cells were published, or the noisy statistics from which a graph was
-sampled.
+the name of a field, it has the field's value. Conditions on noise carry epsilon exactly.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -22,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import ParameterError
+from graphveil.core.parameters import share_in
 from graphveil.core.randomness import public_words
 
 
@@ -107,7 +105,7 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
                 raise ParameterError(
                     f"{name}={text!r} is not a valid whole number. Give digits only."
                 )
-        _check_part(self.epsilon_cells)
+        _check_part("epsilon_cells", self.epsilon_cells)
         if not 0 <= int(self.T0) <= int(self.T1) <= self.FULL:
             raise ParameterError(
                 f"T0={self.T0} and T1={self.T1} are not valid probabilities. Give values with 0 "
@@ -188,12 +186,8 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
         for text in (self.cells, *count):
             if not _WHOLE.fullmatch(text):
                 raise ParameterError(f"{text!r} is not a whole number. Give digits only.")
-        for text in (*self.weights, *self.factors):
-            if not _ROUND.fullmatch(text):
-                raise ParameterError(
-                    f"{text!r} is not a whole number with at most 3 significant digits. Round it."
-                )
-        _check_part(self.epsilon_cells)
+        _check_weights((*self.weights, *self.factors))
+        _check_part("epsilon_cells", self.epsilon_cells)
         groups = max(self.groups, default=-1) + 1
         if not (
             1 <= len(self.sizes) == len(self.weights) <= _MOST_CLASSES
@@ -214,27 +208,6 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
         return (
             f"Each pair of nodes was published with a probability that depends on {classes} of "
             "nodes, which were computed from noisy counts."
-        )
-
-
-class DegreesAlone(Condition, frozen=True, kw_only=True, tag="degrees-alone"):
-    """Edges were drawn from noisy degrees alone: no edge of the original was looked at.
-
-    Each pair of nodes was published with odds that are a product of a number of each of both.
-
-    Examples
-    --------
-    >>> DegreesAlone().sentence.partition(":")[0]
-    'Each pair of nodes was published with a probability computed from noisy degrees alone; the \
-release contains as many original edges as these make likely.'
-    """
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return (
-            "Each pair of nodes was published with a probability computed from noisy degrees "
-            "alone; the release contains as many original edges as these make likely."
         )
 
 
@@ -279,59 +252,161 @@ def _are_in_order(groups: tuple[int, ...]) -> bool:
     )
 
 
-def _check_part(epsilon: str) -> None:
-    """Check a part of epsilon: a fraction in lowest terms, above 0 and not too large."""
-    if not _EXACT.fullmatch(epsilon) or str(Fraction(epsilon)) != epsilon:
+def _check_weights(texts: Iterable[str]) -> None:
+    """Check that weights are whole numbers with few digits."""
+    for text in texts:
+        if not _ROUND.fullmatch(text):
+            raise ParameterError(
+                f"{text!r} is not a whole number with at most 3 significant digits. Round it."
+            )
+
+
+def _check_part(name: str, text: str) -> None:
+    """Check a part of epsilon, or a rate: a fraction in lowest terms, above 0 and not too large."""
+    exact = _EXACT.fullmatch(text) is not None and str(Fraction(text)) == text
+    if not exact or Fraction(text) > LARGEST_EPSILON:
         raise ParameterError(
-            f"epsilon_cells={epsilon!r} is not valid. Give a fraction above 0 "
-            "in lowest terms, such as 3/2."
-        )
-    if Fraction(epsilon) > LARGEST_EPSILON:
-        raise ParameterError(
-            f"epsilon_cells={epsilon} is above {LARGEST_EPSILON}. Give a smaller value."
+            f"{name}={text!r} is not valid. Give a fraction in lowest terms, above 0 and at most "
+            f"{LARGEST_EPSILON}, such as 3/2."
         )
 
 
 _WHOLE_NUMBER = r"(0|-?[1-9][0-9]{0,18})"
 _LIST = re.compile(rf"{_WHOLE_NUMBER}( {_WHOLE_NUMBER})*")
-
 _BLOCK = 1 << 14
-
-LISTS = (
-    "noisy_degrees",
-    "group_cuts",
-    "class_cuts",
-    "noisy_mixing",
-    "noisy_triangles",
-    "degrees",
-    "stubs",
-    "aims",
-)
-"""The fields that hold several numbers."""
 
 PARTS = ("epsilon_count", "epsilon_degrees", "epsilon_mixing", "epsilon_triangles")
 """The fields that are parts of epsilon."""
 
+SHAPE, IDS, WITHIN_GROUPS = 1, 2, 3
+"""For what words are drawn beside those of the graph: see `Drawing`."""
 
-class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistics"):
-    """The graph was drawn from noisy statistics and a public seed: no edge was looked at for it.
+
+class Drawing(Condition, frozen=True, kw_only=True):
+    """The graph was drawn from noisy numbers and a public seed: no edge was looked at for it.
 
     It holds what was released under the budget, or follows from it. Numbers are decimal text, lists
-    of them with one blank between two; lists by node are in the order of the released nodes.
+    of them with one blank between two. A released node stands at the place of one noisy degree, in
+    ascending order; which one of its group its person has, is drawn in secret (`WITHIN_GROUPS`).
 
     Parameters
     ----------
     nodes
         The number of nodes.
-    epsilon_count, epsilon_degrees, epsilon_mixing, epsilon_triangles
+    epsilon_count, epsilon_degrees
         The parts of epsilon: whole numbers or fractions in lowest terms.
     noisy_count
         The number of edges with noise, at least 1.
     noisy_degrees
-        The degree of every node with noise.
-    group_cuts, class_cuts
-        The least noisy degree of every group, between which edges are counted, and of every class,
-        by which triangles are.
+        The degrees with noise, in ascending order.
+    group_cuts
+        The least noisy degree of every group, inside of which people are assigned at random.
+    seed_of_drawing
+        From it and the numbers above, the graph and the ids of the places were drawn, and follow.
+    """
+
+    without_seed: ClassVar[bool] = True
+    LISTS: ClassVar[tuple[str, ...]]
+    EXACT: ClassVar[tuple[str, ...]]
+    LEAST_PART: ClassVar[Fraction]
+    FROM: ClassVar[str]
+
+    nodes: int
+    epsilon_count: str
+    epsilon_degrees: str
+    noisy_count: str
+    noisy_degrees: str
+    group_cuts: str
+    seed_of_drawing: str
+
+    def __post_init__(self) -> None:
+        """Check that every number is one, spelled in one way."""
+        for name in self.LISTS:
+            if not _LIST.fullmatch(getattr(self, name)):
+                raise ParameterError(
+                    f"{name} is not a list of integers. Give integers separated by single spaces."
+                )
+        for name in ("noisy_count", "seed_of_drawing"):
+            text = getattr(self, name)
+            if not re.fullmatch(r"0|[1-9][0-9]{0,19}", text) or int(text) >= 1 << 64:
+                raise ParameterError(
+                    f"{name}={text!r} is not a valid whole number. Give digits only."
+                )
+        for name in self.EXACT:
+            _check_part(name, getattr(self, name))
+
+    def numbers(self, name: str) -> list[int]:
+        """Return the numbers of a field that holds several."""
+        return list(map(int, getattr(self, name).split(" ")))
+
+    def words(
+        self, purpose: int = 0, count: int = _BLOCK, secret: str | None = None
+    ) -> Iterator[NDArray[np.uint64]]:
+        """Return words of 64 bits in blocks, from which random numbers are taken for a purpose."""
+        seed = int(self.seed_of_drawing) if secret is None else int(secret, 16)
+        return public_words(seed, count, purpose)
+
+    def place_of_id(self) -> NDArray[np.int64]:
+        """Return the place of every released node among the noisy degrees, int64, shape (n,)."""
+        ids = np.argsort(next(self.words(IDS, self.nodes)), kind="stable")
+        return np.argsort(ids)
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            f"The graph was generated from noisy {self.FROM} and a public seed only; it contains "
+            "as many original edges as these make likely."
+        )
+
+
+class NoisyDegrees(Drawing, frozen=True, kw_only=True, tag="noisy-degrees"):
+    """As `Drawing`, from noisy degrees alone.
+
+    Parameters
+    ----------
+    sizes, weights
+        How many places a class of like degree has, and x of every class as in `BlockFlips`.
+
+    Examples
+    --------
+    >>> degrees = NoisyDegrees(
+    ...     nodes=3, epsilon_count="1/20", epsilon_degrees="19/20", noisy_count="1", sizes=(1, 2),
+    ...     noisy_degrees="0 1 2", group_cuts="0", weights=("0", "70000000000"),
+    ...     seed_of_drawing="7")
+    >>> degrees.numbers("noisy_degrees"), degrees.place_of_id().size
+    ([0, 1, 2], 3)
+    """
+
+    LISTS: ClassVar[tuple[str, ...]] = ("noisy_degrees", "group_cuts")
+    EXACT: ClassVar[tuple[str, ...]] = PARTS[:2]
+    LEAST_PART: ClassVar[Fraction] = Fraction(1, 10**8)
+    FROM: ClassVar[str] = "degrees"
+
+    sizes: tuple[int, ...]
+    weights: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Check every number, and that there are as many weights as sizes."""
+        super().__post_init__()
+        _check_weights(self.weights)
+        if not 1 <= len(self.sizes) == len(self.weights) <= _MOST_CLASSES:
+            raise ParameterError(
+                f"{len(self.sizes)} sizes and {len(self.weights)} weights do not match."
+            )
+
+
+class NoisyStatistics(Drawing, frozen=True, kw_only=True, tag="noisy-statistics"):
+    """As `Drawing`, from noisy degrees, edges between groups, and triangles by class.
+
+    Lists by node are in the order of the places.
+
+    Parameters
+    ----------
+    epsilon_mixing, epsilon_triangles
+        The further parts of epsilon.
+    class_cuts
+        The least noisy degree of every class, by which triangles are counted.
     noisy_mixing
         The edges between groups g <= h with noise, row by row.
     floor, rate
@@ -344,8 +419,6 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
         triangles by class.
     unmended
         How many edges were left out, because they would have been loops or doubles.
-    seed_of_drawing
-        From it and the numbers above the graph was drawn, and follows.
 
     Examples
     --------
@@ -358,16 +431,16 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
     [0, 1, 1]
     """
 
-    without_seed: ClassVar[bool] = True
+    LISTS: ClassVar[tuple[str, ...]] = (
+        *("noisy_degrees", "group_cuts", "class_cuts", "noisy_mixing", "noisy_triangles"),
+        *("degrees", "stubs", "aims"),
+    )
+    EXACT: ClassVar[tuple[str, ...]] = (*PARTS, "rate")
+    LEAST_PART: ClassVar[Fraction] = Fraction(1, 1000)
+    FROM: ClassVar[str] = "degrees, noisy counts of edges between groups and of triangles,"
 
-    nodes: int
-    epsilon_count: str
-    epsilon_degrees: str
     epsilon_mixing: str
     epsilon_triangles: str
-    noisy_count: str
-    noisy_degrees: str
-    group_cuts: str
     class_cuts: str
     noisy_mixing: str
     floor: int
@@ -377,55 +450,6 @@ class NoisyStatistics(Condition, frozen=True, kw_only=True, tag="noisy-statistic
     stubs: str
     aims: str
     unmended: int
-    seed_of_drawing: str
-
-    def __post_init__(self) -> None:
-        """Check that every number is one, spelled in one way."""
-        for name in LISTS:
-            if not _LIST.fullmatch(getattr(self, name)):
-                raise ParameterError(
-                    f"{name} is not a list of integers. Give integers separated by single spaces."
-                )
-        for name in ("noisy_count", "seed_of_drawing"):
-            text = getattr(self, name)
-            if not re.fullmatch(r"0|[1-9][0-9]{0,19}", text) or int(text) >= 1 << 64:
-                raise ParameterError(
-                    f"{name}={text!r} is not a valid whole number. Give digits only."
-                )
-        for name in (*PARTS, "rate"):
-            text = getattr(self, name)
-            if (
-                not _EXACT.fullmatch(text)
-                or str(Fraction(text)) != text
-                or Fraction(text) > LARGEST_EPSILON
-            ):
-                raise ParameterError(
-                    f"{name}={text!r} is not valid. Give a fraction in lowest terms, above 0 "
-                    f"and at most {LARGEST_EPSILON}."
-                )
-
-    def numbers(self, name: str) -> list[int]:
-        """Return the numbers of a field that holds several."""
-        return list(map(int, getattr(self, name).split(" ")))
-
-    def words(self) -> Iterator[NDArray[np.uint64]]:
-        """Return the words of 64 bits that the drawing takes its random numbers from, in blocks."""
-        return public_words(int(self.seed_of_drawing), _BLOCK)
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return (
-            "The graph was generated from noisy degrees, noisy counts of edges between groups "
-            "and of triangles, and a public seed only; it contains as many original edges as "
-            "these make likely."
-        )
-
-
-MOST_DENOMINATOR = 10_000
-"""Of a share that is published, so that it says little."""
-
-_FRACTION = re.compile(r"0|1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 
 
 class Supergraph(Condition, frozen=True, kw_only=True, tag="supergraph"):
@@ -558,14 +582,12 @@ class StarsByRow(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
     def __post_init__(self) -> None:
         """Check that every number of cells stands once, in order, and with some rows."""
         stars = [cells for cells, _ in self.rows]
-        if stars != sorted(set(stars)) or min((0, *stars)) < 0 or min((1, *self._numbers())) < 1:
+        numbers = [number for _, number in self.rows]
+        if stars != sorted(set(stars)) or min((0, *stars)) < 0 or min((1, *numbers)) < 1:
             raise ParameterError(
                 f"rows={self.rows} is not valid. Give pairs (suppressed cells, rows) in "
                 "ascending order of cells, with at least 0 cells and 1 row each."
             )
-
-    def _numbers(self) -> list[int]:
-        return [number for _, number in self.rows]
 
     @property
     def sentence(self) -> str:
@@ -576,17 +598,6 @@ class StarsByRow(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
             for cells, number in self.rows
         ]
         return f"{', '.join(said)}." if said else "There are no rows."
-
-
-def stars_by_row(stars: Iterable[int]) -> StarsByRow:
-    """Return the condition for rows with these numbers of suppressed cells.
-
-    Examples
-    --------
-    >>> stars_by_row([3, 0, 0]).rows
-    ((0, 2), (3, 1))
-    """
-    return StarsByRow(rows=tuple(sorted(Counter(map(int, stars)).items())))
 
 
 class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
@@ -735,35 +746,6 @@ id in every release made with this key."
         )
 
 
-def share_in(theta: str) -> Fraction:
-    """Return the share of a class that a text such as ``2/3`` writes.
-
-    Raises
-    ------
-    ParameterError
-        Where it is no fraction, not in lowest terms, or outside [1/2, 1].
-
-    Examples
-    --------
-    >>> share_in("2/3")
-    Fraction(2, 3)
-    """
-    if not _FRACTION.fullmatch(theta):
-        raise ParameterError(f"theta={theta!r} is not a fraction. Give one such as 1/2.")
-    share = Fraction(theta)
-    if share.denominator > MOST_DENOMINATOR:
-        raise ParameterError(
-            f"theta={theta} has a denominator above {MOST_DENOMINATOR}. Give a "
-            "fraction with a smaller one."
-        )
-    if str(share) != theta or not Fraction(1, 2) <= share <= 1:
-        raise ParameterError(
-            f"theta={theta} is outside [1/2, 1] or not in lowest terms. Give a fraction such as "
-            "1/2 or 2/3."
-        )
-    return share
-
-
 def edits_in(share: float, n_edges: int) -> int:
     """Return a share of the edges as a number of edits: exact as it is written, rounded up.
 
@@ -787,7 +769,7 @@ AnyCondition = (
     | CellFlips
     | TopMFlips
     | BlockFlips
-    | DegreesAlone
+    | NoisyDegrees
     | NoisyStatistics
     | ExactSize
     | PeopleAsItems

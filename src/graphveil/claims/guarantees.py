@@ -21,7 +21,6 @@ from graphveil.claims.conditions import (
     AnyCondition,
     NothingAdded,
     TrueOfShare,
-    share_in,
 )
 from graphveil.claims.knowledge import (
     ABOUT_PEOPLE,
@@ -41,6 +40,7 @@ from graphveil.claims.knowledge import (
     Person,
 )
 from graphveil.core.errors import ParameterError
+from graphveil.core.parameters import share_in
 
 __all__ = [
     "AdaptiveAnonymity",

@@ -69,6 +69,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     unrecorded
         The arguments of the run, by name, that no file keeps: without them the method cannot be run
         again as it was.
+    assignment
+        The secret, in hexadecimal digits, that says which node of a group has whose noisy degree;
+        None where no noisy degrees are published.
     """
 
     input_sha256: str
@@ -87,6 +90,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     levels_sha256: str | None = None
     witness_sha256: str | None = None
     unrecorded: list[str] = []
+    assignment: str | None = None
     origins_sha256: list[str] = []
 
 

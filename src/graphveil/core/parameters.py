@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass
+from fractions import Fraction
 from typing import (
     Any,
     ClassVar,
@@ -539,3 +541,38 @@ def _why_not(item: Field[Any], options: type[Options], chosen: type[Options] | N
 def _refuse(classes: Iterable[type[Options]], why: str, reasons: dict[str, str]) -> None:
     for options in classes:
         reasons.update((flat.name, why) for flat in flat_parameters(options))
+
+
+MOST_DENOMINATOR = 10_000
+"""Of a share that is published, so that it says little."""
+
+_FRACTION = re.compile(r"0|1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
+
+
+def share_in(theta: str) -> Fraction:
+    """Return the share of a class that a text such as ``2/3`` writes.
+
+    Raises
+    ------
+    ParameterError
+        Where it is no fraction, not in lowest terms, or outside [1/2, 1].
+
+    Examples
+    --------
+    >>> share_in("2/3")
+    Fraction(2, 3)
+    """
+    if not _FRACTION.fullmatch(theta):
+        raise ParameterError(f"theta={theta!r} is not a fraction. Give one such as 1/2.")
+    share = Fraction(theta)
+    if share.denominator > MOST_DENOMINATOR:
+        raise ParameterError(
+            f"theta={theta} has a denominator above {MOST_DENOMINATOR}. Give a "
+            "fraction with a smaller one."
+        )
+    if str(share) != theta or not Fraction(1, 2) <= share <= 1:
+        raise ParameterError(
+            f"theta={theta} is outside [1/2, 1] or not in lowest terms. Give a fraction such as "
+            "1/2 or 2/3."
+        )
+    return share

@@ -133,14 +133,23 @@ def public_stream(seed: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64DXSM(seed))
 
 
-def public_words(seed: int, count: int) -> Iterator[NDArray[np.uint64]]:
-    """Yield the words of 64 bits that `public_stream` makes its numbers of, so many at a time.
+def public_words(seed: int, count: int, purpose: int = 0) -> Iterator[NDArray[np.uint64]]:
+    """Yield words of 64 bits, so many at a time; `public_stream` makes its numbers of the first.
+
+    Parameters
+    ----------
+    seed
+        A whole number, at least 0.
+    count
+        The words of each block.
+    purpose
+        Each purpose has words of its own; 0 has those of `public_stream`.
 
     Examples
     --------
     >>> next(public_words(7, 2)).size
     2
     """
-    bits = np.random.PCG64DXSM(seed)
+    bits = np.random.PCG64DXSM([seed, purpose] if purpose else seed)
     while True:
         yield bits.random_raw(count)

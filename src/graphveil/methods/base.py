@@ -113,8 +113,10 @@ class MethodResult(NamedTuple):
     unrecorded
         The arguments of the run, by name, that no file keeps.
     order
-        int64, shape (n,): the order of the release, where a method drew it before all else so as
-        to state something by released node: uniform, from the run's randomness; None elsewhere.
+        int64, shape (n,): the order of the release, where a method states something by released
+        node: which position of the input stands at each; None elsewhere.
+    assignment
+        As in `graphveil.claims.record.Record`.
     """
 
     data: Data
@@ -127,6 +129,7 @@ class MethodResult(NamedTuple):
     witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
     unrecorded: tuple[str, ...] = ()
     order: NDArray[np.int64] | None = None
+    assignment: str | None = None
 
 
 class EditedTies(NamedTuple):
@@ -405,6 +408,7 @@ class Anonymizer(ABC, Generic[D]):
             linkage=Linkage(data.labels(), new.of_the_input()),
             unprotected=_named(data, draft.unprotected),
             unrecorded=draft.unrecorded,
+            assignment=draft.assignment,
             nested_in=nested_in,
             spent=spent,
             levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),

@@ -15,7 +15,7 @@ from graphveil.claims.conditions import (
     BlockFlips,
     CellFlips,
     Condition,
-    NoisyStatistics,
+    Drawing,
     PeopleAsItems,
     as_printed,
 )
@@ -225,7 +225,7 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     """
     problems = []
     for stated in manifest.claim.conditions:
-        if isinstance(stated, NoisyStatistics):
+        if isinstance(stated, Drawing):
             problems += _other_shares(method, stated)
         if not isinstance(stated, CellFlips | BlockFlips):
             continue
@@ -244,7 +244,7 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     return problems
 
 
-def _other_shares(method: Anonymizer[Any], stated: NoisyStatistics) -> list[str]:
+def _other_shares(method: Anonymizer[Any], stated: Drawing) -> list[str]:
     """Return the parts of epsilon that are not those that the method gives to its statistics."""
     parts: Mapping[str, Fraction] = getattr(method, "parts", {})
     return [

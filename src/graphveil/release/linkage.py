@@ -299,6 +299,8 @@ class Private:
         The level of everyone, where not all have the one that is promised.
     witness
         Which persons each record was chosen to fit, where it was kept.
+    assignment
+        As in `graphveil.claims.record.Record`.
     """
 
     input_sha256: str = field(repr=False)
@@ -315,6 +317,7 @@ class Private:
     levels: OwnersLevels | None = field(default=None, repr=False)
     witness: Witness | None = field(default=None, repr=False)
     origins_sha256: tuple[str, ...] = field(default=(), repr=False)
+    assignment: str | None = field(default=None, repr=False)
 
     @property
     def input_digests(self) -> frozenset[str]:

@@ -361,6 +361,7 @@ def record_of(
         unprotected=list(private.unprotected),
         withheld=dict(private.withheld),
         unrecorded=list(private.unrecorded),
+        assignment=private.assignment,
         reading=dict(output.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),

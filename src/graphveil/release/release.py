@@ -354,6 +354,7 @@ def _read_private(folder: Path) -> Private | None:
         unprotected=tuple(record.unprotected),
         withheld=record.withheld,
         unrecorded=tuple(record.unrecorded),
+        assignment=record.assignment,
         seconds=record.seconds,
         linkage=linkage,
         nested_in=tuple(record.nested_in),

@@ -16,9 +16,10 @@ from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.scoring import RARE, People, people_of
 from graphveil.attacks.networks.attribute_inference import COMMONEST, IN_ONE, attached_in_cells
 from graphveil.attacks.wording import Said
-from graphveil.claims.conditions import TrueOfShare, share_in
+from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.core.lazy import lazy_module
+from graphveil.core.parameters import share_in
 from graphveil.data import Bipartite, Network
 from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison, NetworkComparison

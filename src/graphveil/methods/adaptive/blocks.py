@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import stars_by_row
+from graphveil.claims.conditions import StarsByRow
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
@@ -268,10 +268,11 @@ def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()
     hidden = outcome.hidden
     codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)
     nothing = (NOTHING,) if hidden.all() and hidden.size else ()
+    stars = np.unique(np.count_nonzero(hidden, axis=1), return_counts=True)
     return MethodResult(
         data=Table(codes, data.columns, data.categories, data.ids),
         facts=outcome.figures,
         advice=(*advice, *nothing),
-        conditions=(stars_by_row(np.count_nonzero(hidden, axis=1).tolist()),),
+        conditions=(StarsByRow(rows=tuple(zip(*map(np.ndarray.tolist, stars), strict=True))),),
         witness=outcome.witness,
     )

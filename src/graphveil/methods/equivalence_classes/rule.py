@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.changes import EntryChanges
-from graphveil.claims.conditions import MOST_DENOMINATOR
 from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError
+from graphveil.core.parameters import MOST_DENOMINATOR
 from graphveil.data import Bipartite
 from graphveil.methods.base import MethodResult
 

@@ -16,13 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.randomness import Randomness, public_stream
+from graphveil.claims.conditions import SHAPE
+from graphveil.core.randomness import Randomness, public_stream, public_words
 from graphveil.data import Graph
 from graphveil.methods.noise import discrete_laplace, words_from
 from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.laws import Steps, ladder, rate_of
 from graphveil.methods.noisy_cells.noisy import noisy_count
 from graphveil.methods.noisy_cells.priors import expected_degrees, likeliest_histogram
+from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, cut, numbers_from
 from graphveil.methods.random_graphs.kernels.triangles import (
     Marks,
     Tally,
@@ -34,42 +36,8 @@ from graphveil.methods.random_graphs.kernels.triangles import (
     wired,
 )
 
-GROUPS = 8
-"""The most groups, between which edges are counted."""
-
 CLASSES = 4
 """The most classes, by which triangles are counted."""
-
-
-class Cuts(NamedTuple):
-    """Nodes in parts of like noisy degree.
-
-    Parameters
-    ----------
-    least
-        int64, rising: the least noisy degree of each part.
-    of_node
-        int64, shape (n,): the part of every node.
-    """
-
-    least: NDArray[np.int64]
-    of_node: NDArray[np.int64]
-
-
-def cut(noisy: NDArray[np.int64], weights: NDArray[np.float64], most: int) -> Cuts:
-    """Return at most so many parts of about equal weight; nodes of one noisy degree stay together.
-
-    Examples
-    --------
-    >>> cut(np.array([5, 1, 1, 9]), np.array([2.0, 1.0, 1.0, 4.0]), 2)
-    Cuts(least=array([1, 9]), of_node=array([0, 0, 0, 1]))
-    """
-    values, of_value = np.unique(noisy, return_inverse=True)
-    mass = np.bincount(of_value, weights=weights)
-    middle = (np.cumsum(mass) - mass / 2) / mass.sum()
-    part = np.minimum((middle * most).astype(np.int64), most - 1)
-    _, firsts, dense = np.unique(part, return_index=True, return_inverse=True)
-    return Cuts(values[firsts], dense.astype(np.int64)[of_value])
 
 
 def second_largest(noisy: NDArray[np.int64]) -> int:
@@ -227,63 +195,79 @@ class Shape(NamedTuple):
     between: NDArray[np.int64]
 
 
-def shape_of(noisy: Statistics, decay: float, rng: np.random.Generator) -> Shape:
+def shape_of(noisy: Statistics, decay: float, seed: int) -> Shape:
     """Return degrees and edges between groups that fit the noisy statistics.
 
     Parameters
     ----------
     noisy
-        The statistics.
+        The statistics, nodes in ascending order of their noisy degrees.
     decay
         By how much the chance of noise on a degree falls from one whole number to the next.
-    rng
-        Not the one of the noise.
+    seed
+        That of the drawing: it is public.
     """
-    degrees = drawn_degrees(noisy, decay, rng)
-    return Shape(degrees, edges_between(noisy.mixing, noisy.groups, degrees, rng))
+    n, size = noisy.degrees.size, noisy.groups.least.size
+    numbers = numbers_from(next(public_words(seed, 3 * n + 1 + size * size, SHAPE)))
+    degrees = drawn_degrees(noisy, decay, numbers[: 3 * n + 1])
+    rounding = numbers[3 * n + 1 :].reshape(size, size)
+    return Shape(degrees, edges_between(noisy.mixing, noisy.groups, degrees, rounding))
 
 
-def drawn_degrees(noisy: Statistics, decay: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return a degree for every node, drawn from what its noisy degree says of it."""
+def drawn_degrees(
+    noisy: Statistics, decay: float, numbers: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Return a degree for every node, drawn from what its noisy degree says of it.
+
+    Parameters
+    ----------
+    noisy, decay
+        As in `shape_of`.
+    numbers
+        float64, from 0 to 1, shape (3 n + 1,): for the degrees, the nth value of which takes the
+        nth number; for their spread; for their rounding; and for who mends an odd sum.
+    """
     n = noisy.degrees.size
     values = np.clip(noisy.degrees, 0, n - 1)
     histogram = likeliest_histogram(values, decay, ROUNDS)
     degrees = np.zeros(n)
-    order = rng.permutation(n)
-    order = order[np.argsort(values[order], kind="stable")]
-    present, firsts, sizes = np.unique(values[order], return_index=True, return_counts=True)
+    present, firsts, sizes = np.unique(values, return_index=True, return_counts=True)
     every = np.arange(histogram.size)
-    for value, first, size in zip(present, firsts, sizes, strict=True):
+    offsets = numbers[: present.size]
+    for value, first, size, offset in zip(present, firsts, sizes, offsets, strict=True):
         chances = np.cumsum(histogram * decay ** np.abs(every - value))
-        quantiles = (rng.random() + np.arange(size)) / size * chances[-1]
-        degrees[order[first : first + size]] = np.searchsorted(chances, quantiles, side="right")
-    return _whole(_spread(np.minimum(degrees, n - 1), rng), noisy.edges, rng)
+        quantiles = (offset + np.arange(size)) / size * chances[-1]
+        degrees[first : first + size] = np.searchsorted(chances, quantiles, side="right")
+    spread = _spread(np.minimum(degrees, n - 1), numbers[n : 2 * n])
+    return _whole(spread, noisy.edges, numbers[2 * n :])
 
 
-def _spread(degrees: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+def _spread(degrees: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return degrees with the heaps of the histogram spread out, but for the largest."""
     spread = degrees >= SPREAD_FROM
     spread[np.argsort(degrees, kind="stable")[-LARGEST_KEPT:]] = False
-    factors = 1 + rng.uniform(-SPREAD, SPREAD, degrees.size)
-    return np.where(spread, degrees * factors, degrees)
+    return np.where(spread, degrees * (1 + SPREAD * (2 * numbers - 1)), degrees)
 
 
-def _whole(degrees: NDArray[np.float64], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _whole(
+    degrees: NDArray[np.float64], count: int, numbers: NDArray[np.float64]
+) -> NDArray[np.int64]:
     """Return whole degrees that sum to about twice the number of edges, and to an even number."""
     n = degrees.size
     total = float(degrees.sum())
     scaled = degrees * (2 * count / total) if total else np.full(n, 2 * count / n)
-    scaled = np.minimum(scaled, n - 1)
-    whole = np.floor(scaled).astype(np.int64)
-    whole += rng.random(n) < scaled - whole
+    whole = np.ceil(np.minimum(scaled, n - 1) - numbers[:n]).astype(np.int64)
     if whole.sum() % 2:
         free = np.flatnonzero(whole < n - 1)
-        whole[free[rng.integers(free.size)]] += 1
+        whole[free[int(numbers[n] * free.size)]] += 1
     return whole
 
 
 def edges_between(
-    mixing: NDArray[np.int64], groups: Cuts, degrees: NDArray[np.int64], rng: np.random.Generator
+    mixing: NDArray[np.int64],
+    groups: Cuts,
+    degrees: NDArray[np.int64],
+    rounding: NDArray[np.float64],
 ) -> NDArray[np.int64]:
     """Return how many edges are to be between groups, as near the noisy counts as degrees let."""
     ends = np.bincount(groups.of_node, weights=degrees, minlength=groups.least.size)
@@ -295,30 +279,27 @@ def edges_between(
         wanted = np.minimum(wanted, most)
         factors = np.sqrt(ends / np.maximum(wanted.sum(axis=1), _NOTHING))
         wanted = wanted * np.outer(factors, factors)
-    return _whole_between(wanted, ends.astype(np.int64), rng)
+    return _whole_between(wanted, ends.astype(np.int64), rounding)
 
 
 def _whole_between(
-    wanted: NDArray[np.float64], ends: NDArray[np.int64], rng: np.random.Generator
+    wanted: NDArray[np.float64], ends: NDArray[np.int64], rounding: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """Return whole numbers near these with which every group has exactly so many ends of edges.
 
-    Each pair of groups is rounded at random; what a group then has left is tied inside it, and
-    where that is odd or less than nothing, edges to other groups give way.
+    Each pair of groups is rounded at random; what a group then has left is tied inside it. Where
+    that is odd, two such groups get an edge more, the first ones; where it is less than nothing,
+    the pair with most edges gives way.
     """
-    size = ends.size
-    whole = np.floor(np.triu(wanted, 1) + rng.random((size, size))).astype(np.int64)
-    whole = np.triu(whole, 1)
+    whole = np.triu(np.floor(wanted + rounding).astype(np.int64), 1)
     whole += whole.T
     left = ends - whole.sum(axis=1)
     while left.min() < 0 or (left % 2).any():
         if left.min() < 0:
             g, step = int(np.argmin(left)), -1
-            others = np.flatnonzero(whole[g])
+            h = int(np.argmax(whole[g]))
         else:
-            g, step = int(np.flatnonzero(left % 2)[0]), 1
-            others = np.flatnonzero(left % 2)[1:]
-        h = int(rng.choice(others))
+            (g, h), step = np.flatnonzero(left % 2)[:2].tolist(), 1
         whole[g, h] += step
         whole[h, g] += step
         left[[g, h]] -= step

@@ -13,7 +13,6 @@ from graphveil.claims.conditions import (
     BlockFlips,
     CellFlips,
     Condition,
-    DegreesAlone,
     ExactSize,
     TopMFlips,
 )
@@ -30,11 +29,11 @@ from graphveil.verify.recount.chances import (
     thresholds,
 )
 from graphveil.verify.recount.noise import Exchanges, exchanges
-from graphveil.verify.verdict import Check, counted, fails, holds, judged, shown
+from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
 
 THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"
 NOISE = "source of the noise"
-PARTS = "parts of epsilon"
+PARTS, WEIGHTS = "parts of epsilon", "classes and weights"
 UNIT = "unit of epsilon"
 
 
@@ -195,16 +194,20 @@ def _not_more_than_resized(edits: Changes, flips: CellFlips) -> Check:
 def _parts_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     """Whether the noisy count can be one, and cells and counts have all of epsilon.
 
-    Chances that follow from weights keep the part of a cell whatever the weights are, so that
-    there is nothing to check; whether they follow from noisy counts, no file says.
+    Chances that follow from weights keep the part of a cell whatever the weights are.
     """
     epsilon = Fraction(flips.epsilon_cells)
     no_count = f"noisy_count={flips.noisy_count} is not a possible count for {flips.cells} cells"
     problems = [] if _is_counted(flips) else [no_count]
     problems += _parts_of_epsilon(evidence, flips, epsilon)
+    return judged(PARTS, problems, f"epsilon={_short(epsilon)} per cell matches the claim")
+
+
+def _weights(_evidence: Evidence, flips: BlockFlips) -> Check:
+    """Say that nobody can check whether classes and weights follow from noisy counts."""
     classes = counted(len(flips.sizes), "class")
-    fits = f"epsilon={_short(epsilon)} per cell matches the claim"
-    return judged(PARTS, problems, f"{fits}; the weights of {classes} are stated but not checked")
+    why = f"the weights of {classes} are stated, but not the noisy counts that they follow from"
+    return not_checked(WEIGHTS, why)
 
 
 def _cells_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
@@ -236,20 +239,26 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
         )
         if _is_outside(count, trials, low, high)
     ]
+    noticed = _is_outside(edits.before, edits.before, *_fewest_and_most(kept, edits.before))
+    noticed |= _is_outside(0, zeros, false - hits[1], false - hits[0])
     if not flips.groups:
-        problems += _not_by_weights(evidence, Fraction(flips.epsilon_cells))
+        epsilon = Fraction(flips.epsilon_cells)
+        problems += _not_by_weights(_exchanges(evidence), epsilon)
+        noticed |= bool(_not_by_weights(_exchanges(evidence, of_itself=True), epsilon))
     flipped = f"{edits.kept} of {edits.before} kept and {edits.added} added"
+    if not problems and not noticed:
+        return not_checked(CHANCES, f"{flipped}, but the original itself would pass this test")
     return judged(CHANCES, problems, f"{flipped}, consistent with these probabilities")
 
 
-def _not_by_weights(evidence: Evidence, epsilon: Fraction) -> list[str]:
+def _not_by_weights(found: Exchanges, epsilon: Fraction) -> list[str]:
     """Return whether exchanges of two edges show more of the original than any weights explain.
 
     With a prior of odds x_u x_v a pair is published with these odds, or others by a factor of at
     most e^epsilon. An exchange is about four pairs, so that its odds are at most e^(4 epsilon).
     """
     odds = math.exp(min(4 * float(epsilon), 60))
-    most, found = odds / (1 + odds), _exchanges(evidence)
+    most = odds / (1 + odds)
     unbelievable = found.more > found.telling * most and is_unbelievable(
         found.more, found.telling, most
     )
@@ -284,22 +293,8 @@ def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
     return is_unbelievable(count, trials, min(nearest / max(trials, 1), 1.0))
 
 
-def _by_chance(evidence: Evidence, _condition: DegreesAlone) -> Check:
-    """Whether as many edges are in both as exchanges of two edges make believable."""
-    edits, found = evidence.changes(), _exchanges(evidence)
-    both = f"{edits.kept} of {edits.before} edges are in both"
-    of = f"{found.more} of {found.telling} exchanges"
-    problems = [f"{both}, but {of} of two edges would leave fewer in both"]
-    unbelievable = is_unbelievable(found.more, found.telling, 0.5)
-    return judged(
-        CHANCES,
-        problems if unbelievable else [],
-        (f"{both}, as many as the degrees explain ({of} of two edges would leave fewer)"),
-    )
-
-
-def _exchanges(evidence: Evidence) -> Exchanges:
-    """Return what exchanges of two released edges would change."""
+def _exchanges(evidence: Evidence, *, of_itself: bool = False) -> Exchanges:
+    """Return what exchanges of two released edges would change, or of two of the original's."""
     db = evidence.tables
     n = db.number("SELECT count(*) FROM nodes")
     released, original = (
@@ -308,7 +303,7 @@ def _exchanges(evidence: Evidence) -> Exchanges:
         )
         for table, u, v in (("edges", "source", "target"), ("placed", "u", "v"))
     )
-    return exchanges(released, original, n)
+    return exchanges(original if of_itself else released, original, n)
 
 
 def _size(evidence: Evidence, exact: ExactSize) -> Check:
@@ -407,6 +402,7 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         ("graph",),
         (
             Part(PARTS, ("data",), "", _parts_of_blocks),
+            Part(WEIGHTS, ("data",), "", _weights),
             Part(CELLS, ("data",), "", _cells_of_blocks),
             Part(
                 CHANCES,
@@ -417,17 +413,6 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         ),
     ),
     CellFlips: _CELLS_ALIKE,
-    DegreesAlone: Recheck(
-        ("graph",),
-        (
-            Part(
-                CHANCES,
-                LINKED,
-                "whether degrees explain the number of edges that are in both",
-                _by_chance,
-            ),
-        ),
-    ),
     TopMFlips: _CELLS_ALIKE,
     ExactSize: Recheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
 }

@@ -10,9 +10,9 @@ from graphveil.claims.conditions import (
     PeopleAsItems,
     TrueOfMoreThanHalf,
     TrueOfShare,
-    share_in,
 )
 from graphveil.claims.guarantees import Guarantee
+from graphveil.core.parameters import share_in
 from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck

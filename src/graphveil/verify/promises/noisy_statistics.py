@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
+import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.claims.conditions import PARTS, Condition, NoisyStatistics
+from graphveil.claims.conditions import (
+    IDS,
+    SHAPE,
+    WITHIN_GROUPS,
+    Condition,
+    Drawing,
+    NoisyDegrees,
+    NoisyStatistics,
+)
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.noise import (
+    Numbers,
     expected,
     is_strange,
     is_strange_on_ladder,
     reach_of,
     wrong_parts,
 )
-from graphveil.verify.recount.redrawing import Model, redrawn
-from graphveil.verify.verdict import Check, fails, judged, not_checked
+from graphveil.verify.recount.redrawing import (
+    Edge,
+    Model,
+    class_sizes,
+    class_weights,
+    degrees_again,
+    edges_by_weights,
+    numbers_of,
+    redrawn,
+    stubs_again,
+)
+from graphveil.verify.verdict import RECORD, Check, fails, holds, judged, not_checked
 
 STATISTICS, DRAWING = "noisy statistics", "drawing"
-NOISE, ON_TRIANGLES = "noise on statistics", "noise on triangles"
+ON_COUNT, ON_DEGREES = "noise on the edge count", "noise on degrees"
+ON_MIXING, ON_TRIANGLES = "noise between groups", "noise on triangles"
+
+INCONSISTENT = "the stated numbers are not consistent with each other"
 
 MOST_GROUPS, MOST_CLASSES = 8, 4
-LEAST_PART = Fraction(1, 1000)
-"""Noise of a smaller part is none that is ever drawn: 2% of an epsilon of 0.05."""
+ROUNDING = 1e-6
+"""Of the last digit of a weight: so near to the middle of two, either is right."""
 
 MOST_EDGES = 50_000
 """A larger graph is not drawn again: it would take many minutes."""
@@ -39,21 +64,29 @@ MOST_WAYS = 20_000_000
 
 
 class _Said(NamedTuple):
-    """What is stated, as numbers, and the parts that nodes stand in."""
+    """Noisy degrees of some nodes, and the parts that these stand in."""
 
-    value: NoisyStatistics
     noisy: list[int]
     groups: list[int]
     classes: list[int]
     pairs: list[tuple[int, int]]
 
 
-def _said(value: NoisyStatistics) -> _Said:
-    noisy = value.numbers("noisy_degrees")
-    cuts = [value.numbers(name) for name in ("group_cuts", "class_cuts")]
-    groups, classes = ([bisect_right(cut, d) - 1 for d in noisy] for cut in cuts)
-    pairs = list(combinations_with_replacement(range(len(cuts[0])), 2))
-    return _Said(value, noisy, groups, classes, pairs)
+def _said(value: Drawing, noisy: list[int] | None = None) -> _Said:
+    """Return the parts of nodes with these noisy degrees; without them those of the places."""
+    degrees = value.numbers("noisy_degrees") if noisy is None else noisy
+    groups, classes = value.numbers("group_cuts"), [degrees[0]]
+    if isinstance(value, NoisyStatistics):
+        classes = value.numbers("class_cuts")
+    of_group, of_class = ([bisect_right(cut, d) - 1 for d in degrees] for cut in (groups, classes))
+    pairs = list(combinations_with_replacement(range(len(groups)), 2))
+    return _Said(degrees, of_group, of_class, pairs)
+
+
+def _ids(value: Drawing) -> list[int]:
+    """Return the released id of every place: by the words of the seed, in ascending order."""
+    words = next(value.words(IDS, value.nodes)).tolist()
+    return sorted(range(value.nodes), key=lambda place: (words[place], place))
 
 
 def _second(noisy: list[int]) -> int:
@@ -61,52 +94,58 @@ def _second(noisy: list[int]) -> int:
     return max(sorted(noisy)[-2], 0)
 
 
-def _statistics(evidence: Evidence, value: NoisyStatistics) -> Check:
-    """Whether the numbers belong together: parts, lengths, cuts, floor and rate, degrees, stubs."""
+def _statistics(evidence: Evidence, value: Drawing) -> Check:
+    """Whether the numbers belong together: parts, lengths, cuts, and all that follows from them."""
     problems = _wrong_sizes(evidence, value) or _wrong_parts(evidence, value)
-    if not problems:
-        said = _said(value)
-        problems = [*_out_of_reach(said), *_wrong_cuts(said), *_wrong_ladder(said)]
-        problems += _wrong_shape(said)
+    problems = problems or _out_of_reach(value) or list(_not_following(value))
     return judged(
-        STATISTICS,
-        problems,
-        ("parts, cuts, ladder, degrees and stubs are consistent with each other"),
+        STATISTICS, problems, "the stated numbers follow from the noisy ones, and match epsilon"
     )
 
 
-def _wrong_sizes(evidence: Evidence, value: NoisyStatistics) -> list[str]:
+@lru_cache(maxsize=1)
+def _not_following(value: Drawing) -> tuple[str, ...]:
+    """Return what does not follow from the noisy numbers and the seed; every check asks for it."""
+    said = _said(value)
+    problems = _wrong_cuts(value, said)
+    if not problems and isinstance(value, NoisyStatistics):
+        problems += _wrong_ladder(value, said) or _wrong_shape(value, said)
+    if not problems and isinstance(value, NoisyDegrees):
+        problems += _wrong_classes(value)
+    return tuple(problems)
+
+
+def _wrong_sizes(evidence: Evidence, value: Drawing) -> list[str]:
     """Return which lists have not as many numbers as they must."""
     n = evidence.tables.number("SELECT count(*) FROM nodes")
-    groups, classes = (len(value.numbers(name)) for name in ("group_cuts", "class_cuts"))
-    pairs = groups * (groups + 1) // 2
-    sizes = {
-        "noisy_degrees": n,
-        "degrees": n,
-        "noisy_mixing": pairs,
-        "stubs": pairs,
-        "noisy_triangles": classes,
-        "aims": classes,
-    }
+    sizes = {"noisy_degrees": n}
+    if isinstance(value, NoisyStatistics):
+        groups, classes = (len(value.numbers(name)) for name in ("group_cuts", "class_cuts"))
+        pairs = groups * (groups + 1) // 2
+        sizes |= {"degrees": n, "noisy_mixing": pairs, "stubs": pairs}
+        sizes |= {"noisy_triangles": classes, "aims": classes}
     problems = (
         [] if value.nodes == n >= 3 else [(f"{value.nodes} nodes are stated, but {n} are released")]
     )
     for name, size in sizes.items():
         if len(value.numbers(name)) != size:
             problems.append(f"{name} has {len(value.numbers(name))} numbers, not {size}")
+    noisy = value.numbers("noisy_degrees")
+    if noisy != sorted(noisy):
+        problems.append("noisy_degrees are not in ascending order")
     if not 0 < int(value.noisy_count) < n * (n - 1) // 2:
         problems.append(f"noisy_count={value.noisy_count} is not a possible count for {n} nodes")
     return problems
 
 
-def _wrong_parts(evidence: Evidence, value: NoisyStatistics) -> list[str]:
+def _wrong_parts(evidence: Evidence, value: Drawing) -> list[str]:
     """Return whether a part is next to nothing, or all are not the claim's epsilon of one edge."""
     promise = evidence.manifest.claim.guarantee
-    parts = {name: Fraction(getattr(value, name)) for name in PARTS}
+    parts = {name: Fraction(getattr(value, name)) for name in value.EXACT if name != "rate"}
     problems = [
-        f"{name} is {float(part):.3g}, below {LEAST_PART}"
+        f"{name} is {float(part):.3g}, below {value.LEAST_PART}"
         for name, part in parts.items()
-        if part < LEAST_PART
+        if part < value.LEAST_PART
     ]
     if isinstance(promise, NotClaimed):
         return problems
@@ -121,13 +160,13 @@ def _wrong_parts(evidence: Evidence, value: NoisyStatistics) -> list[str]:
     return problems
 
 
-def _out_of_reach(said: _Said) -> list[str]:
+def _out_of_reach(value: Drawing) -> list[str]:
     """Return which noisy numbers no graph of so many nodes has, with noise that is believable."""
-    value, n, problems = said.value, said.value.nodes, []
-    for name, most, part in (
-        ("noisy_degrees", n - 1, Fraction(value.epsilon_degrees) / 2),
-        ("noisy_mixing", n * (n - 1) // 2, Fraction(value.epsilon_mixing)),
-    ):
+    n, problems = value.nodes, []
+    ranges = [("noisy_degrees", n - 1, Fraction(value.epsilon_degrees) / 2)]
+    if isinstance(value, NoisyStatistics):
+        ranges.append(("noisy_mixing", n * (n - 1) // 2, Fraction(value.epsilon_mixing)))
+    for name, most, part in ranges:
         numbers = value.numbers(name)
         reach = reach_of(len(numbers), float(part))
         strange = [one for one in numbers if not -reach <= one <= most + reach]
@@ -139,15 +178,19 @@ def _out_of_reach(said: _Said) -> list[str]:
     return problems
 
 
-def _wrong_cuts(said: _Said) -> list[str]:
-    """Return whether groups or classes are not those that follow from noisy degrees."""
-    value, problems = said.value, []
+def _expected(value: Drawing) -> Numbers:
+    """Return the degree that is expected of every place."""
     half = float(Fraction(value.epsilon_degrees) / 2)
-    weights = expected(said.noisy, half, int(value.noisy_count))
-    for name, most, weight in (
-        ("group_cuts", MOST_GROUPS, weights),
-        ("class_cuts", MOST_CLASSES, np.sqrt(weights)),
-    ):
+    return expected(value.numbers("noisy_degrees"), half, int(value.noisy_count))
+
+
+def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
+    """Return whether groups or classes are not those that follow from noisy degrees."""
+    problems, weights = [], _expected(value)
+    rules = [("group_cuts", MOST_GROUPS, weights)]
+    if isinstance(value, NoisyStatistics):
+        rules.append(("class_cuts", MOST_CLASSES, np.sqrt(weights)))
+    for name, most, weight in rules:
         cuts = value.numbers(name)
         if (
             cuts != sorted(set(cuts))
@@ -164,9 +207,23 @@ def _wrong_cuts(said: _Said) -> list[str]:
     return problems
 
 
-def _wrong_ladder(said: _Said) -> list[str]:
+def _wrong_classes(value: NoisyDegrees) -> list[str]:
+    """Return whether classes, or the odds of their edges, do not follow from noisy degrees."""
+    likely, sizes = _expected(value), list(value.sizes)
+    if sizes != (own := class_sizes(likely)):
+        return [f"sizes state {len(sizes)} classes that differ from the {len(own)} recomputed"]
+    problems = []
+    recomputed = class_weights(likely, sizes) * 10**12
+    for said, real in zip(value.weights, recomputed.tolist(), strict=True):
+        unit = 10 ** max(len(said) - 3, 0)
+        if abs(int(said) - real) > unit * (0.5 + ROUNDING):
+            problems.append(f"weights contain {said}, but recomputed as {real:.2e}")
+    return problems
+
+
+def _wrong_ladder(value: NoisyStatistics, said: _Said) -> list[str]:
     """Return whether floor and rate of the ladder are not those that follow."""
-    value, classes = said.value, len(said.value.numbers("class_cuts"))
+    classes = len(value.numbers("class_cuts"))
     floor = min(max(1, _second(said.noisy) // 4), value.nodes - 2)
     part = Fraction(value.epsilon_triangles)
     rate = part / 2
@@ -178,54 +235,67 @@ def _wrong_ladder(said: _Said) -> list[str]:
     return problems
 
 
-def _wrong_shape(said: _Said) -> list[str]:
-    """Return whether degrees cannot have been drawn, or edges between groups do not fit them."""
-    value, degrees, ends = said.value, said.value.numbers("degrees"), Counter[int]()
-    twice, total, n = 2 * int(value.noisy_count), sum(degrees), value.nodes
+def _wrong_shape(value: NoisyStatistics, said: _Said) -> list[str]:
+    """Return whether degrees, or edges between groups, are not those that the seed gives."""
+    n, size = value.nodes, len(value.numbers("group_cuts"))
+    dice = numbers_of(next(value.words(SHAPE, 3 * n + 1 + size * size)))
+    decay = math.exp(-float(Fraction(value.epsilon_degrees) / 2))
+    degrees = degrees_again(said.noisy, decay, int(value.noisy_count), dice[: 3 * n + 1])
+    stubs = stubs_again(value.numbers("noisy_mixing"), said.groups, degrees, dice[3 * n + 1 :])
     problems = []
-    if min(degrees) < 0 or max(degrees) >= n or total % 2:
-        problems.append(f"degrees are not possible in a graph of {n} nodes")
-    if total > twice + n + 1 or (total < twice - n - 1 and max(degrees) < n - 1):
-        problems.append(
-            f"degrees sum to {total}, which does not match noisy_count={value.noisy_count}"
-        )
-    stubs = value.numbers("stubs")
-    for (g, h), count in zip(said.pairs, stubs, strict=True):
-        ends.update({g: count})
-        ends.update({h: count})
-    for group, degree in zip(said.groups, degrees, strict=True):
-        ends[group] -= degree
-    if min(stubs) < 0 or any(ends.values()):
-        problems.append("stubs do not match the stated degrees")
+    for name, own in (("degrees", degrees), ("stubs", stubs)):
+        apart = sum(one != two for one, two in zip(value.numbers(name), own, strict=True))
+        if apart:
+            problems.append(
+                f"{apart} of {len(own)} {name} differ from those that follow from noisy numbers "
+                "and the seed"
+            )
     return problems
 
 
-def _drawing(evidence: Evidence, value: NoisyStatistics) -> Check:
+def _drawing(evidence: Evidence, value: Drawing) -> Check:
     """Whether the stated numbers and the seed give the released graph, drawn again."""
     if _statistics(evidence, value).outcome == "fails":
-        return fails(DRAWING, "the stated numbers are not consistent with each other")
-    degrees = value.numbers("degrees")
-    if sum(degrees) > 2 * MOST_EDGES:
-        why = (
-            f"a graph with more than {MOST_EDGES:,} edges is not generated again, because "
-            "this takes too long"
-        )
-        return not_checked(DRAWING, why)
+        return fails(DRAWING, INCONSISTENT)
+    if isinstance(value, NoisyStatistics):
+        if sum(value.numbers("degrees")) > 2 * MOST_EDGES:
+            why = (
+                f"a graph with more than {MOST_EDGES:,} edges is not generated again, because "
+                "this takes too long"
+            )
+            return not_checked(DRAWING, why)
+        places, problems = _triangle_model(value)
+    elif isinstance(value, NoisyDegrees):
+        weights, problems = list(map(int, value.weights)), []
+        places = edges_by_weights(value.sizes, weights, lambda count: value.words(SHAPE, count))
+    else:
+        raise TypeError(f"{type(value).__name__} is drawn from nothing that is known")
+    ids = _ids(value)
+    ends = (sorted((ids[u], ids[v])) for u, v in places)
+    drawn: set[Edge] = {(u, v) for u, v in ends}
+    apart = len(drawn ^ _edges(evidence, "edges", "source", "target"))
+    if apart:
+        problems.insert(0, f"{apart} edges are in only one of the two graphs")
+    return judged(
+        DRAWING,
+        problems,
+        f"generated again, the graph has the same {len(drawn)} edges as the release",
+    )
+
+
+def _triangle_model(value: NoisyStatistics) -> tuple[set[Edge], list[str]]:
+    """Return the edges between places, drawn again, and what differs from what is stated."""
     said = _said(value)
     scale = max(_second(said.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
-    stubs, noisy = value.numbers("stubs"), value.numbers("noisy_triangles")
+    degrees, stubs, noisy = map(value.numbers, ("degrees", "stubs", "noisy_triangles"))
     model = Model(said.groups, said.classes, degrees, stubs, noisy, scale)
     again = redrawn(model, value.words())
-    apart = len(again.edges ^ _edges(evidence, "edges", "source", "target"))
-    problems = [f"{apart} edges are in only one of the two graphs"] if apart else []
+    problems = []
     if again.aims != value.numbers("aims"):
         problems.append(f"aims={value.aims}, but recomputed as {' '.join(map(str, again.aims))}")
     if again.unmended != value.unmended:
         problems.append(f"unmended={value.unmended}, but recomputed as {again.unmended}")
-    count = len(again.edges)
-    return judged(
-        DRAWING, problems, (f"generated again, the graph has the same {count} edges as the release")
-    )
+    return again.edges, problems
 
 
 def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[tuple[int, int]]:
@@ -235,26 +305,91 @@ def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[tuple[int, int
     return set(zip(*(map(int, column) for column in columns), strict=True))
 
 
-def _noise(evidence: Evidence, value: NoisyStatistics) -> Check:
-    """Whether noise of the stated laws makes edges, degrees and mixing believable."""
+_SECRET = re.compile(r"[0-9a-f]{32}")
+
+
+def _owned(evidence: Evidence, value: Drawing) -> list[int] | None:
+    """Return the noisy degree of every released node's person; None where no record says it.
+
+    Inside a group the words of the owner's secret say which noisy degree each place has.
+    """
+    secret = None if evidence.record is None else evidence.record.assignment
+    if secret is None or not _SECRET.fullmatch(secret):
+        return None
+    said = _said(value)
+    words = next(value.words(WITHIN_GROUPS, value.nodes, secret)).tolist()
+    order = sorted(range(value.nodes), key=lambda rank: (said.groups[rank], words[rank], rank))
+    owned = [0] * value.nodes
+    for released, rank in zip(_ids(value), order, strict=True):
+        owned[released] = said.noisy[rank]
+    return owned
+
+
+def _tested(evidence: Evidence, value: Drawing, name: str) -> Check | _Said:
+    """Return the noisy degrees of people and their parts, or why a check cannot be made."""
     if _statistics(evidence, value).outcome == "fails":
-        return fails(NOISE, "the stated numbers are not consistent with each other")
-    problems = [
-        f"the noise on {what} is not consistent with its part of epsilon"
-        for what, noise, part in _counted(_said(value), _edges(evidence, "placed", "u", "v"))
-        if is_strange(noise, float(part))
-    ]
-    return judged(
-        NOISE,
-        problems,
-        ("the noise on edges, degrees and mixing is consistent with their parts of epsilon"),
+        return fails(name, INCONSISTENT)
+    owned = _owned(evidence, value)
+    if owned is None:
+        why = "no record states which noisy degree belongs to whom"
+        return not_checked(name, why, needs=RECORD)
+    return _said(value, owned)
+
+
+def _judged_noise(name: str, what: str, noise: list[int], part: Fraction) -> Check:
+    """Return whether noise is believable; not checked where none would be believable as well."""
+    if is_strange(noise, float(part)):
+        return fails(name, f"the noise on {what} is not consistent with its part of epsilon")
+    if not is_strange([0] * len(noise), float(part)):
+        why = f"so few numbers with so little noise could be exact: the noise on {what} is untested"
+        return not_checked(name, why)
+    return holds(name, f"the noise on {what} is consistent with its part of epsilon")
+
+
+def _noise_on_degrees(evidence: Evidence, value: Drawing) -> Check:
+    """Whether noise of the stated law makes noisy degrees believable."""
+    said = _tested(evidence, value, ON_DEGREES)
+    if isinstance(said, Check):
+        return said
+    true = Counter(end for edge in _edges(evidence, "placed", "u", "v") for end in edge)
+    noise = [noisy - true[node] for node, noisy in enumerate(said.noisy)]
+    return _judged_noise(ON_DEGREES, "degrees", noise, Fraction(value.epsilon_degrees) / 2)
+
+
+def _noise_on_count(evidence: Evidence, value: Drawing) -> Check:
+    """Whether the noisy number of edges is too far off; whether it has noise, one number hides."""
+    if _statistics(evidence, value).outcome == "fails":
+        return fails(ON_COUNT, INCONSISTENT)
+    count, most = int(value.noisy_count), value.nodes * (value.nodes - 1) // 2
+    true = len(_edges(evidence, "placed", "u", "v"))
+    if 1 < count < most - 1 and is_strange([count - true], float(Fraction(value.epsilon_count))):
+        return fails(ON_COUNT, "the noise on edges is not consistent with its part of epsilon")
+    why = (
+        "a single number does not show whether it has noise; it is within reach of plausible noise"
     )
+    return not_checked(ON_COUNT, why)
+
+
+def _noise_on_mixing(evidence: Evidence, value: NoisyStatistics) -> Check:
+    """Whether noise of the stated law makes the edges between groups believable."""
+    said = _tested(evidence, value, ON_MIXING)
+    if isinstance(said, Check):
+        return said
+    between = Counter[tuple[int, int]]()
+    for u, v in _edges(evidence, "placed", "u", "v"):
+        g, h = said.groups[u], said.groups[v]
+        between[min(g, h), max(g, h)] += 1
+    mixing = zip(value.numbers("noisy_mixing"), said.pairs, strict=True)
+    noise = [noisy - between[pair] for noisy, pair in mixing]
+    part = Fraction(value.epsilon_mixing)
+    return _judged_noise(ON_MIXING, "edges between groups", noise, part)
 
 
 def _noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether the noise on triangles is that of the ladder of the original."""
-    if _statistics(evidence, value).outcome == "fails":
-        return fails(ON_TRIANGLES, "the stated numbers are not consistent with each other")
+    said = _tested(evidence, value, ON_TRIANGLES)
+    if isinstance(said, Check):
+        return said
     edges = _edges(evidence, "placed", "u", "v")
     degrees = Counter(end for edge in edges for end in edge)
     if sum(degree**2 for degree in degrees.values()) > MOST_WAYS:
@@ -263,39 +398,21 @@ def _noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
             "too long"
         )
         return not_checked(ON_TRIANGLES, why)
-    distance, first = _triangles(_said(value), edges)
-    counts, most = len(value.numbers("class_cuts")), value.nodes - 2
-    strange = is_strange_on_ladder(distance, counts, first, most, float(Fraction(value.rate)))
-    problems = ["the noise on triangles is not consistent with the ladder"] if strange else []
-    return judged(ON_TRIANGLES, problems, "the noise on triangles is consistent with the ladder")
+    distance, first = _triangles(value, said, edges)
+    ladder = len(value.numbers("class_cuts")), first, value.nodes - 2, float(Fraction(value.rate))
+    if is_strange_on_ladder(distance, *ladder):
+        return fails(ON_TRIANGLES, "the noise on triangles is not consistent with the ladder")
+    if not is_strange_on_ladder(0, *ladder):
+        why = (
+            "so few counts with so little noise could be exact: the noise on triangles is untested"
+        )
+        return not_checked(ON_TRIANGLES, why)
+    return holds(ON_TRIANGLES, "the noise on triangles is consistent with the ladder")
 
 
-def _counted(said: _Said, edges: set[tuple[int, int]]) -> list[tuple[str, list[int], Fraction]]:
-    """Return the noise on edges, degrees and mixing, and the parts of epsilon of one count."""
-    value, n = said.value, said.value.nodes
-    count, between = int(value.noisy_count), Counter[tuple[int, int]]()
-    for u, v in edges:
-        g, h = said.groups[u], said.groups[v]
-        between[min(g, h), max(g, h)] += 1
-    mixing = value.numbers("noisy_mixing")
-    true = Counter(end for edge in edges for end in edge)
-    degrees = [noisy - true[node] for node, noisy in enumerate(said.noisy)]
-    rows = [
-        ("degrees", degrees, Fraction(value.epsilon_degrees) / 2),
-        (
-            "mixing",
-            [noisy - between[pair] for noisy, pair in zip(mixing, said.pairs, strict=True)],
-            Fraction(value.epsilon_mixing),
-        ),
-    ]
-    if 1 < count < n * (n - 1) // 2 - 1:
-        rows.append(("edges", [count - len(edges)], Fraction(value.epsilon_count)))
-    return rows
-
-
-def _triangles(said: _Said, edges: set[tuple[int, int]]) -> tuple[int, int]:
+def _triangles(value: NoisyStatistics, said: _Said, edges: set[tuple[int, int]]) -> tuple[int, int]:
     """Return how far the noisy triangles are from the true ones, and the ladder's first step."""
-    value, classes = said.value, said.classes
+    classes = said.classes
     neighbors: list[set[int]] = [set() for _ in range(value.nodes)]
     for u, v in edges:
         neighbors[u].add(v)
@@ -313,13 +430,25 @@ def _triangles(said: _Said, edges: set[tuple[int, int]]) -> tuple[int, int]:
     return distance, min(max(shared, value.floor), value.nodes - 2)
 
 
+_FROM_FILES = (
+    Part(STATISTICS, ("data",), "", _statistics),
+    Part(DRAWING, ("data",), "", _drawing),
+)
+_WITH_ORIGINAL = (
+    Part(ON_DEGREES, LINKED, "whether the noise on degrees is plausible", _noise_on_degrees),
+    Part(ON_COUNT, LINKED, "whether the noise on the edge count is plausible", _noise_on_count),
+)
+
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+    NoisyDegrees: Recheck(("graph",), (*_FROM_FILES, *_WITH_ORIGINAL)),
     NoisyStatistics: Recheck(
         ("graph",),
         (
-            Part(STATISTICS, ("data",), "", _statistics),
-            Part(DRAWING, ("data",), "", _drawing),
-            Part(NOISE, LINKED, "whether the noise is consistent with epsilon", _noise),
+            *_FROM_FILES,
+            *_WITH_ORIGINAL,
+            Part(
+                ON_MIXING, LINKED, "whether the noise between groups is plausible", _noise_on_mixing
+            ),
             Part(
                 ON_TRIANGLES,
                 LINKED,
@@ -329,4 +458,4 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         ),
     ),
 }
-"""How noisy statistics, and the graph that was drawn from them, are checked again."""
+"""How noisy numbers, and the graph that was drawn from them, are checked again."""

@@ -152,16 +152,37 @@ def expected(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
     """
     n, q = len(noisy), math.exp(-epsilon)
     seen = np.array([min(max(degree, 0), n - 1) for degree in noisy])
-    times = np.bincount(seen).astype(np.float64)
-    chances = np.full(times.size, 1 / times.size)
-    for _ in range(ROUNDS):
-        chances *= _around(times / np.maximum(_around(chances, q), _NO_PARTS), q)
-        chances /= chances.sum()
+    chances = likeliest(seen, q, ROUNDS)
     of_seen = np.maximum(_around(chances, q), _NO_PARTS)
-    means = _around(chances * np.arange(times.size), q) / of_seen
+    means = _around(chances * np.arange(chances.size), q) / of_seen
     degrees: Numbers = np.maximum(means, LEAST)[seen]
     degrees = degrees * (2 * edges / degrees.sum())
     return np.clip(degrees, LEAST, max(n - 1, LEAST))
+
+
+def likeliest(seen: NDArray[np.int64], q: float, rounds: int) -> Numbers:
+    """Return the share of every degree from 0 on that makes noisy ones likeliest.
+
+    Parameters
+    ----------
+    seen
+        The noisy degrees, from 0 on.
+    q
+        The chance of noise k is in proportion to q^k, whatever its sign.
+    rounds
+        Of expectation and maximization.
+
+    Examples
+    --------
+    >>> likeliest(np.array([0, 1, 1, 3]), 0.01, 200).round(2).tolist()
+    [0.25, 0.5, 0.0, 0.25]
+    """
+    times = np.bincount(seen).astype(np.float64)
+    chances: Numbers = np.full(times.size, 1 / times.size)
+    for _ in range(rounds):
+        chances *= _around(times / np.maximum(_around(chances, q), _NO_PARTS), q)
+        chances /= chances.sum()
+    return chances
 
 
 def _around(values: Numbers, q: float) -> Numbers:

@@ -1,0 +1,113 @@
+"""How many people are found by sorting: those with most edges at the nodes with most of them.
+
+The attacker reads all that is published. Where a manifest states the noisy degrees that a graph was
+drawn from, these are sorted, since they say more than the graph; else the degrees of the graph.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.costs import seconds_of_passes
+from graphveil.attacks.wording import Said
+from graphveil.claims.conditions import Drawing
+from graphveil.core.rows import Setting
+from graphveil.data import Graph
+from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.metric import NotMeasuredError
+
+LARGEST = (20, 5)
+"""Of how many people with most edges there are figures of their own."""
+
+RIGHT, AMONG = "right guess", "the {} largest"
+
+
+def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOptions) -> Outcome:
+    """Return how often people and nodes of the same rank by degree belong together.
+
+    Raises
+    ------
+    NotMeasuredError
+        Where there are no nodes.
+    """
+    pair = situation.comparison
+    known = pair.original.degrees().astype(np.int64)
+    n = known.size
+    if n == 0:
+        raise NotMeasuredError("the data has no people")
+    risk = right_by_rank(known, _published(situation)[pair.linked])
+    figures = [_figure(risk, n)]
+    for top in LARGEST:
+        if top < n:
+            least = np.partition(known, n - top)[n - top]
+            figures.append(_figure(risk[known >= least], n, AMONG.format(top)))
+    return Outcome(figures, risk, np.full(n, 1 / n))
+
+
+def _figure(right: NDArray[np.float64], n: int, among: str = "") -> AttackFigure:
+    share = float(right.mean())
+    return AttackFigure(RIGHT, share, "share of people", 1 / n, setting=Setting(among=among))
+
+
+def _published(situation: AttackInput[GraphComparison]) -> NDArray[np.int64]:
+    """Return the number that is published of every released node: with noise, or its degree."""
+    for condition in situation.release.conditions:
+        if isinstance(condition, Drawing):
+            noisy = np.array(condition.numbers("noisy_degrees"), dtype=np.int64)
+            return noisy[condition.place_of_id()]
+    return situation.comparison.released.degrees().astype(np.int64)
+
+
+def right_by_rank(known: NDArray[np.int64], published: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return how likely everybody is matched with their own node, when both sides are sorted.
+
+    Parameters
+    ----------
+    known
+        int64, shape (n,): the degree that is known of everybody.
+    published
+        int64, shape (n,): the number that is published of the node of each of them. Equal numbers
+        are in any order, on both sides.
+
+    Examples
+    --------
+    >>> right_by_rank(np.array([9, 3, 3]), np.array([7, 2, 1])).tolist()
+    [1.0, 0.5, 0.5]
+    """
+    ranks = []
+    for numbers in (known, published):
+        in_order = np.sort(numbers)
+        ranks.append([np.searchsorted(in_order, numbers, side=side) for side in ("left", "right")])
+    (first, behind), (own_first, own_behind) = ranks
+    both = np.minimum(behind, own_behind) - np.maximum(first, own_first)
+    right: NDArray[np.float64] = np.maximum(both, 0) / ((behind - first) * (own_behind - own_first))
+    return right
+
+
+DEGREE_MATCHING = Attack(
+    name="degree-matching",
+    kind=Graph,
+    knows="the degree of every person in the original, and all that is published: also the noisy "
+    "degrees that a manifest states",
+    definition="how often a person and the released node of the same rank belong together, with "
+    "equal numbers in random order; ranks are those of degrees, or of stated noisy degrees. "
+    f"For all people, and for the {LARGEST[0]} and the {LARGEST[1]} with the largest degrees",
+    source="matching of sorted degrees; graphveil's own",
+    needs_linkage=True,
+    cost="n log n",
+    compute=degree_matching,
+    seconds=seconds_of_passes,
+    options=AttackOptions,
+    said=(
+        Said(
+            "singled out",
+            RIGHT,
+            does=f"knows all degrees and looks for one of the {LARGEST[0]} people with the largest",
+            when=lambda setting: setting.among == AMONG.format(LARGEST[0]),
+            if_measured=True,
+        ),
+    ),
+)
+"""The entry of this attack."""
