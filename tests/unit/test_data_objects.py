@@ -129,11 +129,17 @@ def test_frames_and_files_are_read_alike_by_the_names_of_their_columns(names, tm
 
 def test_a_network_of_two_sides_is_asked_for():
     two_sides = TASTES.to_networkx()
-    with pytest.raises(UsageError, match=r"Pass graphveil.Graph.from_networkx\(data\) or gr"):
+    with pytest.raises(
+        UsageError, match=r"pass graphveil.Graph.from_networkx\(data\)\. If"
+    ) as caught:
         gv.anonymize(two_sides, "suppress-k", k=2)
+    assert "Bipartite.from_networkx(data, users=[...])" in str(caught.value)
+    with pytest.raises(UsageError, match="marks two kinds of nodes"):
+        gv.anonymize(two_sides, "k-degree", k=2)
     users = gv.Bipartite.from_networkx(two_sides, users=["ann", "bob"])
     assert users == TASTES
-    assert 4 == gv.anonymize(two_sides, "k-degree", k=2).data.n_nodes
+    everyone = gv.Graph.from_networkx(two_sides)
+    assert 4 == gv.anonymize(everyone, "k-degree", k=2).data.n_nodes
 
 
 def test_a_column_of_lists_is_users_by_features():

@@ -57,7 +57,7 @@ BROKEN_TEXT = {
     "open quote": ("a.csv", '"ann","bob\n"cyd","dan"\n', "line break|cells instead|cannot parse"),
     "zip by name": ("a.zip", "PK", "Unzip it first"),
     "zip in a name": ("a.csv.zip", "PK", "Unzip it first"),
-    "unknown extension": ("a.jlg", "0,1", "unknown extension .jlg.*Or set .*format"),
+    "unknown extension": ("a.jlg", "01", "unknown extension .jlg.*Or set .*format"),
     "no extension": ("edges", "0,1", r"\(none\)"),
     "no banner": ("a.mtx", "1 1 1\n", "line 1: this is not a Matrix Market banner"),
     "dense matrix": ("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n", "dense"),

@@ -87,7 +87,7 @@ def test_a_count_line_is_skipped_and_told(tmp_path):
     assert any("skipped the first line (9 2)" in line for line in report.lines())
 
 
-@pytest.mark.parametrize("content", ["9 3\n0 1\n1 2\n", "2 2\n0 1\n1 2\n", "9 1\n"])
+@pytest.mark.parametrize("content", ["9 1\n0 1\n1 2\n8 9\n", "2 2\n0 1\n1 2\n", "9 1\n"])
 def test_a_first_line_whose_counts_are_wrong_is_an_edge(tmp_path, content):
     report = load_graph(written(tmp_path, content, "a.txt")).report
     assert (None, content.count("\n")) == (report.count_line, report.rows)

@@ -142,7 +142,8 @@ def test_a_file_that_says_it_is_directed_is_refused_with_the_share_of_mutual_tie
             load_graph(path, options)
         said = str(caught.value)
         assert said.startswith(f"{name}: the edges are directed: 1 of ")
-        assert said.endswith(WAY_OUT)
+        assert WAY_OUT in said
+        assert said.endswith(WAY_OUT) or 'kind="bipartite"' in said
     graph, report = load_graph(path, GraphOptions(directed="symmetrize"))
     assert graph.n_edges - 1 == report.symmetrized
 

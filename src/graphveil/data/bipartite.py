@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -50,6 +51,7 @@ from graphveil.data.origin import (
 )
 
 if TYPE_CHECKING:
+    import igraph as ig
     import networkx as nx
     import pyarrow as pa
     from scipy import sparse
@@ -67,6 +69,7 @@ class BipartiteObjects(Frames):
     n_features: int
     users: Ids | None
     features: Ids | None
+    items: Items | None
 
     @property
     def n_users(self) -> int:
@@ -123,21 +126,32 @@ class BipartiteObjects(Frames):
     def to_networkx(self) -> nx.Graph[Any]:
         """Return a NetworkX graph; the attribute `bipartite` is 0 for users, 1 for features.
 
+        Where features are people, too, it is a directed graph of people without that attribute: an
+        arc leads from each person to every feature of theirs.
+
         Raises
         ------
         DataError
-            Where a user and a feature have the same label.
+            Where a user and a feature have the same label, and features are not people.
         """
         import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
 
         users, features = self.labels().tolist(), self.feature_labels().tolist()
+        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
+        if self.items == "people":
+            people: nx.DiGraph[Any] = nx.DiGraph()
+            people.add_nodes_from(users)
+            people.add_edges_from((users[u], features[f]) for u, f in pairs)
+            return people
         shared = set(users) & set(features)
         if shared:
-            raise DataError(f"{min(shared)!r} names both a user and a feature. Rename one of them.")
+            raise DataError(
+                f"{min(shared)!r} names both a user and a feature. Rename one of them, or, if "
+                'features are people, use data.with_items("people").to_networkx().'
+            )
         graph: nx.Graph[Any] = nx.Graph()
         graph.add_nodes_from(users, bipartite=0)
         graph.add_nodes_from(features, bipartite=1)
-        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
         graph.add_edges_from((users[u], features[f]) for u, f in pairs)
         return graph
 
@@ -169,11 +183,40 @@ class BipartiteObjects(Frames):
             Where attributes of nodes or edges are left out, with their names.
         """
         further = [name for name in attributes_of(graph) if name != "bipartite"]
+        return cls._of_nodes(list(graph.nodes), list(graph.edges()), users, further)
+
+    @classmethod
+    def from_igraph(cls, graph: ig.Graph, *, users: object) -> Self:
+        """Return the data of a bipartite igraph graph whose vertices `users` are the users.
+
+        Vertices are known by their names; without names, by their numbers.
+
+        Raises
+        ------
+        DataError
+            Where an edge joins two users, or two features.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where attributes of vertices or edges are left out, with their names.
+        """
+        vertices = graph.vs.attributes()
+        names = graph.vs["name"] if "name" in vertices else list(range(graph.vcount()))
+        further = [name for name in vertices if name not in ("name", "type")]
+        pairs = [(names[u], names[v]) for u, v in graph.get_edgelist()]
+        return cls._of_nodes(names, pairs, users, [*further, *graph.es.attributes()])
+
+    @classmethod
+    def _of_nodes(
+        cls, nodes: Sequence[Any], edges: Sequence[tuple[Any, Any]], users: object, further: Any
+    ) -> Self:
+        """Return the data of edges between users and the other nodes."""
         left_out = warn_left_out(further)
         listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
         user_names = set(as_ids(listed, what="users").tolist())
-        features = [node for node in graph.nodes if node not in user_names]
-        pairs = [(u, v) if u in user_names else (v, u) for u, v in graph.edges()]
+        features = [node for node in nodes if node not in user_names]
+        pairs = [(u, v) if u in user_names else (v, u) for u, v in edges]
         for user, feature in pairs:
             if user not in user_names or feature in user_names:
                 raise DataError(

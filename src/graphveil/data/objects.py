@@ -7,8 +7,12 @@ leaves two readings open it is refused, with the calls that say which is meant.
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from graphveil.core.errors import UsageError, as_argument_of
 from graphveil.data.bipartite import Bipartite
@@ -29,11 +33,15 @@ if TYPE_CHECKING:
 
 
 class _Reading(NamedTuple):
-    """One way to read an object: as this container, by this call with these further arguments."""
+    """One way to read an object: as this container, by this call with these further arguments.
+
+    Where the object marks two kinds of nodes, `modes` is the attribute that does so.
+    """
 
     kind: Container
     call: str
     further: str = ""
+    modes: str = ""
 
     def __str__(self) -> str:
         return f"graphveil.{self.kind.__name__}.{self.call}(data{self.further})"
@@ -90,17 +98,93 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     if Network in kinds and Graph not in kinds:
         possible = [_as_network(reading) for reading in possible]
     fitting = [reading for reading in possible if reading.kind in kinds]
-    if len(fitting) == 1 and not fitting[0].further:
-        made, call, _ = fitting[0]
+    if len(fitting) == 1 and not (fitting[0].further or fitting[0].modes):
+        made, call, *_ = fitting[0]
         with as_argument_of(f"graphveil.{made.__name__}.{call}(data, "):
             container: Data = getattr(made, call)(data if frame is None else frame)
         return container
+    if fitting and possible[0].modes:
+        one, *others = map(str, possible)
+        raise UsageError(
+            f"the attribute {possible[0].modes!r} of {_named(data)} marks two kinds of nodes, "
+            f"as in a two-mode network. If all nodes are people, pass {one}. If one kind is "
+            f"people, use a method for user-item data and pass {' or '.join(others)}."
+        )
     if fitting:
         calls = " or ".join(map(str, fitting))
         raise UsageError(f"it is not clear how to read {_named(data)}. Pass {calls}.")
     read_as = "".join(f" It can be read as a {reading.kind.__name__}." for reading in possible[:1])
     calls = " or ".join(f"graphveil.{kind.__name__}" for kind in kinds)
     raise UsageError(f"{wants}, not {_named(data)}.{read_as} Convert it to a {calls}.")
+
+
+_MODES = frozenset(
+    {"bipartite", "kind", "mode", "node_kind", "node_type", "nodetype", "part", "side", "type"}
+)
+"""What the attribute of nodes that marks two kinds of them is called, in lower case."""
+
+
+def may_mark_modes(name: str) -> bool:
+    """Whether an attribute of this name may mark two kinds of nodes.
+
+    Examples
+    --------
+    >>> may_mark_modes("Type"), may_mark_modes("sex")
+    (True, False)
+    """
+    return name.lower() in _MODES
+
+
+def two_modes(
+    name: str, values: Sequence[Any], ends: Iterable[tuple[int, int]]
+) -> dict[str, int] | None:
+    """Return how many nodes have either value of an attribute that marks two modes, else None.
+
+    Parameters
+    ----------
+    name
+        The name of the attribute; only some names mark modes.
+    values
+        Its value for every node.
+    ends
+        The positions of both ends of every edge. Under the name ``bipartite``, as NetworkX gives
+        it, two values are enough; under other names every edge must join one with the other.
+
+    Examples
+    --------
+    >>> two_modes("type", ["person", "event", "person"], [(0, 1), (2, 1)])
+    {'event': 1, 'person': 2}
+    >>> two_modes("type", ["person", "event", "person"], [(0, 2), (2, 1)]) is None
+    True
+    >>> two_modes("sex", ["f", "m"], [(0, 1)]) is None
+    True
+    """
+    if not may_mark_modes(name):
+        return None
+    said = [mode_of(value) for value in values]
+    counts = Counter(said)
+    if len(counts) != 2 or None in counts:
+        return None
+    if name.lower() != "bipartite":
+        joined = [said[u] != said[v] for u, v in ends]
+        if not joined or not all(joined):
+            return None
+    return {str(value): counts[value] for value in sorted(counts, key=str)}
+
+
+def mode_of(value: Any) -> str | None:
+    """Return the value of an attribute as an option spells it; None where there is none.
+
+    Examples
+    --------
+    >>> mode_of(True), mode_of(1.0), mode_of("event"), mode_of(None)
+    ('true', '1', 'event', None)
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def read_anew(data: Any, container: Data | None = None) -> AbstractContextManager[None]:
@@ -160,16 +244,35 @@ def _readings(data: Any) -> list[_Reading]:
     """Return the ways to read an object that is no frame."""
     library = type(data).__module__.partition(".")[0]
     if library == "networkx" and hasattr(data, "is_directed"):
-        sides = any("bipartite" in attributes for _, attributes in data.nodes(data=True))
-        users = [_Reading(Bipartite, "from_networkx", ", users=[...]")] if sides else []
-        return [_Reading(Graph, "from_networkx"), *users]
+        return _with_modes("from_networkx", _modes_of_networkx(data))
     if library == "igraph" and hasattr(data, "is_directed"):
-        return [_Reading(Graph, "from_igraph")]
+        edges = data.get_edgelist()
+        marks = (name for name in data.vs.attributes() if two_modes(name, data.vs[name], edges))
+        return _with_modes("from_igraph", next(marks, ""))
     if library == "scipy" and hasattr(data, "tocoo"):
         matrix = _Reading(Bipartite, "from_scipy")
         square = len(set(data.shape)) == 1
         return [_Reading(Graph, "from_scipy"), matrix] if square else [matrix]
     return []
+
+
+def _with_modes(call: str, modes: str) -> list[_Reading]:
+    """Return the ways to read a graph of another library; two where it marks two modes."""
+    users = [_Reading(Bipartite, call, ", users=[...]", modes)] if modes else []
+    return [_Reading(Graph, call, "", modes), *users]
+
+
+def _modes_of_networkx(graph: Any) -> str:
+    """Return the attribute by which a NetworkX graph marks two kinds of nodes, if it does."""
+    said = [attributes for _, attributes in graph.nodes(data=True)]
+    names = {str(name): name for attributes in said for name in attributes}
+    number = {node: at for at, node in enumerate(graph.nodes)}
+    for name, key in names.items():
+        if may_mark_modes(name):
+            ends = ((number[u], number[v]) for u, v in graph.edges())
+            if two_modes(name, [attributes.get(key) for attributes in said], ends):
+                return name
+    return ""
 
 
 def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_Reading]:

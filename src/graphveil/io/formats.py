@@ -7,8 +7,12 @@ stream.
 
 from __future__ import annotations
 
+import gzip
+import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -43,6 +47,21 @@ _UNREAD = {
 }
 """Extensions of what people have and no reader takes: what it is, and the way out."""
 
+_START = 1 << 16
+"""So many bytes of a file with an unknown extension are looked at."""
+
+_STARTS = (
+    (rb"PAR1", "parquet"),
+    (rb"ARROW1", "arrow"),
+    (rb"(?s)\s*<.{,2000}?<?graphml\b", "graphml"),
+    (rb"(?s)\s*<.{,2000}?<?gexf\b", "gexf"),
+    (rb'(?s)\s*\{.*"(nodes|links|edges)"\s*:', "node-link"),
+    (rb"(?i)(%[^\n]*\n)*\s*\*(vertices|network)\s", "pajek"),
+    (rb"(?i)%%matrixmarket\s", "mtx"),
+    (rb"(?is)(#[^\n]*\n|\s|creator\s[^\n]*\n|version\s[^\n]*\n)*graph\s*\[", "gml"),
+)
+"""What the content of a format begins with."""
+
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -68,6 +87,9 @@ class Format:
         Whether it may be wrapped in gzip or Zstandard.
     released_as
         The format of a release of such a file, where releases do not have this one.
+    read_as
+        Kinds that can be read from it, too, but not written: nodes of two marked kinds are users
+        and items.
     """
 
     name: str
@@ -78,6 +100,7 @@ class Format:
     text_ids: bool = True
     compressible: bool = True
     released_as: str | None = None
+    read_as: tuple[str, ...] = ()
 
     def reader(self, kind: str) -> Callable[..., Any]:
         """Return the function that reads this kind of data; of a network, the ties and nodes."""
@@ -88,9 +111,15 @@ class Format:
         return self._function(f"write_{kind}", kind)
 
     def _function(self, name: str, kind: str) -> Callable[..., Any]:
+        if kind in self.read_as and name == f"read_{kind}":
+            shared = import_module(f"graphveil.io.readers.{_TWO_MODES}")
+            return partial(getattr(shared, name), self.reader("network"))
         if kind not in self.kinds:
-            able = ", ".join(f.name for f in FORMATS.values() if kind in f.kinds)
-            rows = self.module == "delimited" and name.startswith("read")
+            reading = name.startswith("read")
+            able = ", ".join(
+                f.name for f in FORMATS.values() if kind in (f.kinds + f.read_as * reading)
+            )
+            rows = self.module == "delimited" and reading
             say = f", or use {option('input_format', 'csv')} if its lines are rows" if rows else ""
             raise InputError(f"{self.name} cannot store {_words(kind)}. Use one of {able}{say}.")
         module = import_module(f"graphveil.io.readers.{self.module}")
@@ -106,13 +135,22 @@ def _words(kind: str) -> str:
 _ALL = (*KINDS, _IDS)
 _PAIRS = ("graph", "bipartite", _IDS)
 _MATRIX = ("graph", "bipartite")
+_USERS = ("bipartite",)
+_TWO_MODES = "graph_builder"
+"""The module that reads nodes of two marked kinds as users and items."""
+
 
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
         Format(name="csv", extensions=(".csv",), kinds=_ALL, module="delimited"),
         Format(name="tsv", extensions=(".tsv",), kinds=_ALL, module="delimited"),
-        Format(name="text", extensions=(".txt", ".edges"), kinds=_PAIRS, module="delimited"),
+        Format(
+            name="text",
+            extensions=(".txt", ".edges", ".edgelist", ".ncol", ".adjlist", ".lgl"),
+            kinds=_PAIRS,
+            module="delimited",
+        ),
         Format(
             name="parquet",
             extensions=(".parquet",),
@@ -134,6 +172,7 @@ FORMATS: dict[str, Format] = {
             kinds=("graph", "network"),
             module="graphml",
             keeps_isolated=True,
+            read_as=_USERS,
         ),
         Format(
             name="gexf",
@@ -141,6 +180,7 @@ FORMATS: dict[str, Format] = {
             kinds=("graph", "network"),
             module="gexf",
             keeps_isolated=True,
+            read_as=_USERS,
             released_as="csv",
         ),
         Format(
@@ -149,6 +189,7 @@ FORMATS: dict[str, Format] = {
             kinds=("graph", "network"),
             module="node_link",
             keeps_isolated=True,
+            read_as=_USERS,
             released_as="csv",
         ),
         Format(
@@ -157,6 +198,7 @@ FORMATS: dict[str, Format] = {
             kinds=("graph", "network"),
             module="gml",
             keeps_isolated=True,
+            read_as=_USERS,
             released_as="csv",
         ),
         Format(
@@ -165,6 +207,7 @@ FORMATS: dict[str, Format] = {
             kinds=("graph", "network"),
             module="pajek",
             keeps_isolated=True,
+            read_as=_USERS,
             released_as="csv",
         ),
         Format(
@@ -234,10 +277,43 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
         if extension in entry.extensions:
             return entry
     known = " ".join(e for f in FORMATS.values() for e in f.extensions)
+    unknown = f"{path.name}: unknown extension {extension or '(none)'}."
+    likely = _by_its_start(path)
+    if likely is not None:
+        raise InputError(
+            f"{unknown} Its content looks like {likely}. Use {option('input_format', likely)}."
+        )
     raise InputError(
-        f"{path.name}: unknown extension {extension or '(none)'}. Known: {known}. Or set "
-        f"{option('input_format')} to one of {', '.join(FORMATS)}."
+        f"{unknown} Known: {known}. Or set {option('input_format')} to one of {', '.join(FORMATS)}."
     )
+
+
+def _by_its_start(path: Path) -> str | None:
+    """Return the format that the first bytes of a file look like; None where they show nothing."""
+    try:
+        if not path.is_file():
+            return None
+        compressed = compression_of(path) == "gzip"
+        with gzip.open(path) if compressed else path.open("rb") as file:
+            start = file.read(_START).removeprefix(b"\xef\xbb\xbf")
+    except (OSError, EOFError, zlib.error):
+        return None
+    marked = (name for pattern, name in _STARTS if re.match(pattern, start))
+    return next(marked, None) or _by_its_rows(start)
+
+
+def _by_its_rows(start: bytes) -> str | None:
+    """Return the format of text that has the same number of cells in each line, or several ids."""
+    whole = start.rpartition(b"\n")[0] if len(start) == _START else start
+    lines = whole.decode(errors="replace").splitlines()
+    rows = [line for line in lines if line.strip() and line.lstrip()[0] not in "#%"]
+    if not all(row.replace("\t", " ").isprintable() and "\ufffd" not in row for row in rows):
+        return None
+    for delimiter, name in ((",", "csv"), (";", "csv"), ("\t", "tsv"), (" ", "text")):
+        widths = {len(row.strip().split(delimiter)) for row in rows}
+        if len(widths) == 1 and widths != {1}:
+            return name
+    return "text" if any(len(row.split()) > 1 for row in rows) else None
 
 
 def compression_of(path: str | Path) -> str | None:
@@ -249,6 +325,17 @@ def compression_of(path: str | Path) -> str | None:
     'zstd'
     """
     return COMPRESSIONS.get(Path(path).suffix.lower())
+
+
+def name_without_compression(path: Path) -> str:
+    """Return the name of a file in lower case, without the extension of a compression.
+
+    Examples
+    --------
+    >>> name_without_compression(Path("Friends.LGL.gz"))
+    'friends.lgl'
+    """
+    return _inner(path).name.lower()
 
 
 def _inner(path: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,9 +12,12 @@ import numpy as np
 
 from graphveil.core.errors import DataError, did_you_mean, option
 from graphveil.data import Network, Table
+from graphveil.data.conversions import cells_of
 from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
+from graphveil.data.objects import may_mark_modes
 from graphveil.io.options import NetworkOptions, TableOptions
 from graphveil.io.parsed import ParsedArcs, ask_about_cells, ids_listed
+from graphveil.io.readers.graph_builder import refuse_two_modes
 from graphveil.io.reading import ReadTies, over_all_nodes, source_of
 from graphveil.io.source import Source, shown
 from graphveil.io.text.preview import columns_of
@@ -36,6 +40,14 @@ def network_of(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Rea
         arcs = _over(source, arcs, people, options.nodes or source.path)
     elif options.nodes is not None:
         arcs = over_all_nodes(source, arcs, options.nodes)
+    if options.nodes is not None and people is not None and not options.one_mode:
+        said = {
+            name: dict(enumerate(values))
+            for name, values in cells_of(people).items()
+            if may_mark_modes(name)
+        }
+        ends = zip(arcs.source.tolist(), arcs.target.tolist(), strict=True)
+        refuse_two_modes(source_of(options.nodes, None), said, ends)
     read, notes = layers_of(source, arcs, arcs.labels.size, options), arcs.notes
     notes.attributes_ignored += read.left_out
     try:
@@ -102,7 +114,10 @@ def _table(source: Source, given: _Given) -> Table:
 
 
 def _plain(people: Mapping[str, list[Any]], suppressed: Collection[str]) -> dict[str, list[Any]]:
-    """Return attributes as numbers where all that is said of one are such, else as text."""
+    """Return attributes as numbers where all that is said of one are such, else as text.
+
+    NaN and infinities among numbers are no values.
+    """
     shown = {
         name: [None if value in suppressed else value for value in values]
         for name, values in people.items()
@@ -118,7 +133,7 @@ def _numbers(values: list[Any]) -> list[Any]:
         except ValueError:
             continue
         if kind is float or all(str(n) == str(v) for n, v in zip(numbers, said, strict=True)):
-            each = iter(numbers)
+            each = iter(number if math.isfinite(number) else None for number in numbers)
             return [None if value is None else next(each) for value in values]
     return [None if value is None else str(value) for value in values]
 

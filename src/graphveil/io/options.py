@@ -76,6 +76,13 @@ class GraphOptions:
         metadata={"help": "Column with the second node of each edge, by name or number (from 1)."},
     )
     ignore_weights: bool = field(default=False, metadata={"help": _WEIGHTS})
+    one_mode: bool = field(
+        default=False,
+        metadata={
+            "help": "All nodes are people although the file marks two kinds of nodes, as a "
+            "two-mode network does. Such a file is refused without this option."
+        },
+    )
     header: Header = field(default="auto", metadata={"help": _HEADER})
     delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
     nodes: Path | None = field(
@@ -121,7 +128,10 @@ class BipartiteOptions:
     )
     user_column: str | int | None = field(
         default=None,
-        metadata={"help": "Column with users, by name or number (from 1)."},
+        metadata={
+            "help": "Column with users, by name or number (from 1). For graph formats: the "
+            "attribute value that marks users, such as type=person."
+        },
     )
     item_column: str | int | None = field(
         default=None,

@@ -221,7 +221,9 @@ def negative_among(values: Sequence[str]) -> str | None:
 class Notes:
     """What a reader counted; the names are those of the reading report.
 
-    `nameless` says besides that users are numbers of rows, and no ids of the file.
+    `nameless` says besides that users are numbers of rows, and no ids of the file; `declared` how
+    many nodes, edges, users, items or entries the file says that it holds; `counted` how many it
+    lists, where that is not what was read.
     """
 
     rows: int = 0
@@ -242,6 +244,8 @@ class Notes:
     empty_rows: int = 0
     maybe_missing: str = ""
     look_alike: str = ""
+    declared: dict[str, int] = field(default_factory=dict)
+    counted: dict[str, int] = field(default_factory=dict)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -250,7 +254,59 @@ class Notes:
 
     def reported(self) -> dict[str, Any]:
         """Return what the reading report takes over."""
-        return {name: value for name, value in asdict(self).items() if name != "nameless"}
+        return {name: value for name, value in asdict(self).items() if name not in OF_READERS}
+
+    def unlike(self, found: Mapping[str, Collection[int]]) -> str:
+        """Return what the file declares and how much of it is there; empty where both agree.
+
+        Parameters
+        ----------
+        found
+            By the same names, the numbers that were found: the first is said, and any fits.
+
+        Examples
+        --------
+        >>> notes = Notes(declared={"nodes": 9, "edges": 7})
+        >>> notes.unlike({"nodes": [4], "edges": [3, 6]})
+        '9 nodes and 7 edges, but lists 4 nodes and 3 edges'
+        >>> notes.unlike({"nodes": [9], "edges": [3, 7]})
+        ''
+        """
+        found = {**found, **{name: [number] for name, number in self.counted.items()}}
+        both = [name for name in found if name in self.declared]
+        if all(self.declared[name] in found[name] for name in both):
+            return ""
+        said = " and ".join(f"{self.declared[name]:,} {name}" for name in both)
+        there = " and ".join(f"{next(iter(found[name])):,} {name}" for name in both)
+        return f"{said}, but lists {there}"
+
+
+OF_READERS = ("nameless", "declared", "counted")
+"""The notes that the reading report does not take over."""
+
+
+def gives_counts(n: int, m: int, rows: int, n_others: int, largest: int) -> bool | None:
+    """Return whether a first row gives numbers of nodes and edges; None where nobody can tell.
+
+    Parameters
+    ----------
+    n, m
+        What the first row says.
+    rows, n_others, largest
+        Of the other rows: their number, that of their ids, and the largest id.
+
+    Examples
+    --------
+    >>> gives_counts(4, 3, 3, 4, 4), gives_counts(4, 3, 6, 4, 4)
+    (True, True)
+    >>> gives_counts(9, 7, 3, 4, 4) is None, gives_counts(1, 2, 3, 4, 4)
+    (True, False)
+    """
+    if n < n_others:
+        return False
+    if rows and m in (rows, rows / 2):
+        return True
+    return None if rows > 1 and m > rows and n >= largest and m > largest else False
 
 
 class ParsedKinds(NamedTuple):

@@ -27,7 +27,7 @@ from graphveil.data.csr import Dropped, neighbor_lists
 from graphveil.data.ids import Ids, as_text, distinct, naming_columns, naming_question, positions
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
-from graphveil.io.formats import format_of
+from graphveil.io.formats import FORMATS, format_of
 from graphveil.io.options import (
     AnyOptions,
     BipartiteOptions,
@@ -38,6 +38,7 @@ from graphveil.io.options import (
     options_of,
 )
 from graphveil.io.parsed import (
+    Notes,
     ParsedArcs,
     ParsedColumn,
     ParsedPairs,
@@ -68,6 +69,8 @@ class ReadingReport:
         Lines that begin with ``#`` or ``%``.
     count_line
         The first line where it only gave the numbers of nodes and edges.
+    unlike
+        What the file declares to hold and what it holds, where these numbers differ.
     self_loops, duplicates, reciprocal_pairs
         Dropped loops, dropped repeats, and edges that the file lists in both directions.
     symmetrized
@@ -112,6 +115,7 @@ class ReadingReport:
     header: tuple[str, ...] = ()
     comment_lines: int = 0
     count_line: str | None = None
+    unlike: str = ""
     self_loops: int = 0
     duplicates: int = 0
     reciprocal_pairs: int = 0
@@ -152,7 +156,8 @@ class ReadingReport:
         []
         """
         sentences = [
-            (self.count_line, f"skipped the first line ({self.count_line}): it contains counts"),
+            (self.count_line, f"skipped the first line ({self.count_line}): {_if_an_edge()}"),
+            (self.unlike, f"the file declares {self.unlike}: {self._if_complete()}"),
             (self.self_loops, f"dropped {_many(self.self_loops, 'self-loop')}"),
             (self.duplicates, f"dropped {_many(self.duplicates, 'duplicate')}"),
             (self.symmetrized, f"dropped the direction of {_many(self.symmetrized, 'arc')}"),
@@ -172,6 +177,12 @@ class ReadingReport:
             *((True, words) for words in self._odd_columns()),
         ]
         return [Message(sentence) for happened, sentence in sentences if happened]
+
+    def _if_complete(self) -> str:
+        """Return what to do where a file does not hold what it declares."""
+        listed = "nodes" in self.unlike and not FORMATS[self.format].keeps_isolated
+        nodes = f", or list nodes without edges with {option('nodes')}" if listed else ""
+        return f"check that it is complete{nodes}"
 
     def _odd_columns(self) -> list[str]:
         """Return what is to be asked of columns whose values say little as categories."""
@@ -237,6 +248,10 @@ def _odd_cell(name: str, cell: str) -> str:
     return f'column {name} has {other}, read as a category. If it means "missing", use {say}'
 
 
+def _if_an_edge() -> str:
+    return f"it contains counts; if it is an edge, use {option('header', 'no')}"
+
+
 def _if_data() -> str:
     return f"if it is data, use {option('header', 'no')}"
 
@@ -291,6 +306,7 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     notes = arcs.notes
     notes.rows = notes.rows or arcs.source.size
     files: list[Path | None] = [source.path]
+    n_read = arcs.labels.size
     if isinstance(options, NetworkOptions):
         ties: ReadTies = resolve("graphveil.io.network:network_of")(source, arcs, options)
         files.append(options.nodes)
@@ -298,6 +314,7 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
         ties = _graph_of(source, arcs, options)
     network, dropped, symmetrized = ties
     kind = kind_of(network)
+    unlike = unlike_declared(notes, n_read, network.n_nodes, dropped)
     if network.n_nodes < 2:
         source.refuse(f"{network.n_nodes} node, but a {kind.name} needs two. Give more rows.")
     notes.maybe_missing = may_be_missing(network.labels())
@@ -307,6 +324,7 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
             kind=kind.words,
             format=source.format.name,
             compression=source.compression,
+            unlike=unlike,
             self_loops=dropped.self_loops,
             duplicates=dropped.duplicates,
             reciprocal_pairs=0 if arcs.twice else dropped.reciprocal_pairs,
@@ -338,6 +356,24 @@ class ReadTies(NamedTuple):
     symmetrized: int
 
 
+def unlike_declared(notes: Notes, n_read: int, n_nodes: int, dropped: Dropped) -> str:
+    """Return how the numbers that a file declares differ from those of what was read.
+
+    Parameters
+    ----------
+    notes
+        What the file declares, and how many edges it lists.
+    n_read, n_nodes
+        The nodes of the file, and with those of a list of all nodes.
+    dropped
+        What was dropped: edges may be declared with loops, once, or in both directions.
+    """
+    loops, duplicates, both_ways = dropped
+    once = notes.rows - duplicates - both_ways
+    edges = [notes.rows, notes.rows - loops, once, once - loops, notes.rows - duplicates]
+    return notes.unlike({"nodes": [n_read, n_nodes], "edges": edges})
+
+
 def _graph_of(source: Source, arcs: ParsedArcs, options: GraphOptions) -> ReadTies:
     """Return the graph of arcs, which are gone afterwards: they take more memory than it."""
     if options.nodes is not None:
@@ -347,8 +383,15 @@ def _graph_of(source: Source, arcs: ParsedArcs, options: GraphOptions) -> ReadTi
     graph = Graph(*lists, arcs.labels, arcs.notes.left_out, public_lists=public)
     ties = Ties(graph.n_edges, dropped.reciprocal_pairs, arcs.directed, arcs.names)
     if ties.matter and options.directed != "symmetrize":
-        source.refuse(ties.refusal)
+        source.refuse(ties.refusal + _of_a_matrix(source))
     return ReadTies(graph, dropped, ties.n - ties.mutual if ties.matter else 0)
+
+
+def _of_a_matrix(source: Source) -> str:
+    """Return the other way to read a square matrix; nothing for other formats."""
+    if source.format.module != "matrix":
+        return ""
+    return f" If its rows are users and its columns items, use {option('kind', 'bipartite')}."
 
 
 def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) -> Reading[Bipartite]:
@@ -405,6 +448,13 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     if named.n_users == 0:
         source.refuse("no users found. The file needs at least one row.")
     pairs.notes.rows = pairs.notes.rows or pairs.user.size
+    unlike = pairs.notes.unlike(
+        {
+            "users": [named.n_users],
+            "items": [named.n_features],
+            "entries": [pairs.notes.rows, named.n_entries],
+        }
+    )
     pairs.notes.maybe_missing = may_be_missing(pairs.users) or may_be_missing(pairs.items)
     return Reading(
         read_from(named, FileOrigin.of(source.path)),
@@ -412,6 +462,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
             kind=kind_of(Bipartite).words,
             format=source.format.name,
             compression=source.compression,
+            unlike=unlike,
             duplicates=duplicates,
             isolated=int(np.count_nonzero(np.diff(named.indptr) == 0)),
             **pairs.notes.reported(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,7 @@ from graphveil.io.parsed import (
     ParsedColumn,
     ParsedKinds,
     ParsedPairs,
+    gives_counts,
 )
 from graphveil.io.parts import (
     WrittenCells,
@@ -33,6 +34,7 @@ from graphveil.io.parts import (
     check_texts,
     write_rows,
 )
+from graphveil.io.readers.adjacency import layout_of, read_listed
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import read_columns, read_lists, refuse_value, tables, trimmed
 from graphveil.io.text.dialect import (
@@ -49,12 +51,16 @@ _KONECT = r"%\s*(a?sym|bip)\b"
 
 
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
-    """Return the arcs of an edge list."""
+    """Return the arcs of an edge list, or of another layout in which text lists edges."""
+    layout = layout_of(source)
+    if layout is not None:
+        return read_listed(source, options, layout)
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     check_konect(source, dialect)
     notes = Notes(header=dialect.header, inferred=dialect.inferred)
     chosen = chosen_columns(source, dialect, options, notes)
     left, right = _ends(source, dialect, chosen, options, notes, shared=True)
+    notes.declared = declared_counts(dialect)
     arcs = ParsedArcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
     arcs.directed = says_directed(source, dialect, chosen)
     arcs.names = names_of_ends(chosen, dialect.header, notes.header)
@@ -63,7 +69,9 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     if column is not None:
         arcs.kinds = _kinds(source, dialect, column, arcs.source.size)
         return arcs
-    return arcs if notes.header or dialect.marked else _without_count_line(arcs)
+    if notes.header or dialect.marked or options.header == "no":
+        return arcs
+    return _without_count_line(source, arcs)
 
 
 def _kinds(source: Source, dialect: Dialect, column: int, n_arcs: int) -> ParsedKinds:
@@ -84,9 +92,40 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     notes = Notes(header=dialect.header, inferred=dialect.inferred)
     chosen = chosen_columns(source, dialect, options, notes)
     left, right = _ends(source, dialect, chosen, options, notes, shared=False)
+    notes.declared = declared_counts(dialect)
     return ParsedPairs(
         user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
     )
+
+
+def declared_counts(dialect: Dialect) -> dict[str, int]:
+    """Return how much the remarks of a file say that it holds.
+
+    SNAP writes ``# Nodes: 9 Edges: 7``; KONECT, below its first line, the numbers of edges, of
+    nodes on the left and of nodes on the right.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> plain = Dialect(" ", 2, (), False, frozenset({2}))
+    >>> declared_counts(replace(plain, comments=("# Nodes: 9 Edges: 1,007",)))
+    {'nodes': 9, 'edges': 1007}
+    >>> declared_counts(replace(plain, comments=("% bip unweighted", "% 7 5 4")))
+    {'users': 5, 'items': 4, 'entries': 7}
+    """
+    first, *others = dialect.comments or ("",)
+    numbers = re.fullmatch(r"%\s*(\d+)\s+(\d+)\s+(\d+)\s*", others[0]) if others else None
+    if re.match(_KONECT, first) and numbers:
+        entries, left, right = map(int, numbers.groups())
+        if re.match(r"%\s*bip\b", first):
+            return {"users": left, "items": right, "entries": entries}
+        return {"nodes": max(left, right), "edges": entries}
+    declared = {}
+    for name, words in (("nodes", "nodes|vertices"), ("edges", "edges|arcs|links|ties")):
+        said = re.search(rf"(?i)\b(?:{words})\s*[:=]\s*(\d[\d,]*)", " ".join(dialect.comments))
+        if said is not None:
+            declared[name] = int(said[1].replace(",", ""))
+    return declared
 
 
 def names_of_ends(
@@ -233,18 +272,31 @@ def _types_say_directed(source: Source, dialect: Dialect, chosen: tuple[int, int
     )
 
 
-def _without_count_line(arcs: ParsedArcs) -> ParsedArcs:
+def refuse_counts(source: Source, n: int, m: int, rows: int) -> NoReturn:
+    """Refuse a first row that may give the numbers of nodes and edges, or be an edge."""
+    source.refuse(
+        f"cannot tell whether the first line ({n} {m}) gives the numbers of nodes and edges or is "
+        f"an edge: {rows} edges are below it. If it gives numbers, use {option('header', 'yes')}; "
+        f"if it is an edge, use {option('header', 'no')}."
+    )
+
+
+def _without_count_line(source: Source, arcs: ParsedArcs) -> ParsedArcs:
     """Leave out the first line where it gives the numbers of nodes and of edges."""
     labels = arcs.labels
     if arcs.source.size < 2 or labels.dtype.kind != "i":
         return arcs
     n, m = (int(labels[column[0]]) for column in (arcs.source, arcs.target))
-    if m != arcs.source.size - 1:
+    rows = arcs.source.size - 1
+    if m < rows / 2:
         return arcs
     used = np.zeros(labels.size, dtype=np.bool_)
     used[arcs.source[1:]] = True
     used[arcs.target[1:]] = True
-    if n < np.count_nonzero(used):
+    verdict = gives_counts(n, m, rows, int(np.count_nonzero(used)), int(labels[used][-1]))
+    if verdict is None:
+        refuse_counts(source, n, m, rows)
+    if not verdict:
         return arcs
     position = np.cumsum(used, dtype=np.int32) - 1
     arcs.source = position[arcs.source[1:]].astype(np.int32, copy=False)

@@ -88,7 +88,10 @@ class _Elements(GraphElements):
             self._node(attributes)
         elif name == "edge":
             self._edge(attributes)
-        elif name not in _LISTS:
+        elif name in _LISTS:
+            if name in ("nodes", "edges") and self._open[-2:-1] == ["graph"]:
+                self._builder.declare(name, attributes.get("count"))
+        else:
             self._further(name, attributes)
 
     def _node(self, attributes: dict[str, str]) -> None:

@@ -17,8 +17,11 @@ from graphveil.io.parsed import ParsedArcs
 from graphveil.io.readers.graph_builder import Builder
 from graphveil.io.source import Source, shown
 
+_UNKNOWN = "(?i:nan|inf|infinity)"
+"""How a number that is none is written, which is a missing value."""
+
 _TOKEN = re.compile(
-    r'\s+|#[^\n]*|(?P<text>"[^"]*")|(?P<number>[+-]?[0-9.][0-9.eE+-]*)'
+    rf'\s+|#[^\n]*|(?P<text>"[^"]*")|(?P<number>[+-]?[0-9.][0-9.eE+-]*|[+-]{_UNKNOWN}\b)'
     r"|(?P<key>[A-Za-z][A-Za-z0-9_]*)|(?P<bracket>[\[\]])"
 )
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#?[A-Za-z0-9]+);")
@@ -93,10 +96,15 @@ def _said(name: str, value: object) -> str:
     return f"{name} {value}" if isinstance(value, int) else f'{name} "{_escaped(str(value))}"'
 
 
-def _value(item: _Item) -> str | int | float:
-    """Return a number that stands without quotes as one, anything else as text."""
+def _value(item: _Item) -> str | int | float | None:
+    """Return a number that stands without quotes as one, anything else as text.
+
+    NaN and infinities are no values.
+    """
     if item.kind != "number":
         return item.value
+    if re.fullmatch(f"[+-]?{_UNKNOWN}", item.value):
+        return None
     try:
         return int(item.value)
     except ValueError:
@@ -202,10 +210,11 @@ class _Reader:
                 depth += 1
                 if depth > _DEEPEST:
                     self._refuse(f"lists are nested more than {_DEEPEST} levels deep", token.offset)
-            elif token.kind in ("text", "number"):
+            elif token.kind in ("text", "number") or re.fullmatch(_UNKNOWN, token.text):
+                kind = "text" if token.kind == "text" else "number"
                 plain = token.text[1:-1] if token.kind == "text" else token.text
                 value = _unescaped(plain) if "&" in plain else plain
-                yield _Item(depth, key, value, token.kind, token.offset)
+                yield _Item(depth, key, value, kind, token.offset)
             else:
                 self._refuse(
                     f"found {shown(token.text)} instead of the value of {key}", token.offset

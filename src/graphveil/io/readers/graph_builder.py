@@ -7,17 +7,28 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
-from graphveil.core.errors import InputError, leave_out, option
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.errors import InputError, did_you_mean, leave_out, option, options
 from graphveil.data import Network
 from graphveil.data.conversions import cells_of
+from graphveil.data.objects import may_mark_modes, mode_of, two_modes
 from graphveil.io.formats import Format
-from graphveil.io.options import GraphOptions, NetworkOptions
-from graphveil.io.parsed import Notes, ParsedArcs, ids_listed, listed_arcs, negative_among
+from graphveil.io.options import BipartiteOptions, GraphOptions, NetworkOptions
+from graphveil.io.parsed import (
+    Notes,
+    ParsedArcs,
+    ParsedPairs,
+    ids_listed,
+    listed_arcs,
+    negative_among,
+)
 from graphveil.io.source import Source, shown
 
 WEIGHTS = ("weight", "value")
@@ -68,6 +79,7 @@ class Builder:
 
     def __init__(self, source: Source, options: GraphOptions) -> None:
         self._people: dict[str, dict[int, Any]] = {}
+        self._one_mode = options.one_mode
         self._keeps = isinstance(options, NetworkOptions)
         self._kind_column = options.column_of_kinds
         self._kinds: dict[int, str] = {}
@@ -140,18 +152,28 @@ class Builder:
             self.attribute(name)
 
     def node_attribute(self, name: str, value: Any) -> None:
-        """Keep what is said of the last node, or note that it is left out."""
-        if self._keeps:
+        """Keep what is said of the last node; a graph notes that it is left out."""
+        if self._keeps or may_mark_modes(name):
             self._people.setdefault(name, {})[len(self._position) - 1] = value
-        else:
+        if not self._keeps:
             self.attribute(name)
 
     def attribute_of_all(self, name: str, value: Any) -> None:
-        """Keep what is said of nodes that do not say it themselves, or note that it is left out."""
-        if self._keeps:
+        """Keep what is said of nodes that do not say it; a graph notes that it is left out."""
+        if self._keeps or may_mark_modes(name):
             self._of_all[name] = value
-        else:
+        if not self._keeps:
             self.attribute(name)
+
+    def declare(self, name: str, number: str | None, *, listed: int | None = None) -> None:
+        """Note how many nodes or edges the file says that it holds, if it says so.
+
+        Where nodes exist that it does not list, `listed` is the number of those that it lists.
+        """
+        if listed is not None:
+            self._notes.counted[name] = listed
+        if number is not None and number.isascii() and number.strip().isdigit():
+            self._notes.declared[name] = int(number[:18])
 
     def attribute(self, name: str) -> None:
         """Note an attribute that is left out."""
@@ -168,6 +190,9 @@ class Builder:
             self._refuse_negative(keys)
         left = [self._end(edge[0], edge[2]) for edge in self._edges]
         right = [self._end(edge[1], edge[2]) for edge in self._edges]
+        people = self._said_of_nodes()
+        if not self._one_mode:
+            refuse_two_modes(self._source, people, zip(left, right, strict=True))
         directed = not all(self._undirected)
         self._notes.rows = len(self._edges)
         kinds, one_way = self._kinds_of_edges(), None
@@ -179,21 +204,24 @@ class Builder:
             )
             kinds = None if kinds is None else kinds + [kinds[number] for number in both]
             one_way = [not plain for plain in self._undirected] + [False] * len(both)
-        every = range(len(self._position))
-        people = {
-            name: {**dict.fromkeys(every, self._of_all.get(name)), **self._people.get(name, {})}
-            for name in {**self._of_all, **self._people}
-        }
         return listed_arcs(
             ids_listed(keys),
             left,
             right,
             directed=directed,
             notes=self._notes,
-            people=people,
+            people=people if self._keeps else {},
             kinds=kinds,
             one_way=one_way,
         )
+
+    def _said_of_nodes(self) -> dict[str, dict[int, Any]]:
+        """Return the value of every attribute for every node, by its position."""
+        every = range(len(self._position))
+        return {
+            name: {**dict.fromkeys(every, self._of_all.get(name)), **self._people.get(name, {})}
+            for name in {**self._of_all, **self._people}
+        }
 
     def _kinds_of_edges(self) -> list[str] | None:
         """Return of which kind every edge is; None where nobody asked."""
@@ -221,6 +249,108 @@ class Builder:
                 f"{shown(key)} is not in the list of nodes. Add it, or correct it.", line=line
             )
         return self._position[key]
+
+
+def refuse_two_modes(
+    source: Source,
+    people: Mapping[str, Mapping[int, Any]],
+    ends: Iterable[tuple[int, int]],
+) -> None:
+    """Refuse nodes that an attribute marks as of two kinds, since not all may be people.
+
+    Raises
+    ------
+    InputError
+        With both ways out.
+    """
+    listed = list(ends)
+    for name, said in people.items():
+        counts = two_modes(name, list(said.values()), listed)
+        if counts is None:
+            continue
+        (first, n), (second, m) = counts.items()
+        mark = f"{name}={first}"
+        source.refuse(
+            f"the attribute {shown(name)} marks two kinds of nodes ({n:,} with {shown(first)}, "
+            f"{m:,} with {shown(second)}), as in a two-mode network. If one kind is people, use "
+            f"{options(kind='bipartite', user_column=mark)}, or {shown(f'{name}={second}')}. "
+            f"If all nodes are people, use {option('one_mode', value=True)}."
+        )
+
+
+def read_bipartite(
+    read_network: Callable[[Source, NetworkOptions], ParsedArcs],
+    source: Source,
+    options: BipartiteOptions,
+) -> ParsedPairs:
+    """Return the pairs of a two-mode network: nodes with the marked value are users.
+
+    Parameters
+    ----------
+    read_network
+        The reader of the format.
+    source, options
+        The file, and how it is read; `user_column` gives attribute and value.
+
+    Raises
+    ------
+    InputError
+        Where no value is given that some nodes have, or an edge joins two users or two items.
+    """
+    how = NetworkOptions(ignore_weights=options.ignore_weights, one_mode=True)
+    arcs = read_network(source, how)
+    name, users = _users_of(source, arcs, options.user_column)
+    left = users[arcs.source]
+    within = left == users[arcs.target]
+    if within.any():
+        at = int(np.flatnonzero(within)[0])
+        both = "users" if left[at] else "items"
+        first, second = (str(arcs.labels[end[at]]) for end in (arcs.source, arcs.target))
+        source.refuse(
+            f"the edge between {shown(first)} and {shown(second)} connects two {both}. Remove it, "
+            f"or choose a different {option('user_column')}."
+        )
+    number = np.where(users, np.cumsum(users), np.cumsum(~users)).astype(np.int32) - np.int32(1)
+    arcs.notes.attributes_ignored += tuple(other for other in arcs.people if other != name)
+    return ParsedPairs(
+        user=number[np.where(left, arcs.source, arcs.target)],
+        item=number[np.where(left, arcs.target, arcs.source)],
+        users=arcs.labels[users],
+        items=arcs.labels[~users],
+        notes=arcs.notes,
+    )
+
+
+def _users_of(
+    source: Source, arcs: ParsedArcs, asked: str | int | None
+) -> tuple[str, NDArray[np.bool_]]:
+    """Return the attribute that marks users, and which nodes have the value that was asked for."""
+    ends = list(zip(arcs.source.tolist(), arcs.target.tolist(), strict=True))
+    if asked is None:
+        refuse_two_modes(
+            source, {name: dict(enumerate(said)) for name, said in arcs.people.items()}, ends
+        )
+        known = ", ".join(map(shown, arcs.people)) or "none"
+        source.refuse(
+            "no attribute shows which nodes are users. Use "
+            f"{option('user_column', 'ATTRIBUTE=VALUE')} to name it. Attributes: {known}."
+        )
+    name, _, value = str(asked).rpartition("=")
+    if name not in arcs.people:
+        source.refuse(
+            f"{option('user_column')}: no attribute {shown(name or value)}. "
+            f"{did_you_mean(name or value, arcs.people)}Give ATTRIBUTE=VALUE. Attributes: "
+            f"{', '.join(map(shown, arcs.people)) or 'none'}."
+        )
+    said = [mode_of(one) for one in arcs.people[name]]
+    users = np.array([one == value for one in said], dtype=np.bool_)
+    if not users.any():
+        values = sorted({one for one in said if one is not None})
+        source.refuse(
+            f"no node has {shown(name)}={shown(value)}. {did_you_mean(value, values)}Values: "
+            f"{', '.join(map(shown, values[:8]))}."
+        )
+    return name, users
 
 
 class GraphElements(ABC):

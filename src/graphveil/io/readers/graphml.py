@@ -74,6 +74,8 @@ class _Elements(GraphElements):
         if name == "graph":
             said = attributes.get("edgedefault", "undirected")
             self._graph(directed=self._whether(said, _DIRECTED, "edge direction"))
+            for what in ("nodes", "edges"):
+                self._builder.declare(what, attributes.get(f"parse.{what}"))
         elif name == "key":
             key = attributes.get("id", "")
             self._names[key] = attributes.get("attr.name", key)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from graphveil.core.errors import leave_out
+from graphveil.core.errors import leave_out, option
 from graphveil.data import Bipartite, Graph
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions
@@ -171,7 +171,10 @@ def _sizes(source: Source, line: str, number: int) -> tuple[int, int, int]:
     sizes = line.split()
     if len(sizes) != 3 or not all(size.isascii() and size.isdigit() for size in sizes):
         source.refuse(
-            f"expected three sizes, found {shown(line)}. Give rows, columns, entries.", line=number
+            f"the line of sizes is missing: expected rows, columns and entries, found "
+            f"{shown(line)}. Add that line, or, if each line is a pair of ids, use "
+            f"{option('input_format', 'text')}.",
+            line=number,
         )
     rows, columns, entries = (int(size[:20]) for size in sizes)
     check_size(source, max(rows, columns), entries)
@@ -201,8 +204,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     rows, columns = matrix.shape
     if rows != columns:
         source.refuse(
-            f"the matrix is {rows} x {columns}; an adjacency matrix must be square. Read it as "
-            "bipartite."
+            f"the matrix is {rows} x {columns}; an adjacency matrix must be square. If its rows "
+            f"are users and its columns items, use {option('kind', 'bipartite')}."
         )
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
     return ParsedArcs(

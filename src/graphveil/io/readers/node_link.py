@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from typing import IO, Any
 
@@ -105,15 +107,28 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
 
 
 def _decoded(source: Source) -> dict[str, Any]:
+    text = source.text()
     try:
-        whole = msgspec.json.decode(source.text())
+        whole = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        source.refuse(f"this is not complete JSON ({shown(error)}). Write it again.")
+        whole = _with_unknown_numbers(text)
+        if whole is None:
+            source.refuse(f"this is not complete JSON ({shown(error)}). Write it again.")
     if not isinstance(whole, dict):
         source.refuse(
             "this JSON is not an object with nodes and edges. Write it as node-link data."
         )
     return whole
+
+
+def _with_unknown_numbers(text: str) -> Any:
+    """Return JSON in which Python wrote NaN or an infinity, as null; None where it is not JSON."""
+    if not re.search(r"\b(NaN|Infinity)\b", text):
+        return None
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _name_of_edges(source: Source, whole: dict[str, Any]) -> str:

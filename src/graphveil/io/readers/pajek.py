@@ -26,6 +26,9 @@ _RELATION = re.compile(r'(?::\s*(?P<number>\d+))?\s*(?:"(?P<name>[^"]*)"\s*|(?P<
 RELATION = "relation"
 """What Pajek calls the kind of a tie, and the column of kinds therefore."""
 
+MODE = "mode"
+"""The attribute that says of which of two modes a vertex is: 1 or 2."""
+
 _BESIDE = ("*vector", "*permutation", "*cluster")
 """What a project says of vertices beside partitions, and no attribute is made of."""
 
@@ -174,6 +177,7 @@ class _Reader:
         self._source = source
         self._builder = Builder(source, options)
         self._n = -1
+        self._first_mode = 0
         self._section = ""
         self._labels: dict[int, str] = {}
         self._ties: list[_Tie] = []
@@ -216,6 +220,20 @@ class _Reader:
                     "there is a second *Vertices. Keep one network per file.", line=number
                 )
             self._section, self._n = "*vertices", n
+            self._first_mode = self._size_of_first_mode(words, number)
+
+    def _size_of_first_mode(self, words: list[str], number: int) -> int:
+        """Return how many vertices are of the first mode; 0 where the file has one mode."""
+        if len(words) < 3:
+            return 0
+        if not (words[2].isascii() and words[2].isdigit() and int(words[2][:19]) <= self._n):
+            self._source.refuse(
+                f"*Vertices has {shown(words[2])} as the size of its first mode. Give a number up "
+                f"to {self._n}, or remove it.",
+                line=number,
+            )
+        n_first = int(words[2])
+        return n_first if n_first < self._n else 0
 
     def _begin_ties(self, said: str, number: int) -> str:
         """Return the relation of the ties that follow; what is no relation is left out."""
@@ -250,7 +268,8 @@ class _Reader:
                 _Tie(first, second, number, directed, self._relation) for second in neighbors
             )
         elif self._section in ("*edges", "*arcs"):
-            self._pair(cells, number)
+            relation, cells = self._relation_before(cells, number)
+            self._pair(cells, number, relation)
         elif self._section not in ("*network", *_BESIDE):
             self._source.refuse("there is a line before *Vertices. Check the format.", line=number)
 
@@ -291,12 +310,20 @@ class _Reader:
         if len(kinds) > 1 or not said[0].isdigit():
             self._builder.attribute(RELATION)
 
-    def _pair(self, cells: list[str], number: int) -> None:
+    def _relation_before(self, cells: list[str], number: int) -> tuple[str, list[str]]:
+        """Return the relation that a line names before its edge, as ``2: 1 4`` does."""
+        match = re.fullmatch(r"(\d{1,18}):(.*)", cells[0])
+        if match is None:
+            return self._relation, cells
+        rest = [match[2], *cells[1:]] if match[2] else cells[1:]
+        return self._relations.begun(match[1], "", number), rest
+
+    def _pair(self, cells: list[str], number: int, relation: str) -> None:
         if len(cells) < 2:
             self._source.refuse("an edge needs two vertices. Correct the line.", line=number)
         left, right = (self._vertex(cell, number) for cell in cells[:2])
         directed, value = self._section == "*arcs", cells[2] if len(cells) > 2 else "1"
-        self._ties.append(_Tie(left, right, number, directed, self._relation, value))
+        self._ties.append(_Tie(left, right, number, directed, relation, value))
         for number_of_cell, _ in enumerate(cells[3:], start=4):
             self._builder.attribute(f"cell {number_of_cell} of an edge")
 
@@ -312,14 +339,28 @@ class _Reader:
         if self._n < 0:
             self._source.refuse("*Vertices is missing. Check the format.")
         self._check_partitions()
+        if self._first_mode and MODE in self._partitions:
+            self._source.refuse(f"a partition of a two-mode network is named {MODE}. Rename it.")
         relations = self._relations.called(self._ties)
         self._check_relations(sorted(relations.values()))
+        if self._labels and len(self._labels) < self._n:
+            self._builder.declare("nodes", str(self._n), listed=len(self._labels))
         check_size(self._source, self._n, len(self._ties) + len(self._labels))
         for vertex in range(1, self._n + 1):
             self._builder.node(str(vertex), self._labels.get(vertex), line=1)
+            if self._first_mode:
+                self._builder.node_attribute(MODE, 1 if vertex <= self._first_mode else 2)
             for name, partition in self._partitions.items():
                 self._builder.node_attribute(name, partition.clusters[vertex - 1])
         for tie in self._ties:
+            if self._first_mode and (
+                (tie.left <= self._first_mode) == (tie.right <= self._first_mode)
+            ):
+                self._source.refuse(
+                    f"vertices {tie.left} and {tie.right} are in the same mode, but *Vertices says "
+                    "that the network has two modes. Correct either line.",
+                    line=tie.line,
+                )
             self._builder.edge(str(tie.left), str(tie.right), line=tie.line, directed=tie.directed)
             self._builder.kind(RELATION, relations[tie.relation])
             if not self._builder.kind("value", tie.value) and is_weight(tie.value):

@@ -33,7 +33,7 @@ _COMMENT = re.compile(rb"^[ \t]*[#%][^\n]*", re.MULTILINE)
 _ROW = re.compile(rb"^[ \t]*[^#%\s]", re.MULTILINE)
 _BLANK_LINE = re.compile(rb"^ +(?=\r?$)", re.MULTILINE)
 _QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
-_ATTRIBUTES = re.compile(r"""^(.*?)\{\s*(['"]).+?\2\s*:.*\}\s*$""")
+_ATTRIBUTES = re.compile(r"""^(.*?)\{\s*(?:\}|(['"]).+?\2\s*:.*\})\s*$""")
 """A line that ends in a dictionary, as Python writes one; what stands before it."""
 
 _LIST_NAMES = frozenset({"id", "ids", "node", "vertex", "name", "user", "person", "item", "member"})

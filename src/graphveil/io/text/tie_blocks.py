@@ -14,11 +14,13 @@ from graphveil.data.ids import Ids, as_ids
 from graphveil.data.ids import distinct as in_order
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import Notes
+from graphveil.io.readers.adjacency import refuse_in_pieces
 from graphveil.io.readers.columnar import frame_says_directed, opened_frame, two_of_frame
 from graphveil.io.readers.delimited import (
     bipartite_batches,
     check_konect,
     chosen_columns,
+    declared_counts,
     names_of_ends,
     says_directed,
 )
@@ -125,10 +127,12 @@ class TextOfTies(TieFile):
 
     def __post_init__(self) -> None:
         """Look how lines become cells, and which two of them count."""
+        refuse_in_pieces(self.source)
         check = sniff(self.source, self.options.header, delimiter=self.options.delimiter)
         check_konect(self.source, check)
         self.dialect: Dialect = check
         self.notes = Notes(header=check.header, inferred=check.inferred)
+        self.notes.declared = declared_counts(check)
         self._chosen = chosen_columns(self.source, check, self.options, self.notes)
         self.directed = says_directed(self.source, check, self._chosen)
         self.names = names_of_ends(self._chosen, check.header, self.notes.header)
@@ -158,7 +162,8 @@ class TextOfTies(TieFile):
     @property
     def may_begin_with_counts(self) -> bool:
         """Whether the first row may give the numbers of nodes and of edges."""
-        return not (self.notes.header or self.dialect.marked)
+        asked = self.options.header == "no"
+        return not (self.notes.header or self.dialect.marked or asked)
 
 
 def tie_file(source: Source, options: GraphOptions) -> TieFile:

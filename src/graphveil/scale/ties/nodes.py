@@ -16,8 +16,9 @@ from graphveil.core.errors import ResourceError
 from graphveil.core.progress import Advance, stage
 from graphveil.data.ids import Ids, as_ids, to_arrow
 from graphveil.data.network import MAX_NODES
-from graphveil.io.parsed import ParsedArcs, other_than_integers
+from graphveil.io.parsed import ParsedArcs, gives_counts, other_than_integers
 from graphveil.io.readers.columnar import read_parquet, write_parquet
+from graphveil.io.readers.delimited import refuse_counts
 from graphveil.io.reading import over_all_nodes
 from graphveil.io.text.dialect import ENOUGH_ROWS, refuse_undecided
 from graphveil.io.text.tie_blocks import Ends, TextOfTies, TieFile
@@ -138,7 +139,11 @@ def _count_line(ties: TieFile, reader: _Reader, others: pa.Array) -> str | None:
     if any(len(other_than_integers(texts)) for texts in written):
         return None
     n, m = map(int, reader.first)
-    return f"{n} {m}" if m == ties.notes.rows - 1 and n >= len(others) else None
+    rows, numbers = ties.notes.rows - 1, others.cast(pa.int64())
+    verdict = gives_counts(n, m, rows, len(others), pc.max(numbers).as_py())
+    if verdict is None:
+        refuse_counts(ties.source, n, m, rows)
+    return f"{n} {m}" if verdict else None
 
 
 def _over_all(ties: TieFile, labels: Ids) -> Ids:

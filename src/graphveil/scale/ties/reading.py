@@ -23,8 +23,8 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.network import Graph
 from graphveil.data.origin import FileOrigin, PublicLists, read_from
 from graphveil.io import GraphOptions, ReadingReport
-from graphveil.io.parsed import may_be_missing
-from graphveil.io.reading import Reading, source_of
+from graphveil.io.parsed import OF_READERS, Notes, may_be_missing
+from graphveil.io.reading import Reading, source_of, unlike_declared
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError
 from graphveil.io.text.tie_blocks import TieFile, tie_file
@@ -212,12 +212,14 @@ class TieReading:
         notes: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in facts.notes.items()
-            if name != "nameless"
+            if name not in OF_READERS
         }
+        kept = Notes(rows=facts.notes["rows"], declared=facts.notes["declared"])
         return ReadingReport(
             kind=kind_of(Graph).words,
             format=self._source.format.name,
             compression=self._source.compression,
+            unlike=unlike_declared(kept, facts.n_nodes, facts.n_nodes, left_out),
             self_loops=left_out.self_loops,
             duplicates=left_out.duplicates,
             reciprocal_pairs=left_out.reciprocal_pairs,
