@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import csv
 import gzip
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -237,3 +239,96 @@ def test_a_graph_of_one_node_is_refused_where_k_needs_more(cwd, graphveil_many, 
     )
     assert 2 == done.code
     assert_one_line(done, "1 node", "one.npz")
+
+
+# Every question of a file at once, and one command that answers them all
+
+
+MESSY = {
+    "patient_no": lambda n: f"P{1000 + n}",
+    "zip": lambda n: ["0150", "0151", "5003"][n % 3],
+    "city, town": lambda n: ["Oslo", "Bergen", "n/a"][n // 2 % 3],
+    "sex": lambda n: "fm"[n % 2],
+    "age": lambda n: 20 + 7 * n % 60,
+    "height": lambda n: f"{1.5 + n % 37 / 100:.2f}",
+    "income": lambda n: ["31.5", "40.25", "NA", "52.0"][n // 3 % 4],
+    "admission": lambda n: f"{1 + n % 12:02}/{1 + n % 9:02}/2023",
+    "birth_date": lambda n: f"19{n + 20}-01-01",
+    "diagnosis": lambda n: ["flu", "cold", "?"][n // 5 % 3],
+    "smoker": lambda n: ["yes", "no", "-"][n // 7 % 3],
+    "insurer": lambda n: ["A", "B", "none"][n // 4 % 3],
+    "score": lambda n: ["1", "2", "none"][n // 6 % 3],
+    "age>=18": lambda n: ["yes", "no"][n // 8 % 2],
+    "-note": lambda n: ["-x.5", "NULL"][n // 9 % 2],
+    "comment": lambda n: "Total" if n == 59 else "fine",
+}
+"""By name of a column, its cell in every row: most of them raise a question."""
+
+
+def messy(path):
+    with path.open("w", newline="") as file:
+        write = csv.writer(file)
+        write.writerow(MESSY)
+        write.writerows([cell(number) for cell in MESSY.values()] for number in range(60))
+
+
+def answering(error):
+    """Return the words of the command that an error proposes, without the program's name."""
+    program, *words = shlex.split(error.strip().partition(" To answer all: ")[2])
+    assert "graphveil" == program
+    return words
+
+
+@pytest.mark.parametrize("given", [(), ("--suppressed", "*", "-", "--drop=-note")])
+def test_one_refusal_has_every_question_and_a_command_that_answers_them(given, cwd, graphveil_here):
+    messy(cwd / "messy.csv")
+    asked = graphveil_here("anonymize", "suppress-k", "messy.csv", "--k", 3, "--out", "out", *given)
+    assert (2, 1) == (asked.code, len(asked.err.splitlines()))
+    for said in ("height is numeric (1.50)", "income is numeric (31.5)", "income has NA (15x)"):
+        assert said in asked.err
+    assert bool(given) != ("kind of data" in asked.err)
+    for said in (
+        "town has n/a",
+        "score has none",
+        "diagnosis has ?",
+        "has Total in column comment",
+    ):
+        assert said in asked.err
+    for said in ("patient_no has a different value", "birth_date has a different value"):
+        assert said in asked.err
+    assert bool(given) == ("smoker has -" not in asked.err) == ("-note has NULL" not in asked.err)
+    done = graphveil_here(*answering(asked.err))
+    assert 0 == done.code, done.err
+    verified = graphveil_here("verify", "out", "--original", "messy.csv")
+    assert 0 == verified.code, verified.err
+
+
+def test_the_first_person_is_not_proposed_as_names_of_columns(cwd, graphveil_here):
+    rows = "39,Oslo,f,?\n" + "".join(f"{20 + n % 3},Rome,m,b\n39,Oslo,f,a\n" for n in range(9))
+    (cwd / "people.csv").write_text(rows)
+    asked = graphveil_here("measure", "people.csv")
+    assert ["measure", "people.csv", "--kind", "table", "--header", "no"] == answering(asked.err)[
+        :6
+    ]
+    assert "?" in answering(asked.err)
+    done = graphveil_here(*answering(asked.err))
+    assert 0 == done.code
+    assert "read 19 rows" in done.err
+
+
+def test_people_with_several_rows_are_asked_about_with_the_rest(cwd, graphveil_here):
+    rows = "".join(f"c{n // 3},{1.5 + n % 3},{n % 2}\n" for n in range(90))
+    (cwd / "visits.csv").write_text(f"customer,height,sex\n{rows}")
+    command = ("anonymize", "suppress-k", "visits.csv", "--kind", "table", "--k", 3, "--out", "out")
+    asked = graphveil_here(*command)
+    assert "customer may identify people with several rows (30 values in 90 rows)" in asked.err
+    assert ["--bins", "height=median", "--drop", "customer"] == answering(asked.err)[-4:]
+    assert 0 == graphveil_here(*answering(asked.err)).code
+
+
+def test_a_column_that_is_dropped_is_not_looked_at(cwd, graphveil_here):
+    (cwd / "people.csv").write_text("sex,height,town\nf,1.5,NA\nm,NA,Rome\n")
+    asked = graphveil_here("measure", "people.csv", "--kind", "table", "--drop", "height,town")
+    assert 0 == asked.code, asked.err
+    asked = graphveil_here("measure", "people.csv", "--kind", "table", "--drop", "hight")
+    assert "no column 'hight' to drop. Did you mean height?" in asked.err

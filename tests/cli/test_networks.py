@@ -140,7 +140,7 @@ WITH = ("--nodes", "people.csv")
         (
             (*K_DEGREE, *WITH, "--known", "sex", "--drop", "town"),
             PEOPLE.replace(",f,", ",1.5,").replace(",m,", ",2.5,"),
-            "column sex is numeric (1.5) and needs bins",
+            "column sex is numeric (1.5): numbers with fractions need bins",
         ),
         (
             (*K_DEGREE, *WITH, "--known", "sex", "--node-column", "who"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import duckdb
 import igraph as ig
 import networkx as nx
@@ -80,17 +82,24 @@ LARGE = 2**63
 @pytest.mark.parametrize(
     "values",
     [
-        [LARGE],
-        [1, LARGE],
-        np.array([LARGE], dtype=np.uint64),
-        np.array([LARGE], dtype=object),
-        np.array([1e300]),
-        pa.array([LARGE], type=pa.uint64()),
+        [LARGE, 1],
+        [2**70, 1],
+        np.array([LARGE, 1], dtype=np.uint64),
+        np.array([LARGE, 1], dtype=object),
+        pa.array([LARGE, 1], type=pa.uint64()),
+        pa.array([Decimal(2**70), Decimal(1)]),
     ],
 )
-def test_integers_beyond_int64_never_wrap_round(values):
-    with pytest.raises(DataError, match=r"exceeds 9223372036854775807|is not a valid id"):
-        as_ids(values, what="ids")
+def test_integers_beyond_int64_are_text(values):
+    assert [str(int(values[0].as_py() if isinstance(values, pa.Array) else values[0])), "1"] == (
+        as_ids(values, what="ids").tolist()
+    )
+
+
+@pytest.mark.parametrize("value", [1e300, 2.0**53 + 2, np.inf, -1.0, 0.5])
+def test_floats_that_are_no_exact_integers_are_no_ids(value):
+    with pytest.raises(DataError, match="is not a valid id"):
+        as_ids(np.array([value]), what="ids")
 
 
 def test_tuples_are_no_ids_and_the_message_shows_one():

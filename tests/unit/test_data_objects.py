@@ -78,8 +78,9 @@ NO_FRAMES = {
     "numbers beside text": (
         lambda: pd.DataFrame({"source": [1, "ann"], "target": [2, 3]}),
         (
-            "a column of the frame mixes types: Conversion failed for column source "
-            "with type object. Use one type, such as text with astype(str)."
+            "column source of the frame mixes types or holds objects (Could not convert 'ann' with "
+            "type str: tried to convert to int64). Use one type, such as text with astype(str), or "
+            "leave the column out."
         ),
     ),
     "a lazy frame": (

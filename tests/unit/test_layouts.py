@@ -190,7 +190,7 @@ LAYOUTS = {
     "whole numbers as fractions": graph(
         "a.csv",
         "1.0,2.0\n2.0,3.0\n",
-        "a.csv, line 1: the id 1.0 is not an integer. Use an integer >= 0, or text.",
+        [(1, 2), (2, 3)],
     ),
     "numbers that a spreadsheet rounded": graph(
         "a.csv",
@@ -217,7 +217,7 @@ LAYOUTS = {
         "a.csv",
         "source,target\nNULL,bob\nann,bob\n",
         [("NULL", "bob"), ("ann", "bob")],
-        said='read NULL as an id: if it means "missing", remove its rows',
+        said='read NULL (1x) as ids: if they mean "missing", remove their rows',
     ),
     "an empty id, as in rows of commas": graph(
         "a.csv",
@@ -631,14 +631,14 @@ LAYOUTS = {
     "a table without names": table(
         "a.csv",
         "39,Private\n50,Self\n",
-        "a.csv, line 1: found 39 instead of a column name. Use --header no.",
+        "a.csv: the first line has 39 instead of a column name: --header yes if it holds names, "
+        "--header no if it is data. Use --header no",
     ),
     "a table with fractions": table(
         "a.csv",
         "sex,height\nf,1.75\nm,1.80\n",
-        "a.csv: column height is numeric (1.75) and needs bins, for example "
-        "--bins height=median; or quantiles:4 or edges:1,2,3. A level must be "
-        "an integer.",
+        "a.csv: column height is numeric (1.75): numbers with fractions need bins (median, "
+        "quantiles:N or edges:A,B,C), as a level must be an integer. Use --bins height=median",
     ),
     "a table in text": table(
         "a.txt",
@@ -656,9 +656,10 @@ LAYOUTS = {
     "R's missing numbers": table(
         "a.csv",
         "sex,height\nf,1.75\nm,NA\n",
-        "a.csv: column height is numeric (1.75) except for 'NA'. If that means "
-        "\"missing\", use --suppressed '*' --suppressed '' --suppressed NA, and "
-        "bin the numbers, for example --bins height=median",
+        "a.csv: column height is numeric (1.75): numbers with fractions need bins (median, "
+        "quantiles:N or edges:A,B,C), as a level must be an integer. Column height has NA (1x): "
+        'if such a value means "missing", suppress it; if it is a value, use --categories instead. '
+        "Use --bins height=median --suppressed '*' --suppressed '' --suppressed NA",
     ),
     "R's missing numbers, said": table(
         "a.csv",
@@ -670,16 +671,15 @@ LAYOUTS = {
     "Stata's missing numbers": table(
         "a.csv",
         "sex,age\nf,34\nm,.\n",
-        'a.csv: ambiguous values ., first in column age. If they mean "missing", '
-        "use --suppressed '*' --suppressed '' --suppressed .; if they are values, "
-        "use --categories .",
+        'a.csv: column age has . (1x): if such a value means "missing", suppress it; if it is a '
+        "value, use --categories instead. Use --suppressed '*' --suppressed '' --suppressed .",
     ),
     "missing texts": table(
         "a.csv",
         "sex,town\nf,Oslo\n?,NA\nm,Rome\n",
-        "a.csv: ambiguous values ?, NA, first in column sex and in 1 more. If they "
-        "mean \"missing\", use --suppressed '*' --suppressed '' --suppressed '?' "
-        "--suppressed NA; if they are values, use --categories '?' --categories NA",
+        "a.csv: column sex has ? (1x), column town has NA (1x): if such a value means "
+        '"missing", suppress it; if it is a value, use --categories instead. '
+        "Use --suppressed '*' --suppressed '' --suppressed '?' --suppressed NA",
     ),
     "missing texts, said": table(
         "a.csv",
@@ -692,7 +692,8 @@ LAYOUTS = {
         "a.csv",
         "town,sex\nOslo,f\nRome,m\nTotal,\n",
         "a.csv: the last row has Total in column town, so it may be a total rather "
-        "than a person. Remove it, or, if it is a value, use --categories total",
+        "than a person: remove a total; if it is a value, use --categories. "
+        "Use --categories total",
     ),
     "a sum below, said": table(
         "a.csv",

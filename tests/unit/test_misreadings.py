@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import warnings
 
 import networkx as nx
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -16,6 +18,7 @@ from graphveil.cli import run
 from graphveil.core.errors import DataError, InputError
 from graphveil.data.columns import MANY_TIES
 from graphveil.io.parsed import EVERY_WORD
+from graphveil.scale import graph_on_disk
 from shared_data import shared
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -110,11 +113,11 @@ def test_census_data_without_names_are_asked_about_until_they_are_a_table(tmp_pa
     kept = [[row[n] for n in (1, 3, 5, 6, 7, 8, 9, 13)] for row in rows]
     path = tmp_path / "adult.csv"
     path.write_text("".join(f"{','.join(row)}\n" for row in kept))
-    assert "use --kind table" in refused(capfd, "measure", path)
+    line = refused(capfd, "measure", path)
     table = ("measure", path, "--kind", "table")
-    assert "Use --header yes or --header no" in refused(capfd, *table)
-    line = refused(capfd, *table, "--header", "no")
-    assert "ambiguous values ?, first in column column_1 and in 2 more" in line
+    answers = "--kind table --header no --suppressed '*' --suppressed '' --suppressed '?'"
+    assert f"To answer all: graphveil measure {path} {answers}" in line
+    assert "column column_1 has ? (1,836x), column column_4 has ? (1,843x)" in line.lower()
     for way in (["--categories", "?"], ["--suppressed", "*", "--suppressed", "?"]):
         assert 0 == run(list(map(str, [*table, "--header", "no", *way])))
         assert "read 32,561 rows of csv as a table" in capfd.readouterr().err
@@ -152,9 +155,9 @@ def test_a_word_for_no_value_among_texts_is_asked_about(word, form, tmp_path):
         path.write_text("".join(f"{a},{b}\n" for a, b in [columns, *zip(*columns.values())]))  # noqa: B905  equal
     else:
         parquet.write_table(pa.table(columns), path)
-    with pytest.raises(InputError, match="use suppressed=") as caught:
+    with pytest.raises(InputError, match="Use suppressed=") as caught:
         gv.read_table(path)
-    assert "categories=(" in str(caught.value)
+    assert "use categories instead" in str(caught.value)
     assert 1 == gv.read_table(path, suppressed=("*", "", word)).n_suppressed
     kept = gv.read_table(path, categories=(word,))
     assert (0, [word in values for values in kept.categories]) == (kept.n_suppressed, [True, False])
@@ -331,3 +334,116 @@ def test_every_command_says_as_what_it_read_a_file(kind, words, tmp_path, monkey
         assert any(
             line.startswith("in.csv: read") and f"as {words}" in line for line in err.splitlines()
         ), (command, err)
+
+
+# Python is as strict as the command line
+
+
+def people(n=30):
+    frame = pd.DataFrame(
+        {"name": [f"P{number}" for number in range(n)], "sex": ["f", "m"] * (n // 2)}
+    )
+    return frame.assign(height=[1.5 + 0.25 * (number % 3) for number in range(n)], town="NA")
+
+
+def test_a_frame_is_asked_every_question_at_once():
+    with pytest.raises(DataError) as caught:
+        gv.SuppressK(k=3).anonymize(people())
+    proposed = 'bins={"height": "median"}, suppressed=("*", "", "NA")'
+    assert str(caught.value).endswith(f"Use graphveil.Table.from_arrow(data, {proposed})")
+    assert ["bins", "suppressed"] == [one.option for one in caught.value.problems]
+    assert "Column town has NA (30x)" in str(caught.value)
+    assert "column height is numeric (1.5)" in str(caught.value)
+
+
+def test_a_frame_with_a_unique_column_is_asked_about():
+    with pytest.warns(gv.GraphveilWarning, match="name has a different value in nearly every row"):
+        gv.Table.from_arrow(people(), bins={"height": "median"}, categories=["NA"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gv.Table.from_arrow(people(), bins={"height": "median"}, categories=["NA"], drop=["name"])
+
+
+# Ids
+
+
+def test_every_word_for_no_id_is_named_with_its_number(tmp_path):
+    path = tmp_path / "ties.csv"
+    path.write_text("source,target\nann,None\nann,bob\nbob,NULL\ncyd,nan\ncyd,NULL\n?,-\n")
+    assert 'read - (1x), ? (1x), NULL (2x), None (1x), nan (1x) as ids: if they mean "missing"' in (
+        "; ".join(io.load_graph(path).report.dropped())
+    )
+
+
+LARGE = [118985087625060832870001, 118985087625060832870002, 118985087625060832870003]
+
+
+def test_ids_of_more_than_64_bits_are_text_wherever_they_come_from(tmp_path):
+    ends = LARGE, [*LARGE[1:], LARGE[0]]
+    texts = sorted(map(str, LARGE))
+    path = tmp_path / "ties.csv"
+    path.write_text("source,target\n" + "".join(f"{a},{b}\n" for a, b in zip(*ends, strict=True)))
+    assert texts == gv.read_graph(path).labels().tolist()
+    frame = pd.DataFrame(dict(zip(("source", "target"), ends, strict=True)))
+    assert texts == gv.Graph.from_arrow(frame).labels().tolist()
+    with graph_on_disk(path) as (graph, _):
+        assert texts == graph.labels().tolist()
+    path.write_text("user,item\n" + "".join(f"{n % 4},{LARGE[n % 2]}\n" for n in range(8)))
+    folder = gv.SuppressK(k=2).anonymize(gv.read_bipartite(path)).write(tmp_path / "out")
+    assert 0 == run(["verify", str(folder), "--original", str(path)])
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_whole_ids_that_became_fractions_by_a_missing_value_have_one_answer(gap, tmp_path):
+    frame = pd.DataFrame({"source": [1, 2, 3], "target": [2, 3, None if gap else 1]}, dtype=float)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.to_parquet(tmp_path / "a.parquet")
+    reads = [
+        lambda: gv.read_graph(tmp_path / "a.csv"),
+        lambda: gv.read_graph(tmp_path / "a.parquet"),
+        lambda: gv.Graph.from_arrow(frame),
+        lambda: graph_on_disk(tmp_path / "a.csv").__enter__().data,
+    ]
+    for read in reads:
+        if gap:
+            with pytest.raises(InputError, match="missing"):
+                read()
+        else:
+            assert [1, 2, 3] == read().labels().tolist()
+    (tmp_path / "a.csv").write_text("source,target\n1.0,2.0\nnan,1.0\n")
+    with pytest.raises(InputError, match="nan is missing"):
+        gv.read_graph(tmp_path / "a.csv")
+
+
+def test_a_null_among_the_categories_of_arrow_is_a_missing_id():
+    codes = pa.array([0, 1], pa.int8())
+    frame = pa.table(
+        {"source": pa.DictionaryArray.from_arrays(codes, ["ann", None]), "target": ["bob", "cyd"]}
+    )
+    with pytest.raises(DataError, match="1 ids are missing"):
+        gv.Graph.from_arrow(frame)
+
+
+# Names of columns with an equals sign
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"city=Oslo": [1, 0] * 6, "city=Rome": [0, 1] * 6, "sex": ["m", "f"] * 6},
+        {"age>=18": ["yes", "no"] * 6, "sex": ["m", "f"] * 6},
+        {"a=b": ["c", "c", "d", "e"] * 3, "a": ["x", "y", "b=c", "b=c"] * 3},
+        {"a\\": ["=b"] * 12, "a\\=": ["b"] * 12, "a": ["\\=b"] * 12, "\\\\": [r"\="] * 12},
+    ],
+)
+@pytest.mark.parametrize("method", ["suppress-k", "mondrian"])
+def test_columns_come_back_whatever_their_names_hold(columns, method, tmp_path, monkeypatch):
+    io.write(gv.Table.from_columns(columns), tmp_path / "in.csv")
+    monkeypatch.chdir(tmp_path)
+    anonymize = ["anonymize", method, "in.csv", "--kind", "table", "--k", "3", "--out", "out"]
+    assert 0 == run(anonymize)
+    assert 0 == run(["verify", "out", "--original", "in.csv"])
+    assert 0 == run(["convert", "out", "--kind", "table", "--out", "out.csv"])
+    said = gv.read_table(tmp_path / "out.csv").to_arrow().to_pylist()
+    came = pa.table(columns).to_pylist()
+    assert sorted(map(sorted, map(dict.items, came))) == sorted(map(sorted, map(dict.items, said)))

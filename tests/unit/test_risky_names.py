@@ -169,7 +169,6 @@ UNREADABLE = {
     "look the same, by a character without width": ("tea\u200b", "rye"),
     "look the same, by a blank without width": ("tea\ufeff", "rye"),
     "are no whole numbers": ("7.5", "8.5"),
-    "are too large": ("9" * 20, "8"),
 }
 
 

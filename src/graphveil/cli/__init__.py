@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from graphveil.core import lazy
-from graphveil.core.errors import GraphveilError, GraphveilWarning
+from graphveil.core.errors import GraphveilError, GraphveilWarning, InputError
 
 SHOWN_WARNINGS = 2
 """So many warnings of a run are said without --all."""
@@ -93,17 +93,19 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
             return _fail(INTERRUPTED, OUT_OF_RESOURCES)
         if debug:
             print(_all_visible(traceback.format_exc()), file=sys.stderr)  # noqa: T201  for developers
-        return _fail(*_explained(error))
+        return _fail(*_explained(error, tokens))
     return code
 
 
-def _explained(error: Exception) -> tuple[str, int]:
-    """Return the one line for an error, and the exit code."""
+def _explained(error: Exception, tokens: Sequence[str]) -> tuple[str, int]:
+    """Return the one line for an error of a command of these tokens, and the exit code."""
     from cyclopts import CycloptsError  # noqa: PLC0415  as above
 
     match error:
         case CycloptsError():
             return f"{_one_line(error)} Run graphveil --help for usage.", 2
+        case InputError() if error.problems and tokens[:1] != ["sweep"]:  # which reads by its grid
+            return " ".join(error.command(tokens).split("\n")), error.exit_code
         case GraphveilError():
             return _one_line(error), error.exit_code
         case MemoryError():

@@ -5,16 +5,16 @@ from __future__ import annotations
 import inspect
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from cyclopts import App, Group
 
 from graphveil.cli.console import say
 from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
-from graphveil.core.errors import UsageError
-from graphveil.data import Bipartite, Graph, Network
+from graphveil.core.errors import InputError, Problem, UsageError
+from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import KINDS, Container, kind_of
-from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, options_of
+from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, load, options_of
 from graphveil.io.options import Header
 from graphveil.io.text.preview import Columns
 
@@ -29,6 +29,9 @@ OF_NETWORKS = ("known", "attach", "node_column", "kind_column")
 
 SHOWN = 5
 """So many names of columns stand in a message."""
+
+MANY = 3
+"""A file of more columns is probably a table, where their names say nothing else."""
 
 
 NETWORKS, TABLES, SEVERAL = (
@@ -144,18 +147,39 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
     """Return the kind that the columns of a file say, the only one, or the first."""
     if len(kinds) == 1:
         return kinds[0]
-    names, kind = _columns(path, given)
+    names, kind, unnamed = _columns(path, given)
     if kind in kinds:
         if kind is not kinds[0]:
             say(f"{path.name}: read as {kind_of(kind).words} (by its column names)")
         return kind
     if names:
         ways = " or ".join(f"--kind {kind_of(kind).name}" for kind in kinds)
-        raise UsageError(
-            f"{path.name}: its columns ({_first(names)}) do not show what kind of data it "
-            f"holds. Give {ways}."
-        )
+        found = f"its columns ({_first(names)}) do not show what kind of data it holds"
+        if Table in kinds and len(names) > MANY:
+            _ask_as_of_a_table(path, given, f"{found} (give {ways})")
+        raise UsageError(f"{path.name}: {found}. Give {ways}.")
+    if Table in kinds and unnamed > MANY:
+        found = f"{unnamed} columns without names do not show what kind of data the file holds"
+        _ask_as_of_a_table(path, given, found)
     return kinds[0]
+
+
+def _ask_as_of_a_table(path: Path, given: dict[str, Any], found: str) -> NoReturn:
+    """Refuse a file of many columns that may be a table, with all that would be asked then.
+
+    Raises
+    ------
+    InputError
+        Always.
+    """
+    options = options_of(kind_of(Table))(**values_for(options_of(kind_of(Table)), dict(given)))
+    choices = "with so many columns, it is probably a table"
+    problems = [Problem("", "kind", "table", found, choices)]
+    try:
+        load(path, options)
+    except InputError as error:
+        problems += error.problems
+    raise InputError.asking(problems, vars(options), f"{path.name}: ")
 
 
 def _columns(path: Path, given: dict[str, Any]) -> Columns:
@@ -172,7 +196,7 @@ def _check_a_graph(path: Path, given: dict[str, Any], container: Container) -> N
         of_graphs.pop(item.name, None)
     if any(given.get(name) not in (None, default) for name, default in of_graphs.items()):
         return
-    names, kind = _columns(path, given)
+    names, kind, _ = _columns(path, given)
     if kind is Bipartite:
         raise UsageError(
             f"{path.name}: its columns ({_first(names)}) name users and items, but this method "

@@ -24,9 +24,10 @@ import json
 import re
 import shlex
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 from graphveil.core.text import visible
@@ -76,13 +77,24 @@ class Hint(NamedTuple):
     @property
     def flag(self) -> str:
         """The option on the command line."""
+        return " ".join(shlex.join(pair) for pair in self.pairs)
+
+    @property
+    def pairs(self) -> list[tuple[str, ...]]:
+        """The words of the option on the command line, each value with its flag.
+
+        A value that begins with a dash is one word with its flag, so that it is not taken for one.
+        """
         flag = f"--{self.name.replace('_', '-')}"
         if self.value is None or self.value is True:
-            return flag
+            return [(flag,)]
         values = self.value if isinstance(self.value, list) else [self.value]
         if isinstance(self.value, dict):
             values = [f"{key}={value}" for key, value in self.value.items()]
-        return " ".join(f"{flag} {shlex.quote(str(value))}" for value in values)
+        return [
+            (f"{flag}={value}",) if str(value)[:1] == "-" != str(value) else (flag, str(value))
+            for value in values
+        ]
 
 
 class Message(str):
@@ -181,6 +193,81 @@ def options(**values: str | int) -> str:
     source_column=1, target_column=2
     """
     return _written(*map(Hint, values, values.values()))
+
+
+class Problem(NamedTuple):
+    """What must be decided about a column before data can be read, and one answer that works.
+
+    Parameters
+    ----------
+    column
+        Its name; empty where it is about the whole file.
+    option
+        The option that answers it.
+    value
+        What is proposed: the value of the option, one more of its values, or what it maps the
+        column to.
+    text
+        What was found.
+    choices
+        What else can be done, or what the answer means.
+    """
+
+    column: str
+    option: str
+    value: str
+    text: str
+    choices: str
+
+
+_LISTS = ("suppressed", "categories", "drop")
+"""Options that take several values."""
+
+
+def questions(problems: Iterable[Problem]) -> str:
+    """Return all that must be decided, those with the same choices in one sentence.
+
+    Examples
+    --------
+    >>> choices = "remove it, or keep it"
+    >>> questions([Problem(name, "drop", name, f"{name} is odd", choices) for name in "ab"])
+    'a is odd, b is odd: remove it, or keep it.'
+    """
+    grouped: dict[str, list[str]] = {}
+    for problem in problems:
+        texts = grouped.setdefault(problem.choices, [])
+        texts += [] if problem.text in texts else [problem.text]
+    sentences = [f"{', '.join(texts)}: {choices}." for choices, texts in grouped.items()]
+    return " ".join([*sentences[:1], *(one[:1].upper() + one[1:] for one in sentences[1:])])
+
+
+def answers(problems: Iterable[Problem], given: Mapping[str, Any]) -> tuple[Hint, ...]:
+    """Return the options that answer every question at once.
+
+    Parameters
+    ----------
+    problems
+        The questions.
+    given
+        The options that were given: lists and mappings are extended.
+
+    Examples
+    --------
+    >>> asked = [Problem(name, "bins", "median", "", "") for name in ("age", "height")]
+    >>> answers(asked, {"bins": {"age": "quantiles:4"}})[0].argument
+    'bins={"age": "median", "height": "median"}'
+    """
+    said: dict[str, Any] = {}
+    for problem in problems:
+        name = problem.option
+        if name == "bins":
+            said.setdefault(name, dict(given.get(name) or {}))[problem.column] = problem.value
+        elif name in _LISTS:
+            values = said.setdefault(name, list(given.get(name) or ()))
+            values += [] if problem.value in values else [problem.value]
+        else:
+            said.setdefault(name, problem.value)
+    return tuple(Hint(name, value) for name, value in said.items())
 
 
 def several(name: str, *values: str) -> str:
@@ -313,8 +400,75 @@ class InfeasibleError(UsageError):
     """No release can keep this promise on this data."""
 
 
+def _behind(words: Sequence[str], flag: str) -> list[str]:
+    """Return the values that stand behind a flag in a command, and words that hold flag and value.
+
+    Examples
+    --------
+    >>> _behind(["--drop", "a", "b", "--out", "c", "--drop=-d"], "--drop")
+    ['a', 'b', '--drop=-d']
+    """
+    values, last = [], ""
+    for word in words:
+        if word.startswith("--"):
+            last = word
+        if last == flag != word or word.startswith(f"{flag}="):
+            values.append(word)
+    return values
+
+
 class InputError(GraphveilError):
-    """A file or an object cannot be read as what it should be."""
+    """A file or an object cannot be read as what it should be.
+
+    Where the options must say more, `problems` has every question, and `given` what was said.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    given: Mapping[str, Any] = MappingProxyType({})
+    where: str = ""
+
+    def command(self, words: Sequence[str]) -> str:
+        """Return what is asked, and the command that answers it all, for a shell.
+
+        Parameters
+        ----------
+        words
+            Those of the command that failed, behind the name of the program.
+
+        Examples
+        --------
+        >>> problem = Problem("a", "drop", "a", "a is odd", "remove it")
+        >>> InputError.asking([problem], {}, "f.csv: ").command(["measure", "f.csv"])
+        'f.csv: a is odd: remove it. To answer all: graphveil measure f.csv --drop a'
+        """
+        more = [
+            word
+            for hint in answers(self.problems, self.given)
+            for pair in hint.pairs
+            if pair[-1]
+            not in _behind(
+                words, hint.pairs[0][0].partition("=")[0]
+            )  # what was given is not repeated
+            for word in pair
+        ]
+        asked = Message(f"{self.where}{questions(self.problems)}").flags
+        return f"{asked} To answer all: {shlex.join(('graphveil', *words, *more))}"
+
+    @classmethod
+    def asking(cls, problems: Iterable[Problem], given: Mapping[str, Any], where: str = "") -> Self:
+        """Return the error with every question, and the options that answer them all.
+
+        Examples
+        --------
+        >>> problem = Problem("a", "drop", "a", "a is odd", "remove it")
+        >>> print(InputError.asking([problem], {}, "f.csv: "))
+        f.csv: a is odd: remove it. Use drop=("a",)
+        """
+        asked = tuple(problems)
+        proposed = _written(*answers(asked, given))
+        error = cls(f"{where}{questions(asked)} Use {proposed}")
+        error.problems, error.given, error.where = asked, dict(given), where
+        return error
 
 
 class DataError(InputError):

@@ -7,17 +7,20 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, ParameterError, mapping
+from graphveil.core.errors import DataError, ParameterError, Problem, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
 from graphveil.data.ids import (
+    EXACT,
     LARGEST,
     Ids,
     as_ids,
@@ -36,12 +39,15 @@ else:
 
 
 def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
-    """Return each number as the text of its interval; null stays null.
+    """Return each number as the text of its interval, which is true of it; null stays null.
+
+    A number is compared in its own type: integers, decimals and text exactly, floats with the edge
+    as a float of their width.
 
     Parameters
     ----------
     values
-        An Arrow column of numbers.
+        An Arrow column of numbers, or of text that spells decimal numbers.
     rule
         ``median``, ``quantiles:N`` or ``edges:a,b,c``; an interval holds its upper end. The first
         two are rounded, as `rounded` says. Of two values in all the median is the middle.
@@ -62,31 +68,74 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
     import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
 
-    numbers = values.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    known = np.isfinite(numbers)
-    edges = _edges(numbers[known], rule, name)
+    numbers = _nearest(values)
+    known = ~np.isnan(numbers)
+    edges = _edges(numbers[np.isfinite(numbers)], rule, name)
     labels = _labels(edges)
-    intervals = np.searchsorted(edges, numbers, side="left")
+    intervals = _intervals(values, numbers, edges)
     return pc.take(pa.array(labels), pa.array(intervals, mask=~known))
 
 
-def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> NDArray[np.float64]:
+def _nearest(values: pa.Array) -> NDArray[np.float64]:
+    """Return the nearest float of every number, whose order is theirs; null is NaN."""
+    kind = values.type
+    if pa.types.is_floating(kind):
+        return np.asarray(values.to_numpy(zero_copy_only=False), dtype=np.float64)
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        whole = values.cast(pa.uint8()) if pa.types.is_boolean(kind) else values
+        numbers = np.array(pc.fill_null(whole, 0).to_numpy(zero_copy_only=False), dtype=np.float64)
+        numbers[values.is_null().to_numpy(zero_copy_only=False)] = np.nan
+        return numbers
+    coded = values.dictionary_encode()
+    each = [float(value) for value in coded.dictionary.to_pylist()]
+    codes = pc.fill_null(coded.indices, len(each)).to_numpy(zero_copy_only=False)
+    return np.asarray(np.array([*each, np.nan])[codes], dtype=np.float64)
+
+
+def _intervals(
+    values: pa.Array, numbers: NDArray[np.float64], edges: list[Decimal]
+) -> NDArray[np.int64]:
+    """Return how many edges every number exceeds.
+
+    The nearest float of a number decides, unless it is that of an edge as well.
+    """
+    if pa.types.is_floating(values.type):
+        own = values.type.to_pandas_dtype()
+        below = np.array([float(edge) for edge in edges]).astype(own).astype(np.float64)
+        return np.searchsorted(below, numbers, side="left")
+    near = np.array([float(edge) for edge in edges])
+    intervals = np.searchsorted(near, numbers, side="left")
+    unsure = np.flatnonzero(intervals != np.searchsorted(near, numbers, side="right"))
+    if unsure.size:
+        coded = values.take(pa.array(unsure)).dictionary_encode()
+        exact = [bisect_left(edges, Decimal(value)) for value in coded.dictionary.to_pylist()]
+        intervals[unsure] = np.array(exact)[coded.indices.to_numpy()]
+    return intervals
+
+
+def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> list[Decimal]:
+    """Return the edges, each as the number that its label spells."""
     kind, _, detail = rule.partition(":")
     if kind == "edges":
         try:
-            edges = [float(edge) for edge in detail.split(",")]
-        except ValueError:
+            edges = [Decimal(edge.strip()) for edge in detail.split(",")]
+        except InvalidOperation:
             edges = []
-        if edges and np.all(np.isfinite(edges)) and np.all(np.diff(edges) > 0):
-            return np.array(edges)
+        finite = all(edge.is_finite() and np.isfinite(float(edge)) for edge in edges)
+        if edges and finite and all(low < high for low, high in pairwise(edges)):
+            return edges
     elif kind == "median" and not detail:
-        return _middle(numbers)
+        return _spelled(_middle(numbers))
     elif kind == "quantiles" and detail.isascii() and detail.isdigit() and 2 <= int(detail) <= 1000:
-        return _quantiles(numbers, int(detail))
+        return _spelled(_quantiles(numbers, int(detail)))
     raise ParameterError(
         f"column {name}: unknown bins {rule!r}. Use median, quantiles:N (2 to 1000) or "
         "edges:a,b,c (increasing)."
     )
+
+
+def _spelled(edges: NDArray[np.float64]) -> list[Decimal]:
+    return sorted({Decimal(f"{edge:.12g}") for edge in edges.tolist()})
 
 
 def _middle(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -98,7 +147,16 @@ def _middle(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 def _quantiles(numbers: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
     if numbers.size == 0:
         return np.empty(0)
-    return rounded(np.quantile(numbers, np.arange(1, parts) / parts), numbers)
+    shares = np.arange(1, parts) / parts
+    if np.abs(numbers).max() > _HUGE:  # sums and differences would be infinite
+        small = numbers * _SMALLER
+        with np.errstate(over="ignore"):
+            edges = rounded(np.quantile(small, shares), small) / _SMALLER
+        return edges[np.isfinite(edges)]
+    return rounded(np.quantile(numbers, shares), numbers)
+
+
+_HUGE, _SMALLER = 2.0**1000, 2.0**-60
 
 
 def rounded(edges: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -115,18 +173,24 @@ def rounded(edges: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray
     """
     low, high = np.quantile(numbers, [0.1, 0.9])
     spread = (high - low) or np.ptp(numbers) or np.abs(numbers).max()
-    if not spread:
+    step = 10.0 ** (np.floor(np.log10(spread)) - 1) if spread else 0.0
+    if step < np.finfo(np.float64).tiny:
         return np.unique(edges)
-    step = 10.0 ** (np.floor(np.log10(spread)) - 1)
     return np.unique([float(f"{edge:.12g}") for edge in np.round(edges / step) * step])
 
 
-def _labels(edges: NDArray[np.float64]) -> list[str]:
-    if edges.size == 0:
+def _labels(edges: list[Decimal]) -> list[str]:
+    if not edges:
         return ["any"]
-    written = [f"{edge:.12g}" for edge in edges]
+    written = [_written(edge) for edge in edges]
     between = [f"{low}<x<={high}" for low, high in pairwise(written)]
     return [f"<={written[0]}", *between, f">{written[-1]}"]
+
+
+def _written(edge: Decimal) -> str:
+    """Return an edge in up to twelve digits where these say it exactly, else in all of its own."""
+    short = f"{float(edge):.12g}"
+    return short if Decimal(short) == edge else str(edge)
 
 
 SUPPRESSED = -1
@@ -166,7 +230,7 @@ def codes_of_column(
     column = written_out(column)
     if rule is not None:
         column = binned(numbers_of(column, suppressed, name=name), rule, name=name)
-    if pa.types.is_floating(column.type):
+    if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         column = _whole_or_refuse(column, name)
     if not _is_plain_integer(column):
         column = without_suppressed(_as_text(column, name), suppressed)
@@ -177,15 +241,15 @@ def codes_of_column(
     return codes.astype(np.int32), categories
 
 
-def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.DoubleArray:
-    """Return a column as numbers, to be binned; suppressed cells are null.
+def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.Array:
+    """Return a column as numbers, or as text that spells them, to be binned.
 
     Parameters
     ----------
     column
         Numbers, or text that spells some.
     suppressed
-        Texts that stand for a suppressed cell.
+        Texts that stand for a suppressed cell, which is null.
     name
         The column's, for messages.
 
@@ -197,24 +261,39 @@ def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.
     Examples
     --------
     >>> numbers_of(pa.array(["3", "*", "1e2"]), ["*"], name="age").to_pylist()
-    [3.0, None, 100.0]
+    ['3', None, '1e2']
     """
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    column = written_out(column)
+    texts = (pa.types.is_string, pa.types.is_large_string)
     if any(is_text(column.type) for is_text in texts):
         column = without_suppressed(column.cast(pa.string()), suppressed)
-        others = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER)))
+        distinct = column.drop_null().unique()
+        others = distinct.filter(pc.invert(pc.match_substring_regex(distinct, NUMBER)))
         if len(others):
-            raise DataError(
-                f"column {name}: {printable(others[0], LONGEST_CELL)} is not a number, so the "
-                "column cannot be binned. Mark the value as suppressed, or remove the bins."
+            raise DataError.asking(
+                [_no_number(column, value, name) for value in others.to_pylist()],
+                {"suppressed": suppressed},
             )
-    try:
-        return column.cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        return column
+    numbers = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean)
+    if not any(is_number(column.type) for is_number in (*numbers, pa.types.is_null)):
         raise DataError(
-            f"column {name} has type {column.type}, which cannot be binned "
-            f"({printable(error, LONGEST_CELL)}). Remove the bins."
-        ) from error
+            f"column {name} has type {column.type}, which cannot be binned. Remove the bins."
+        )
+    return column.cast(pa.float64()) if pa.types.is_null(column.type) else column
+
+
+def _no_number(column: pa.Array, value: str, name: str) -> Problem:
+    """Return the question about a text among numbers that are to be binned."""
+    times = pc.sum(pc.equal(column, value)).as_py()
+    return Problem(
+        name,
+        "suppressed",
+        value,
+        f"column {name}: {printable(value, LONGEST_CELL)} ({times:,}x) is not a number, so the "
+        "column cannot be binned",
+        "mark such values as suppressed, or remove the bins",
+    )
 
 
 def without_suppressed(column: pa.Array, suppressed: Sequence[str]) -> pa.Array:
@@ -238,13 +317,42 @@ def _is_plain_integer(column: pa.Array) -> bool:
 
 
 def _as_text(column: pa.Array, name: str) -> pa.Array:
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        column = _shortest(column)
     try:
+        if pa.types.is_fixed_size_binary(kind) or isinstance(kind, pa.BaseExtensionType):
+            raise pa.ArrowNotImplementedError
         return column.cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise DataError(
-            f"column {name} has type {column.type}, which is not categorical. Convert it to "
-            "integers or text."
-        ) from error
+    except pa.ArrowException as error:
+        raise _unreadable(name, f"has type {kind}, which is not categorical") from error
+
+
+def _unreadable(name: str, what: str) -> DataError:
+    """Return the error of a column that cannot be read as it is."""
+    return DataError.asking(
+        [
+            Problem(
+                name,
+                "drop",
+                name,
+                f"column {name} {what}",
+                "convert it to integers or text, for example with astype(str), or drop it",
+            )
+        ],
+        {},
+    )
+
+
+def _shortest(column: pa.Array) -> pa.Array:
+    """Return times as days where all begin one, and without parts of a second that all lack."""
+    for kind in (pa.date32(), pa.timestamp("s", column.type.tz)):
+        if pa.types.is_date(kind) and column.type.tz is not None:
+            continue
+        shorter = column.cast(kind, safe=False)
+        if shorter.cast(column.type).equals(column):  # nothing is lost
+            return shorter
+    return column
 
 
 def _arrow(values: Any, name: str) -> pa.Array:
@@ -253,22 +361,102 @@ def _arrow(values: Any, name: str) -> pa.Array:
         return pa.array(listed, from_pandas=True)
     except UnicodeEncodeError as error:
         raise not_unicode(error, what=f"column {name}") from error
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         if all(value is None or isinstance(value, int) for value in listed):  # beyond int64
             return pa.array([None if value is None else str(value) for value in listed])
-        raise DataError(
-            f"column {name} mixes types. Make all values integers, or all text."
-        ) from error
+        raise _unreadable(name, "mixes types or holds objects") from error
+
+
+FRACTIONS = (
+    "numbers with fractions need bins (median, quantiles:N or edges:A,B,C), as a level must be an "
+    "integer"
+)
+"""What can be done with a column of numbers that are not whole."""
+
+
+def fractions_in(name: str, value: object) -> Problem:
+    """Return the question about a column of numbers, one of which is not whole."""
+    return Problem(name, "bins", "median", f"column {name} is numeric ({value})", FRACTIONS)
 
 
 def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
-    column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
-    fractions = pc.or_(pc.not_equal(pc.floor(column), column), pc.greater(pc.abs(column), 2.0**53))
+    if pa.types.is_decimal(column.type):
+        fractions = pc.not_equal(pc.floor(column), column)
+    else:
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
+        large = pc.greater(pc.abs(column), EXACT)
+        fractions = pc.or_(pc.not_equal(pc.floor(column), column), large)
     if pc.any(fractions).as_py():
         first = column.filter(fractions)[0].as_py()
-        raise DataError(
-            f"column {name} is numeric ({first}) and needs bins, for example "
-            f"{mapping('bins', name, 'median')}; or quantiles:4 or edges:1,2,3. A level must be "
-            "an integer."
-        )
+        raise DataError.asking([fractions_in(name, first)], {})
     return column.cast(pa.int64())
+
+
+AMONG_NUMBERS = ("", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>")
+"""What a cell says, in lower case and without space, that may stand for no number."""
+
+AMONG_TEXTS = (".", "-", "?", "na", "n/a", "nan", "null", "#null!", "#n/a", "<na>", "\\n")
+"""As before, for no text: `none` is one that people give as an answer."""
+
+
+def missing_in(
+    name: str, column: pa.Array, suppressed: Collection[str], categories: Collection[str]
+) -> Iterator[Problem]:
+    """Yield a question for each word of a text column that may stand for no value.
+
+    Parameters
+    ----------
+    name
+        The column's.
+    column
+        Text.
+    suppressed
+        Texts that stand for a suppressed cell.
+    categories
+        Texts that are values.
+
+    Examples
+    --------
+    >>> [found.value for found in missing_in("age", pa.array(["30", "NA", "?"]), ["?"], [])]
+    ['NA']
+    """
+    counts = {
+        pair["values"]: pair["counts"]
+        for pair in column.drop_null().value_counts().to_pylist()
+        if pair["values"] not in suppressed
+    }
+    meant = {folded(word) for word in categories}
+    others = pa.array([v for v in counts if folded(v) not in AMONG_NUMBERS], type=pa.string())
+    numbers = len(others) > 0 and pc.all(pc.match_substring_regex(others, NUMBER)).as_py()
+    words = AMONG_NUMBERS if numbers else AMONG_TEXTS
+    for value, count in counts.items():
+        is_sign = folded(value) == "-" and "+" in counts
+        if folded(value) in words and folded(value) not in meant and not is_sign:
+            yield Problem(
+                name,
+                "suppressed",
+                value,
+                f"column {name} has {_seen(value)} ({count:,}x)",
+                'if such a value means "missing", suppress it; if it is a value, use '
+                f"{option('categories')} instead",
+            )
+
+
+def questions_of_text(
+    name: str, values: Any, suppressed: Collection[str], categories: Collection[str]
+) -> list[Problem]:
+    """Return the questions of `missing_in` about a column; none where it is not text."""
+    column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    column = written_out(column) if isinstance(column, pa.Array) else _arrow(column, name)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return []
+    return list(missing_in(name, column.cast(pa.string()), suppressed, categories))
+
+
+def _seen(value: str) -> str:
+    return printable(value, LONGEST_CELL) if value.strip() else repr(value)
+
+
+def folded(word: str) -> str:
+    """Return a word as it is compared: without space, in lower case."""
+    return word.strip().lower()

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil.core.errors import DataError, did_you_mean, option, options
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import html_table
+from graphveil.data.ids import LARGEST, of_extension
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,19 +70,22 @@ class Frames:
         return html_table(type(self).__name__, ("what", "count"), rows)
 
 
-def arrow_table(frame: Any) -> pa.Table:
+def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
     """Return a frame as an Arrow table of its columns; the index of pandas is none of them.
 
     Parameters
     ----------
     frame
         Anything that speaks the Arrow C stream.
+    drop
+        Columns that are not looked at.
 
     Raises
     ------
     DataError
         Where the index of a pandas frame has a name, so that it may be meant as a column; where it
-        is one column and no frame, two columns have one name, or one mixes numbers and text.
+        is one column and no frame, two columns have one name, or one mixes numbers and text; where
+        there is no column of a name to drop.
 
     Examples
     --------
@@ -92,8 +96,46 @@ def arrow_table(frame: Any) -> pa.Table:
     library = type(frame).__module__.partition(".")[0]
     if type(frame).__name__ == "Series":
         raise DataError(f"a Series of {library} is a single column. Pass a frame with all columns.")
-    if library != "pandas":
-        return pa.table(frame).replace_schema_metadata(None)
+    if library == "pandas":
+        _check_frame_of_pandas(frame)
+    every = list(frame.columns) if library in _NAMING_FRAMES else []
+    if every and drop:  # what is dropped need not be readable
+        dropped = dropped_columns(drop, list(map(str, every)))
+        frame = _chosen(frame, [name for name in every if str(name) not in dropped])
+    table = _read_in(frame, every, library)
+    if drop and not every:
+        table = table.drop_columns(list(dropped_columns(drop, table.column_names)))
+    for number, field in enumerate(table.schema):
+        told = field.metadata or {}
+        read = written_by_meaning(told, table.column(number))
+        table = table.set_column(number, field.name, read)
+    return table.replace_schema_metadata(None)
+
+
+def dropped_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
+    """Return the columns to drop.
+
+    Raises
+    ------
+    DataError
+        Where there is none of that name.
+
+    Examples
+    --------
+    >>> dropped_columns(["age,sex"], ["age", "sex", "town"])
+    ('age', 'sex')
+    """
+    names = named_columns(asked, every)
+    for name in names:
+        if name not in every:
+            raise DataError(
+                f"no column {name!r} to drop. {did_you_mean(name, every)}Columns: "
+                f"{', '.join(every)}."
+            )
+    return names
+
+
+def _check_frame_of_pandas(frame: pd.DataFrame) -> None:
     named = [name for name in frame.index.names if name is not None]
     if named:
         raise DataError(
@@ -103,14 +145,86 @@ def arrow_table(frame: Any) -> pa.Table:
     names = frame.columns[frame.columns.duplicated()]
     if len(names):
         raise DataError(f"two columns of the frame are named {names[0]!r}. Rename one.")
+
+
+def _with_large_as_text(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame of pandas with integers of more than 64 bits, which are objects, as text."""
+    large = {}
+    for name in frame.columns[frame.dtypes.astype(str) == "object"]:
+        known = [value for value in frame[name] if value is not None]
+        whole = all(type(value) is int for value in known)
+        if whole and any(abs(value) > LARGEST for value in known):
+            large[name] = [None if value is None else str(value) for value in frame[name]]
+    return frame.assign(**large) if large else frame
+
+
+def _chosen(frame: Any, names: list[Any]) -> Any:
+    """Return some columns of a frame of pandas, polars or DuckDB."""
+    if not hasattr(frame, "project"):
+        return frame[names]
+    quoted = (str(name).replace('"', '""') for name in names)
+    return frame.project(", ".join(f'"{name}"' for name in quoted))
+
+
+_NAMING_FRAMES = ("pandas", "polars", "duckdb", "_duckdb")
+"""Libraries whose frames say the names of their columns, and give some of them."""
+
+
+def _read_in(frame: Any, names: Sequence[Any], library: str) -> pa.Table:
+    """Return a frame in Arrow; a column that Arrow does not know is named.
+
+    Raises
+    ------
+    DataError
+        Where there is one.
+    """
+
+    def read(part: Any) -> pa.Table:
+        if library == "pandas":
+            return pa.Table.from_pandas(_with_large_as_text(part), preserve_index=False)
+        return pa.table(part)
+
+    failures = (pa.ArrowException, TypeError, ValueError, OverflowError, NotImplementedError)
     try:
-        table = pa.Table.from_pandas(frame, preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        return read(frame)
+    except failures as error:
+        for name in names:
+            try:
+                read(_chosen(frame, [name]))
+            except failures as own:
+                said = " ".join(str(own.args[0] if own.args else own).split())
+                raise DataError(
+                    f"column {name} of the frame mixes types or holds objects ({said}). Use one "
+                    "type, such as text with astype(str), or leave the column out."
+                ) from own
         raise DataError(
-            f"a column of the frame mixes types: {error.args[-1]}. Use one type, such as text "
-            "with astype(str)."
+            f"the frame cannot be read ({' '.join(str(error).split())}). Convert its columns to "
+            "integers or text."
         ) from error
-    return table.replace_schema_metadata(None)
+
+
+def written_by_meaning(told: Mapping[bytes, bytes], column: Any) -> Any:
+    """Return a column as what its field says that it is, where only its storage was read.
+
+    Parameters
+    ----------
+    told
+        The metadata of its field.
+    column
+        Its values, an Arrow column.
+    """
+    name = told.get(b"ARROW:extension:name")
+    if name is None or isinstance(column.type, pa.BaseExtensionType):
+        return column
+    storage = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    how = told.get(b"ARROW:extension:metadata", b"")
+    read = of_extension(name.decode(), how, storage)
+    if read is None and name.startswith(b"pandas."):
+        raise DataError(
+            f"a column holds values of {name.decode()} ({how.decode()}). Convert it to text, for "
+            "example with astype(str), or drop it."
+        )
+    return column if read is None else read
 
 
 EDGE_NAMES = (

@@ -7,10 +7,12 @@ that may name people: what a column determines decides, beside its name and its 
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +41,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_ids(values: object, *, what: str) -> Ids:
-    """Return values as int64 or text, whatever they came in.
+    """Return values as int64 or text, whatever they came in; integers of 2**63 and more are text.
 
     Raises
     ------
@@ -55,7 +57,7 @@ def as_ids(values: object, *, what: str) -> Ids:
         if array.size and array.dtype.kind == "i" and array.min() < 0:
             raise DataError(f"{what}: the id {array.min()} is negative. Give ids >= 0, or text.")
         if array.size and array.dtype.kind == "u" and array.max() > LARGEST:
-            raise DataError(f"{what}: the id {array.max()} exceeds {LARGEST}. Give it as text.")
+            return text(map(str, array.tolist()))
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "f":
         return _whole_numbers(array, what=what)
@@ -73,22 +75,41 @@ def _from_iterable(values: object) -> NDArray[Any]:
     return np.fromiter(listed, dtype=object, count=len(listed))
 
 
+EXACT = 2.0**53
+"""From here on, a float of 64 bits may stand for several integers."""
+
+
 def _whole_numbers(array: NDArray[Any], *, what: str) -> Ids:
-    bad = ~((array >= 0) & (array < LARGEST) & (array == np.floor(array)))
+    missing = int(np.count_nonzero(np.isnan(array)))
+    if missing:
+        raise _missing(missing, what)
+    bad = ~((array >= 0) & (array <= EXACT) & (array == np.floor(array)))
     if bad.any():
         raise DataError(f"{what}: {array[bad][0]} is not a valid id. Use integers >= 0, or text.")
     return array.astype(np.int64)
 
 
+def _missing(count: int, what: str) -> DataError:
+    """Return the error of ids that are missing."""
+    return DataError(f"{what}: {count} ids are missing. Remove these rows.")
+
+
 def _from_objects(array: NDArray[Any], *, what: str) -> Ids:
     if all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in array):
-        large = max(array, default=0)
-        if large > LARGEST or min(array, default=0) < -LARGEST:
-            raise DataError(f"{what}: the id {large} exceeds {LARGEST}. Give it as text.")
-        return as_ids(array.astype(np.int64), what=what)
+        least = min(array, default=0)
+        if least < 0:
+            raise DataError(f"{what}: the id {least} is negative. Give ids >= 0, or text.")
+        if max(array, default=0) > LARGEST:
+            return text(map(str, array))
+        return array.astype(np.int64)
+    missing = sum(
+        value is None or (isinstance(value, float) and np.isnan(value)) for value in array
+    )
+    if missing:
+        raise _missing(missing, what)
+    if all(isinstance(x, UUID) for x in array):
+        return text(map(str, array))
     for value in array:
-        if value is None or (isinstance(value, float) and np.isnan(value)):
-            raise DataError(f"{what}: missing id. Remove the row, or add an id.")
         if not isinstance(value, str | int | np.integer) or isinstance(value, bool):
             raise DataError(f"{what}: {value!r} is not an id. Give integers or text.")
     return _encoded([str(value) for value in array], what=what)
@@ -112,35 +133,186 @@ def not_unicode(error: UnicodeEncodeError, *, what: str) -> DataError:
 
 
 def _from_arrow(column: pa.ChunkedArray | pa.Array, *, what: str) -> Ids:
-    if column.null_count:
-        raise DataError(f"{what}: {column.null_count} ids are missing. Remove these rows.")
     column = written_out(column)
+    if column.null_count:
+        raise _missing(column.null_count, what)
     if pa.types.is_integer(column.type):
         return as_ids(column.to_numpy(zero_copy_only=False), what=what)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         values = column.to_numpy(zero_copy_only=False) if len(column) else np.empty(0, dtype=str)
         return values.astype(np.dtypes.StringDType())
-    if pa.types.is_string_view(column.type):
-        return _from_arrow(column.cast(pa.large_string()), what=what)
     if pa.types.is_floating(column.type):
-        return _whole_numbers(column.to_numpy(), what=what)
-    raise DataError(f"{what}: ids of type {column.type} are not supported. Give integers or text.")
+        return _whole_numbers(column.to_numpy(zero_copy_only=False), what=what)
+    raise DataError(
+        f"{what}: ids of type {column.type} are not supported. Give integers or text, for example "
+        "with astype(str)."
+    )
 
 
 def written_out(column: Any) -> Any:
-    """Return an Arrow column with its categories, if it has any, written out."""
-    if not pa.types.is_dictionary(column.type):
-        return column
-    kind = column.type.value_type
-    kind = pa.string() if pa.types.is_string_view(kind) else kind
+    """Return an Arrow column as what its values mean: categories written out, and no storage.
+
+    Periods, intervals, durations and UUIDs are text; decimals that are all whole are integers, or
+    text where one is too large. Other types are as they are.
+
+    Examples
+    --------
+    >>> import decimal
+    >>> written_out(pa.array([decimal.Decimal(7), None])).to_pylist()
+    [7, None]
+    >>> written_out(pa.array([3600], type=pa.duration("s"))).to_pylist()
+    ['1 hours']
+    """
     if isinstance(column, pa.ChunkedArray):
-        return pa.chunked_array([written_out(chunk) for chunk in column.chunks], type=kind)
-    return column.dictionary.cast(kind).take(column.indices)
+        chunks = column.chunks or [pa.nulls(0, column.type)]
+        column = pa.chunked_array([_spelled_out(chunk) for chunk in chunks])
+    else:
+        column = _spelled_out(column)
+    if pa.types.is_duration(column.type):
+        return _durations(column)
+    if pa.types.is_decimal(column.type):
+        return _whole_decimals(column)
+    return column
+
+
+def _spelled_out(column: pa.Array) -> pa.Array:
+    """Return a column without categories and runs; types of other libraries as text."""
+    kind = column.type
+    if pa.types.is_run_end_encoded(kind):
+        return _spelled_out(pc.run_end_decode(column))
+    if pa.types.is_dictionary(kind):
+        return _spelled_out(column.dictionary).take(column.indices)
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.string())
+    if pa.types.is_float16(kind):
+        return column.cast(pa.float32())
+    if isinstance(kind, pa.BaseExtensionType):
+        how = getattr(kind, "__arrow_ext_serialize__", bytes)()  # some of Arrow's own have none
+        read = of_extension(kind.extension_name, how, column.storage)
+        return column if read is None else read
+    return column
+
+
+_CLOSED = {"left": ("[", ")"), "right": ("(", "]"), "both": ("[", "]"), "neither": ("(", ")")}
+"""The brackets around an interval, by the ends that belong to it."""
+
+_PERIODS = {"M": "M", "D": "D", "Y": "Y", "A": "Y", "Q": "Q"}
+"""The lengths of periods that are read, as NumPy calls them; quarters are counted here."""
+
+
+def of_extension(name: str, how: bytes, storage: pa.Array) -> pa.Array | None:
+    """Return the text of what an Arrow extension stores, None where the extension is not known.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    how
+        Its metadata.
+    storage
+        What it stores.
+
+    Examples
+    --------
+    >>> of_extension("pandas.period", b'{"freq": "Q-DEC"}', pa.array([216])).to_pylist()
+    ['2024Q1']
+    """
+    if name == "arrow.json":
+        return storage.cast(pa.string())
+    values = storage.to_pylist()
+    if name == "arrow.uuid":
+        texts = [None if value is None else str(UUID(bytes=value)) for value in values]
+        return pa.array(texts, type=pa.string())
+    if name == "pandas.interval":
+        opened, closed = _CLOSED[json.loads(how)["closed"]]
+        return pa.array(
+            [v if v is None else f"{opened}{v['left']}, {v['right']}{closed}" for v in values],
+            type=pa.string(),
+        )
+    freq = json.loads(how)["freq"] if name == "pandas.period" else ""
+    length, _, anchor = freq.partition("-")
+    if length not in _PERIODS or anchor not in ("", "DEC"):
+        return None
+    if length == "Q":
+        texts = [v if v is None else f"{1970 + v // 4}Q{v % 4 + 1}" for v in values]
+    else:
+        unit: Any = _PERIODS[length]
+        texts = [v if v is None else str(np.datetime64(v, unit)) for v in values]
+    return pa.array(texts, type=pa.string())
+
+
+_UNITS = (("days", 86_400), ("hours", 3600), ("minutes", 60), ("seconds", 1))
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def _durations(column: Any) -> Any:
+    """Return durations as text, in the longest unit that divides them all."""
+    per_second = _PER_SECOND[column.type.unit]
+    counts = column.cast(pa.int64()).to_pylist()
+    known = [count for count in counts if count is not None]
+    units = [(name, seconds * per_second) for name, seconds in _UNITS]
+    named = {1: "seconds", 10**3: "milliseconds", 10**6: "microseconds", 10**9: "nanoseconds"}
+    units += [
+        (name, per_second // part)
+        for part, name in named.items()
+        if part > 1 and per_second >= part
+    ]
+    name, size = next(
+        ((name, size) for name, size in units if all(count % size == 0 for count in known)),
+        (named[per_second], 1),
+    )
+    texts = [None if count is None else f"{count // size} {name}" for count in counts]
+    return pa.array(texts, type=pa.string())
+
+
+def _whole_decimals(column: Any) -> Any:
+    """Return decimals that are all whole as integers, or as text where one is too large."""
+    distinct = column.unique()
+    if not all(
+        value is None or value == value.to_integral_value() for value in distinct.to_pylist()
+    ):
+        return column
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        texts = [None if value is None else f"{value:.0f}" for value in column.to_pylist()]
+        return pa.array(texts, type=pa.string())
 
 
 def text(values: Iterable[str]) -> Ids:
     """Return values as NumPy's variable-length text."""
     return np.array(list(values), dtype=np.dtypes.StringDType())
+
+
+_ESCAPED = re.compile(r"\\(?=[\\=]|\Z)|=")
+_FEATURE = re.compile(r"((?:\\[\\=]|[^=])*)=(.*)", re.DOTALL)
+
+
+def feature_named(column: str, value: object) -> str:
+    r"""Return the name of the feature for a value of a column, ``column=value``.
+
+    `column_and_value` reads it back, whatever both hold: an equals sign in the name of the column
+    has a backslash before it.
+
+    Examples
+    --------
+    >>> feature_named("age", 30), feature_named("age>=18", "yes")
+    ('age=30', 'age>\\=18=yes')
+    """
+    escaped = _ESCAPED.sub(lambda match: "\\" + match.group(), column)
+    return f"{escaped}={value}"
+
+
+def column_and_value(feature: object) -> tuple[str, str] | None:
+    r"""Return the column and the value that a feature is named after; None where it is not.
+
+    Examples
+    --------
+    >>> column_and_value("age>\\=18=yes"), column_and_value("a=b=c"), column_and_value("tea")
+    (('age>=18', 'yes'), ('a', 'b=c'), None)
+    """
+    read = _FEATURE.fullmatch(str(feature))
+    return None if read is None else (re.sub(r"\\([\\=])", r"\1", read[1]), read[2])
 
 
 def to_arrow(ids: Ids) -> pa.Array:

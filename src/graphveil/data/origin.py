@@ -15,7 +15,7 @@ import numpy as np
 
 from graphveil.core.errors import DataError, option, warn
 from graphveil.core.warnings import LeftOutColumnsWarning
-from graphveil.data.ids import Ids, as_text, to_arrow
+from graphveil.data.ids import Ids, as_text, column_and_value, to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -333,8 +333,8 @@ def may_be_values(names: Ids) -> bool:
     """
     if names.dtype.kind == "i":
         return False
-    columns = [str(name).partition("=")[:2] for name in names.tolist()]
-    return all(sign for _, sign in columns) and len(set(columns)) < len(columns)
+    split = [column_and_value(name) for name in names.tolist()]
+    return all(split) and len({named[0] for named in split if named}) < len(split)
 
 
 List = Literal["people", "items"]

@@ -6,23 +6,28 @@ Tables are made from columns, frames and one-hot features, and converted back.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, did_you_mean, option, several
+from graphveil.core.errors import DataError, did_you_mean, option, several, warn
 from graphveil.core.text import visible
+from graphveil.core.warnings import DroppedWarning
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.codes import SUPPRESSED, codes_of_column
-from graphveil.data.columns import Frames, arrow_table, named_columns
+from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text
+from graphveil.data.columns import Frames, arrow_table, dropped_columns
 from graphveil.data.ids import (
     Ids,
     as_ids,
     check_distinct,
+    column_and_value,
+    feature_named,
     frozen,
+    naming_columns,
+    naming_question,
     not_unicode,
     numbers_where_all,
     repeated_people,
@@ -80,6 +85,7 @@ class TableObjects(Frames):
         one_hot: Sequence[str] = (),
         person: str | None = None,
         drop: Sequence[str] = (),
+        categories: Sequence[str] | None = None,
     ) -> Self:
         """Return the table of these columns of integers or text.
 
@@ -102,14 +108,17 @@ class TableObjects(Frames):
             then counts rows, and says so.
         drop
             Columns that are left out.
+        categories
+            Words such as ``NA`` or ``?`` that are values; others of them are asked about. None
+            asks about none.
+
+        Raises
+        ------
+        DataError
+            Where columns cannot be read as they are: with every question about them, and the
+            options that answer them all.
         """
-        drop = named_columns(drop, columns)
-        for name in drop:
-            if name not in columns:
-                raise DataError(
-                    f"no column {name!r} to drop. {did_you_mean(name, columns)}Columns: "
-                    f"{', '.join(columns)}."
-                )
+        drop = dropped_columns(drop, columns)
         columns = {name: values for name, values in columns.items() if name not in drop}
         sizes = {name: len(values) for name, values in columns.items()}
         if len(set(sizes.values())) > 1:
@@ -120,10 +129,7 @@ class TableObjects(Frames):
                 f"no column {name!r} for bins. {did_you_mean(name, names)}Columns: "
                 f"{', '.join(names)}."
             )
-        coded = [
-            codes_of_column(columns[name], name, suppressed, (bins or {}).get(name))
-            for name in names
-        ]
+        coded = _coded(columns, suppressed, bins or {}, categories)
         n = next(iter(sizes.values()), 0)
         codes = np.empty((n, len(names)), dtype=np.int32)
         for number, (column, _) in enumerate(coded):
@@ -147,6 +153,7 @@ class TableObjects(Frames):
         one_hot: Sequence[str] = (),
         person: str | None = None,
         drop: Sequence[str] = (),
+        categories: Sequence[str] = (),
     ) -> Self:
         """Return the table of a frame (pandas, polars, DuckDB, Arrow); nulls are suppressed.
 
@@ -163,22 +170,28 @@ class TableObjects(Frames):
             ``edges:a,b,c``.
         one_hot
             Columns that become a column a value: see `one_hot_columns`.
-        person, drop
-            As in `from_columns`.
+        person, drop, categories
+            As in `from_columns`. A column that is dropped is not looked at.
 
         Raises
         ------
         DataError
-            Where a column holds fractions, and `bins` does not name it.
+            Where columns hold fractions and `bins` does not name them, words that may stand for no
+            value, or what cannot be read: with every question, and what answers them all.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where a column has a different value in nearly every row.
         """
-        table = arrow_table(frame)
+        table = arrow_table(frame, drop)
         if ids is not None and ids not in table.column_names:
             raise DataError(
                 f"no column {ids!r}. {did_you_mean(ids, table.column_names)}Columns: "
                 f"{table.column_names}."
             )
         columns = {name: table[name] for name in table.column_names if name != ids}
-        row_ids = None if ids is None else table[ids]
+        row_ids = None if ids is None else as_ids(table[ids], what=f"column {ids}")
         data = cls.from_columns(
             columns,
             ids=row_ids,
@@ -186,9 +199,12 @@ class TableObjects(Frames):
             bins=bins,
             one_hot=one_hot,
             person=person,
-            drop=drop,
+            categories=categories,
         )
-        return read_from(data, of_frame(table))
+        questions = [naming_question(name) for name in naming_columns(data)]
+        if questions:
+            warn("; ".join(questions), DroppedWarning)
+        return read_from(data, of_frame(_whole(frame, drop, table)))
 
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table; a suppressed cell is null."""
@@ -202,7 +218,10 @@ class TableObjects(Frames):
         return pa.table(arrays, names=list(self.columns))
 
     def one_hot(self) -> Bipartite:
-        """Return a feature ``column=value`` per column and value; a suppressed cell has none.
+        r"""Return a feature ``column=value`` per column and value; a suppressed cell has none.
+
+        An equals sign in the name of a column has a backslash before it, ``age>\=18=yes``, so that
+        `from_one_hot` returns the same columns.
 
         Examples
         --------
@@ -216,7 +235,7 @@ class TableObjects(Frames):
         indptr = np.concatenate([[0], np.cumsum(shown.sum(axis=1))])
         features = (start[:-1] + self.codes)[shown]
         named = [
-            f"{name}={value}"
+            feature_named(name, value)
             for name, values in zip(self.columns, self.categories, strict=True)
             for value in values.tolist()
         ]
@@ -236,7 +255,7 @@ class TableObjects(Frames):
         ----------
         data
             Users by features named ``column=value``, as `one_hot` makes them. What stands before
-            the first ``=`` is the column, so no column of the table may have one in its name.
+            the first ``=`` without a backslash before it is the column.
 
         Raises
         ------
@@ -252,15 +271,17 @@ class TableObjects(Frames):
         (('sex', 'town'), {'sex': None, 'town': None})
         """
         names = data.feature_labels().tolist()
+        split = []
         for name in names:
-            if "=" not in str(name):
+            named = column_and_value(name)
+            if named is None:
                 raise DataError(f"the feature {name!r} is not named column=value. Use to_arrow.")
-        split = [name.partition("=") for name in names]
-        columns = tuple(sorted({column for column, _, _ in split}))
+            split.append(named)
+        columns = tuple(sorted({column for column, _ in split}))
         categories: list[list[str]] = [[] for _ in columns]
-        column_of = np.array([columns.index(name) for name, _, _ in split], dtype=np.int64)
+        column_of = np.array([columns.index(name) for name, _ in split], dtype=np.int64)
         code_of = np.empty(len(split), dtype=np.int32)
-        for feature, (_, _, value) in enumerate(split):
+        for feature, (_, value) in enumerate(split):
             listed = categories[column_of[feature]]
             code_of[feature] = len(listed)
             listed.append(value)
@@ -377,6 +398,23 @@ class Table(TableObjects):
         2
         """
         return Table(self.codes[people], self.columns, self.categories, person=self.person)
+
+    def without(self, names: Collection[str]) -> Table:
+        """Return the same rows without some columns.
+
+        Examples
+        --------
+        >>> Table.from_columns({"age": [30], "sex": ["f"]}).without(["age"]).columns
+        ('sex',)
+        """
+        kept = [number for number, name in enumerate(self.columns) if name not in names]
+        return Table(
+            self.codes[:, kept],
+            tuple(self.columns[number] for number in kept),
+            tuple(self.categories[number] for number in kept),
+            self.ids,
+            person=self.person,
+        )
 
     def with_ids_as(self, name: str) -> Table:
         """Return the same rows with their ids in a first column of this name.
@@ -571,6 +609,37 @@ class Table(TableObjects):
     def __repr__(self) -> str:
         """Return the size; never a cell."""
         return visible(f"Table(n_rows={self.n_rows:,}, columns={list(self.columns)})")
+
+
+def _whole(frame: Any, drop: Sequence[str], kept: pa.Table) -> pa.Table:
+    """Return a frame with what was dropped, which says that it is the same input; else the rest."""
+    try:
+        return arrow_table(frame) if drop else kept
+    except DataError:  # what is dropped need not be readable
+        return kept
+
+
+def _coded(
+    columns: Mapping[str, Any],
+    suppressed: Sequence[str],
+    bins: Mapping[str, str],
+    categories: Sequence[str] | None,
+) -> list[tuple[NDArray[np.int32], Ids]]:
+    """Return the codes and categories of every column, or raise every question about them."""
+    coded, problems = [], []
+    for name, values in columns.items():
+        try:
+            if categories is not None and name not in bins:
+                problems += questions_of_text(name, values, suppressed, categories)
+            coded.append(codes_of_column(values, name, suppressed, bins.get(name)))
+        except DataError as error:
+            if not error.problems:
+                raise
+            problems += error.problems
+    if problems:
+        given = {"suppressed": suppressed, "bins": bins, "categories": categories or ()}
+        raise DataError.asking(problems, given)
+    return coded
 
 
 def _check_codes(codes: NDArray[np.int32], categories: Ids, name: str) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.core.errors import UsageError, warn
 from graphveil.core.warnings import HeldBackWarning
 from graphveil.data import Bipartite, Data, Network, Table
-from graphveil.data.ids import Ids, as_text
+from graphveil.data.ids import Ids, as_text, column_and_value
 from graphveil.data.kinds import encoded, kind_of
 from graphveil.data.objects import as_original
 
@@ -118,5 +118,5 @@ def names_of(data: Bipartite, label: str | None) -> NDArray[np.bool_]:
     >>> names_of(data, "pay").tolist()
     [False, True]
     """
-    names = as_text(data.feature_labels()).tolist()
-    return np.array([label is not None and name.startswith(f"{label}=") for name in names], bool)
+    split = [column_and_value(name) for name in as_text(data.feature_labels()).tolist()]
+    return np.array([named is not None and named[0] == label for named in split], bool)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.core.errors import DataError, did_you_mean, option
+from graphveil.core.errors import DataError, InputError, Problem, did_you_mean, option
 from graphveil.data import Network, Table
 from graphveil.data.conversions import cells_of
 from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
 from graphveil.data.objects import may_mark_modes
 from graphveil.io.options import NetworkOptions, TableOptions
-from graphveil.io.parsed import ParsedArcs, ask_about_cells, ids_listed
+from graphveil.io.parsed import ParsedArcs, ids_listed, questions_about_cells
 from graphveil.io.readers.graph_builder import refuse_two_modes
 from graphveil.io.reading import ReadTies, over_all_nodes, source_of
 from graphveil.io.source import Source, shown
@@ -63,11 +63,13 @@ def network_of(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Rea
 
 
 class _Given(NamedTuple):
-    """Attributes as a file gives them, and the ids of whom they are said."""
+    """Attributes as a file gives them, the ids of whom they are said, and what is asked of them."""
 
     ids: Any
     columns: Mapping[str, Any]
     options: TableOptions
+    dropped: Sequence[str] = ()
+    problems: Sequence[Problem] = ()
 
 
 def _people(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Table | None:
@@ -92,14 +94,16 @@ def _people(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> Table 
     if node not in names:
         file.refuse(f"no column {node!r}. {did_you_mean(node, names)}Columns: {', '.join(names)}.")
     how = dataclasses.replace(options.of_people, ids=node)
-    cells = dict(file.format.reader("table")(file, how).columns)
-    ask_about_cells(file, {name: said for name, said in cells.items() if name != node}, how)
-    return _table(file, _Given(cells.pop(node), cells, dataclasses.replace(how, bins={})))
+    read = file.format.reader("table")(file, how)
+    cells = dict(read.columns)
+    problems = [*read.problems, *questions_about_cells(cells, how)]
+    kept = dataclasses.replace(how, drop=())  # they were not read
+    return _table(file, _Given(cells.pop(node), cells, kept, how.drop, problems))
 
 
 def _table(source: Source, given: _Given) -> Table:
     """Return the rows of people in the order of their ids."""
-    how = given.options
+    how, problems = given.options, [*given.problems]
     try:
         ids = as_ids(given.ids, what="node ids")
         ids = ids if ids.dtype.kind == "i" else ids_listed(ids.tolist())
@@ -108,7 +112,12 @@ def _table(source: Source, given: _Given) -> Table:
         )
         table = Table(table.codes, table.columns, table.categories, ids)
     except DataError as error:
-        source.refuse(error.message.text)
+        problems += error.problems
+        if not problems:
+            source.refuse(error.message.text)
+    if problems:
+        said = {**vars(how), "drop": [*how.drop, *given.dropped]}
+        raise InputError.asking(problems, said, f"{source.name}: ")
     labels = distinct(ids)
     return table.permuted(np.argsort(positions(ids, labels, what="ids")), ids=labels)
 

@@ -12,6 +12,7 @@ Cells of a table that may be no value of a person: missing ones, and sums in the
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
@@ -20,12 +21,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import several
+from graphveil.core.errors import DataError, InputError, Problem, answers, option
 from graphveil.core.lazy import lazy_module
-from graphveil.data.codes import NUMBER
-from graphveil.data.columns import named_columns
-from graphveil.data.ids import LARGEST, Ids, as_ids, as_text, distinct, positions, text, written_out
+from graphveil.data.codes import AMONG_NUMBERS, AMONG_TEXTS, NUMBER, folded, questions_of_text
+from graphveil.data.ids import (
+    LARGEST,
+    Ids,
+    RepeatedPeople,
+    as_ids,
+    as_text,
+    distinct,
+    naming_columns,
+    positions,
+    repeated_people,
+    text,
+    written_out,
+)
 from graphveil.data.network import MAX_NODES
+from graphveil.data.table import Table
 from graphveil.io.options import TableOptions
 from graphveil.io.source import Source, shown
 
@@ -37,21 +50,20 @@ else:
     pc = lazy_module("pyarrow.compute")
 
 _INTEGER = r"^(0|[1-9][0-9]*)$"
+_WHOLE = r"^(0|[1-9][0-9]*)(\.0+)?$"
 _MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", "\\n", ".", "")
-_MAY_BE_MISSING = (
-    "nan",
-    "NaN",
-    "NAN",
-    "null",
-    "NULL",
-    "Null",
-    "None",
-    "NONE",
-    "NA",
-    "N/A",
-    "#N/A",
-    "\\N",
+_MAY_BE_MISSING = tuple(
+    sorted(
+        {
+            spelled
+            for word in ("?", "-", *_MISSING)
+            for spelled in (word, word.upper(), word.capitalize(), word.replace("nan", "NaN"))
+        }
+        - {""}
+    )
 )
+"""Words that often stand for a missing id, as they are spelled."""
+
 _UNSEEN = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufeff\uffa0]"
@@ -78,28 +90,45 @@ def other_than_integers(values: pa.Array) -> pa.Array:
     return values.filter(pc.invert(pc.match_substring_regex(values, _INTEGER)))
 
 
+def as_integers(values: pa.Array) -> pa.Array | None:
+    """Return texts as integers of 64 bits where all spell one, also as 1.0; None where not.
+
+    Examples
+    --------
+    >>> as_integers(pa.array(["7", "12.0"])).to_pylist(), as_integers(pa.array(["7", "7.5"]))
+    ([7, 12], None)
+    """
+    if not pc.all(pc.match_substring_regex(values, _WHOLE), min_count=0).as_py():
+        return None
+    try:
+        return pc.replace_substring_regex(values, r"\.0+$", "").cast(pa.int64())
+    except pa.ArrowInvalid:  # larger than 64 bits
+        return None
+
+
 def problem_of(values: pa.Array) -> SpellingProblem | None:
     """Return the first of a column's distinct ids that is refused in text, None where all are read.
 
-    Refused are empty ids, missing values beside integers, integers that are too large, and negative
-    or fractional numbers where all ids are numbers.
+    Refused are empty ids, missing values beside integers, and negative or fractional numbers where
+    all ids are numbers.
 
     Examples
     --------
     >>> problem_of(pa.array(["7", "1e5"]))
     SpellingProblem(value='1e5', what='is not an integer')
-    >>> problem_of(pa.array(["ann", "1e5"])) is None
-    True
+    >>> problem_of(pa.array(["ann", "1e5"])) is None, problem_of(pa.array(["1.0", "2"])) is None
+    (True, True)
     """
-    others = other_than_integers(values)
-    if len(others) == 0:
-        large = [value for value in values.to_pylist() if len(value) > 18 and int(value) > LARGEST]
-        return SpellingProblem(max(large, key=len), f"is larger than {LARGEST}") if large else None
+    others = values.filter(pc.invert(pc.match_substring_regex(values, _WHOLE)))
     missing = pc.is_in(pc.utf8_lower(others), value_set=pa.array(_MISSING))
     integers = len(others) < len(values)
-    if pc.any(pc.equal(others, "")).as_py() or (integers and pc.all(missing).as_py()):
+    if pc.any(pc.equal(others, "")).as_py() or (
+        integers and len(others) and pc.all(missing).as_py()
+    ):
         return SpellingProblem(others.filter(missing)[0].as_py(), "is missing")
-    if pc.all(pc.match_substring_regex(others, NUMBER)).as_py():
+    others = other_than_integers(values)
+    numbers = pc.all(pc.match_substring_regex(others, NUMBER)).as_py()
+    if len(others) and numbers and as_integers(values) is None:
         for value in others.to_pylist():
             if value.startswith("-"):
                 return SpellingProblem(value, "is negative")
@@ -142,17 +171,30 @@ def in_quotes(*values: str) -> str:
     return " and ".join(spelled)
 
 
-def may_be_missing(labels: Ids) -> str:
-    """Return a text among ids that often stands for a missing one; empty where none does.
+def may_be_missing(labels: Ids, *columns: NDArray[Any]) -> str:
+    """Return the texts among ids that often stand for a missing one, with their numbers.
+
+    Parameters
+    ----------
+    labels
+        The ids, in order.
+    columns
+        Positions into them, in which they are counted; without any they are only named.
 
     Examples
     --------
-    >>> may_be_missing(text(["ann", "NULL"])), may_be_missing(text(["ann", "bob"]))
-    ('NULL', '')
+    >>> may_be_missing(text(["NULL", "ann"]), np.array([0, 1, 0])), may_be_missing(text(["ann"]))
+    ('NULL (2x)', '')
     """
     if labels.dtype.kind != "T":
         return ""
-    return next((word for word in _MAY_BE_MISSING if np.any(labels == word)), "")
+    found = []
+    for word in _MAY_BE_MISSING:
+        at = bisect_left(labels, word)
+        if at < labels.size and labels[at] == word:
+            times = sum(int(np.count_nonzero(column == at)) for column in columns)
+            found.append(f"{word} ({times:,}x)" if columns else word)
+    return ", ".join(found)
 
 
 def problem_of_some(values: pa.Array) -> SpellingProblem | None:
@@ -185,8 +227,8 @@ def ids_of(values: pa.Array) -> Ids:
     >>> ids_of(pa.array(["7", "12"])).tolist(), ids_of(pa.array(["7", "007"])).tolist()
     ([7, 12], ['7', '007'])
     """
-    is_text = len(other_than_integers(values)) > 0
-    return as_ids(values if is_text else values.cast(pa.int64()), what="ids")
+    numbers = as_integers(values)
+    return as_ids(values if numbers is None else numbers, what="ids")
 
 
 def ids_listed(values: Sequence[str]) -> Ids:
@@ -372,9 +414,10 @@ class ParsedPairs:
 
 @dataclass(kw_only=True)
 class ParsedCells:
-    """The columns of a table file, Arrow columns by name."""
+    """The columns of a table file, Arrow columns by name, and what must be decided about them."""
 
     columns: dict[str, Any]
+    problems: tuple[Problem, ...] = ()
     notes: Notes = field(default_factory=Notes)
 
 
@@ -453,12 +496,6 @@ def check_size(source: Source, n: int, entries: int) -> None:
         )
 
 
-AMONG_NUMBERS = ("", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>")
-"""What a cell says, in lower case and without space, that may stand for no number."""
-
-AMONG_TEXTS = (".", "-", "?", "na", "n/a", "nan", "null", "#null!", "#n/a", "<na>", "\\n")
-"""As before, for no text: `none` is one that people give as an answer."""
-
 SUMS = (
     *("total", "totals", "grand total", "overall total", "subtotal", "sum", "sums"),
     *("average", "mean", "gesamt", "summe", "insgesamt", "somme", "suma"),
@@ -469,85 +506,151 @@ EVERY_WORD = tuple(sorted({*AMONG_NUMBERS, *AMONG_TEXTS, *SUMS}))
 """All that is asked about: whoever gives it as categories is asked nothing."""
 
 
-def ask_about_cells(source: Source, columns: Mapping[str, Any], options: TableOptions) -> None:
-    """Refuse a table with cells that may be no values, unless options say what they mean.
+def questions_about_cells(columns: Mapping[str, Any], options: TableOptions) -> list[Problem]:
+    """Return the questions about cells that may be no values, unless options say what they mean.
+
+    They are words for no value in columns of text, and one for a sum in the last row.
 
     Parameters
     ----------
-    source
-        The file, for messages.
     columns
         Arrow columns by name.
     options
-        Which texts are suppressed cells, which are categories, and which columns are left out.
-
-    Raises
-    ------
-    InputError
-        Where a column of text has a word for no value, or the last row one for a sum.
+        Which texts are suppressed cells, and which are categories.
     """
-    dropped = named_columns(options.drop, columns)
+    problems = [
+        problem
+        for name, column in columns.items()
+        if name != options.ids and name not in options.bins
+        for problem in questions_of_text(name, column, options.suppressed, options.categories)
+    ]
     texts = {
         name: column
         for name, values in columns.items()
-        if name not in dropped and pa.types.is_string((column := _as_array(values)).type)
+        if pa.types.is_string((column := _as_array(values)).type)
     }
-    meant = {_folded(word) for word in options.categories}
-    _ask_about_the_last_row(source, texts, meant)
-    missing = [
-        (name, cell)
-        for name, column in texts.items()
-        if name != options.ids
-        for cell in _missing_in(column, {*options.suppressed}, meant)
-    ]
-    if not missing:
-        return
-    cells = list(dict.fromkeys(cell for _, cell in missing))
-    names = list(dict.fromkeys(name for name, _ in missing))
-    more = f" and in {len(names) - 1} more" if len(names) > 1 else ""
-    source.refuse(
-        f"ambiguous values {', '.join(map(shown, cells))}, first in column "
-        f'{shown(names[0])}{more}. If they mean "missing", use '
-        f"{several('suppressed', *options.suppressed, *cells)}; if they are values, use "
-        f"{several('categories', *options.categories, *cells)}"
-    )
+    return [*problems, *_about_the_last_row(texts, {folded(word) for word in options.categories})]
 
 
 def _as_array(values: Any) -> pa.Array:
     column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     column = written_out(column)
-    is_text = pa.types.is_large_string(column.type) or pa.types.is_string_view(column.type)
-    return column.cast(pa.string()) if is_text else column
+    return column.cast(pa.string()) if pa.types.is_large_string(column.type) else column
 
 
-def _folded(word: str) -> str:
-    return word.strip().lower()
+def _about_the_last_row(texts: Mapping[str, pa.Array], meant: Collection[str]) -> Iterator[Problem]:
+    """Yield the question about a last row that seems to add up the others.
 
-
-def _missing_in(column: pa.Array, suppressed: Collection[str], meant: set[str]) -> Iterator[str]:
-    """Yield the words of a column for no value, as they are spelled."""
-    values = [value for value in column.drop_null().unique().to_pylist() if value not in suppressed]
-    others = pa.array([v for v in values if _folded(v) not in AMONG_NUMBERS], type=pa.string())
-    numbers = len(others) > 0 and pc.all(pc.match_substring_regex(others, NUMBER)).as_py()
-    words = AMONG_NUMBERS if numbers else AMONG_TEXTS
-    for value in values:
-        is_sign = _folded(value) == "-" and "+" in values
-        if _folded(value) in words and _folded(value) not in meant and not is_sign:
-            yield value
-
-
-def _ask_about_the_last_row(
-    source: Source, texts: Mapping[str, pa.Array], meant: Collection[str]
-) -> None:
-    """Refuse a last row that seems to add up the others: its word stands nowhere above."""
+    Its word stands nowhere above.
+    """
     for name, column in texts.items():
         last = column[-1].as_py() if len(column) > 1 else None
-        word = _folded(last or "").removesuffix(":")
+        word = folded(last or "").removesuffix(":")
         if word not in SUMS or word in meant:
             continue
         if pc.sum(pc.equal(column, last)).as_py() == 1:
-            source.refuse(
+            yield Problem(
+                name,
+                "categories",
+                word,
                 f"the last row has {shown(last)} in column {shown(name)}, so it may be a total "
-                "rather than a person. Remove it, or, if it is a value, use "
-                f"{several('categories', word)}"
+                "rather than a person",
+                f"remove a total; if it is a value, use {option('categories')}",
             )
+
+
+def table_of(source: Source, cells: ParsedCells, options: TableOptions) -> Table:
+    """Return the table of cells that were read.
+
+    Raises
+    ------
+    InputError
+        Where they cannot be read as they are: with every question about the file, and what answers
+        them all.
+    """
+    columns = dict(cells.columns)
+    problems = [*cells.problems, *questions_about_cells(columns, options)]
+    ids = columns.pop(options.ids) if options.ids is not None else None
+    try:
+        ids = None if ids is None else as_ids(ids, what=f"column {options.ids}")
+        table = Table.from_columns(
+            columns,
+            ids=ids,
+            suppressed=options.suppressed,
+            bins=options.bins,
+            one_hot=options.one_hot,
+            person=options.person,
+        )
+    except DataError as error:
+        problems += error.problems
+        if not problems:
+            source.refuse(error.message.text)
+    if problems:
+        problems += _about_people(columns, options, problems)
+        raise InputError.asking(problems, vars(options), f"{source.name}: ")
+    return table
+
+
+def _about_people(
+    columns: Mapping[str, Any], options: TableOptions, problems: list[Problem]
+) -> list[Problem]:
+    """Return what else will be asked: about columns that may name people.
+
+    It is asked of the table that the answers to the problems give.
+    """
+    said: dict[str, Any] = {hint.name: hint.value for hint in answers(problems, vars(options))}
+    dropped = said.get("drop", ())
+    try:
+        table = Table.from_columns(
+            {name: values for name, values in columns.items() if name not in dropped},
+            suppressed=said.get("suppressed", options.suppressed),
+            bins=said.get("bins", options.bins),
+        )
+    except DataError:  # something that no option answers, which is said in its turn
+        return []
+    numbers = many_numbers(table)
+    naming = [name for name in naming_columns(table) if name != options.person]
+    found = [
+        Problem(
+            name,
+            "bins" if name in numbers else "drop",
+            "quantiles:4" if name in numbers else name,
+            f"column {name} has a different value in nearly every row",
+            f"drop a column that identifies people, or use it as {option('ids')}; bin what "
+            "measures something",
+        )
+        for name in naming
+    ]
+    rest = table.without([problem.column for problem in found if problem.option == "drop"])
+    repeated = None if options.person else repeated_people(rest)
+    return found if repeated is None else [*found, _about_person(rest, repeated)]
+
+
+def _about_person(table: Table, repeated: RepeatedPeople) -> Problem:
+    """Return the question about a column whose values may be people with several rows."""
+    try:
+        table.one_row_a_person(repeated.name)
+        way = "person"
+    except DataError:  # their rows differ
+        way = "drop"
+    return Problem(
+        repeated.name,
+        way,
+        repeated.name,
+        f"column {repeated.name} may identify people with several rows ({repeated.values:,} values "
+        f"in {repeated.rows:,} rows)",
+        f"{option('person')} merges each person's rows; drop the column otherwise, or use "
+        f"{option('person', 'row')} if every row is a different person",
+    )
+
+
+FEW_NUMBERS = 20
+"""Columns of no more different numbers raise no question."""
+
+
+def many_numbers(table: Table) -> tuple[str, ...]:
+    """Return the columns of many different numbers."""
+    columns = zip(table.columns, table.categories, strict=True)
+    return tuple(
+        name for name, values in columns if values.dtype.kind == "i" and values.size > FEW_NUMBERS
+    )

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
@@ -19,7 +20,15 @@ from graphveil.core.errors import InputError, option, warn
 from graphveil.data.ids import Ids
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import FORMATS, Format
-from graphveil.io.parsed import SpellingProblem, alike, in_quotes, problem_of, problem_of_some
+from graphveil.io.parsed import (
+    SpellingProblem,
+    alike,
+    as_integers,
+    in_quotes,
+    other_than_integers,
+    problem_of,
+    problem_of_some,
+)
 from graphveil.io.readers.columnar import name_no_version, settings_of, write_tables
 from graphveil.io.source import shown
 from graphveil.io.text.table_cells import fraction_among
@@ -34,8 +43,16 @@ def check_ids(ids: Ids | None, used: NDArray[np.bool_], form: Format) -> None:
 
 
 def _check_spelling(texts: pa.Array, form: Format) -> None:
-    _refuse_spelling(problem_of(texts), form)
+    _refuse_spelling(problem_of(texts) or _read_as_whole(texts), form)
     _refuse_alike(texts, form)
+
+
+def _read_as_whole(texts: pa.Array) -> SpellingProblem | None:
+    """Return a text that would be read as an integer, such as 1.0; None where there is none."""
+    others = other_than_integers(texts)
+    if not len(others) or as_integers(texts) is None:
+        return None
+    return SpellingProblem(others[0].as_py(), "is read as an integer")
 
 
 def _refuse_alike(texts: pa.Array, form: Format) -> None:
@@ -63,7 +80,8 @@ def check_texts(texts: pa.Array, form: Format) -> None:
     InputError
         Where there is one.
     """
-    _refuse_spelling(problem_of_some(texts), form)
+    whole = texts.filter(pc.match_substring_regex(texts, r"^[0-9]+\.0+$"))
+    _refuse_spelling(problem_of_some(texts) or _read_as_whole(whole), form)
     _refuse_alike(texts, form)
     for value in _awkward(texts):
         _refuse_awkward(value, form)

@@ -24,7 +24,14 @@ from graphveil.core.warnings import DroppedWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.columns import Ties
 from graphveil.data.csr import Dropped, neighbor_lists
-from graphveil.data.ids import Ids, as_text, distinct, naming_columns, naming_question, positions
+from graphveil.data.ids import (
+    Ids,
+    as_text,
+    distinct,
+    naming_columns,
+    naming_question,
+    positions,
+)
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
 from graphveil.io.formats import FORMATS, format_of
@@ -42,8 +49,9 @@ from graphveil.io.parsed import (
     ParsedArcs,
     ParsedColumn,
     ParsedPairs,
-    ask_about_cells,
+    many_numbers,
     may_be_missing,
+    table_of,
 )
 from graphveil.io.source import Source
 from graphveil.io.text.dialect import refuse_first_id, sniff
@@ -98,7 +106,7 @@ class ReadingReport:
     empty_rows
         Rows of a table in which every cell is suppressed.
     maybe_missing
-        An id that may stand for a missing one.
+        Ids that may stand for missing ones, with their numbers.
     look_alike
         Two ids that differ only in how an accent is written.
 
@@ -168,7 +176,7 @@ class ReadingReport:
             *((True, words) for words in left_out_words(self.left_out)),
             (
                 self.maybe_missing,
-                f'read {self.maybe_missing} as an id: if it means "missing", remove its rows',
+                f'read {self.maybe_missing} as ids: if they mean "missing", remove their rows',
             ),
             (
                 self.look_alike,
@@ -267,10 +275,6 @@ def warn_of_dropped(report: ReadingReport) -> None:
         warn("; ".join(sentence.text for sentence in dropped), DroppedWarning)
 
 
-FEW_NUMBERS = 20
-"""Columns of no more different numbers raise no question."""
-
-
 def load_network(path: str | Path, options: GraphOptions | None = None) -> Reading[Any]:
     r"""Return the network in a file, and the report of what was dropped on the way.
 
@@ -305,6 +309,7 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     arcs: ParsedArcs = source.format.reader(kind_read(options).name)(source, options)
     notes = arcs.notes
     notes.rows = notes.rows or arcs.source.size
+    notes.maybe_missing = may_be_missing(arcs.labels, arcs.source, arcs.target)
     files: list[Path | None] = [source.path]
     n_read = arcs.labels.size
     if isinstance(options, NetworkOptions):
@@ -317,7 +322,6 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     unlike = unlike_declared(notes, n_read, network.n_nodes, dropped)
     if network.n_nodes < 2:
         source.refuse(f"{network.n_nodes} node, but a {kind.name} needs two. Give more rows.")
-    notes.maybe_missing = may_be_missing(network.labels())
     return Reading(
         read_from(network, *map(FileOrigin.of, filter(None, files))),
         ReadingReport(
@@ -422,6 +426,8 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     options = options or BipartiteOptions()
     source = source_of(path, options.format)
     pairs: ParsedPairs = source.format.reader("bipartite")(source, options)
+    found = may_be_missing(pairs.users, pairs.user), may_be_missing(pairs.items, pairs.item)
+    pairs.notes.maybe_missing = ", ".join(filter(None, found))
     if options.users is not None:
         position, pairs.users = _over_all(source, pairs.users, options.users)
         pairs.user, pairs.notes.nameless = position[pairs.user], False
@@ -455,7 +461,6 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
             "entries": [pairs.notes.rows, named.n_entries],
         }
     )
-    pairs.notes.maybe_missing = may_be_missing(pairs.users) or may_be_missing(pairs.items)
     return Reading(
         read_from(named, FileOrigin.of(source.path)),
         ReadingReport(
@@ -499,23 +504,10 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     options = options or TableOptions()
     source = source_of(path, options.format)
     cells = source.format.reader("table")(source, options)
-    columns = dict(cells.columns)
-    ask_about_cells(source, columns, options)
-    ids = columns.pop(options.ids) if options.ids is not None else None
-    try:
-        table = Table.from_columns(
-            columns,
-            ids=ids,
-            suppressed=options.suppressed,
-            one_hot=options.one_hot,
-            person=options.person,
-            drop=options.drop,
-        )
-    except DataError as error:
-        source.refuse(error.message.text)
+    table = table_of(source, cells, options)
     cells.notes.suppressed_cells = table.n_suppressed
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
-    cells.notes.naming, cells.notes.many_numbers = naming_columns(table), _many_numbers(table)
+    cells.notes.naming, cells.notes.many_numbers = naming_columns(table), many_numbers(table)
     return Reading(
         read_from(table, FileOrigin.of(source.path)),
         ReadingReport(
@@ -704,14 +696,6 @@ def source_of(path: str | Path, form: str | None) -> Source:
     source = Source(path, format_of(path, form))
     source.check()
     return source
-
-
-def _many_numbers(table: Table) -> tuple[str, ...]:
-    """Return the columns of many different numbers."""
-    columns = zip(table.columns, table.categories, strict=True)
-    return tuple(
-        name for name, values in columns if values.dtype.kind == "i" and values.size > FEW_NUMBERS
-    )
 
 
 def _data_of(reading: Reading[D]) -> D:

@@ -14,7 +14,7 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.ids import Ids
+from graphveil.data.ids import Ids, column_and_value
 from graphveil.methods.base import Anonymizer, MethodResult
 from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
@@ -151,5 +151,5 @@ def tried_first(names: Ids) -> NDArray[np.int64]:
     """
     if names.dtype.kind == "i":
         return np.argsort(names, kind="stable").astype(np.int64, copy=False)
-    split = [name.partition("=") for name in names.tolist()]
+    split = [column_and_value(name) or (name, "") for name in names.tolist()]
     return np.array(sorted(range(names.size), key=split.__getitem__), dtype=np.int64)

@@ -241,7 +241,8 @@ class _Judge(NamedTuple):
         text = identifier(name)
         plain = f"regexp_full_match({text}, '0|[1-9][0-9]*')"
         number = f"regexp_full_match({text}, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?')"
-        oddest = f"{text} = '' DESC, contains({text}, chr(10)) DESC, {number}"
+        whole = f"regexp_full_match({text}, '(0|[1-9][0-9]*)[.]0+')"
+        oddest = f"{text} = '' DESC, contains({text}, chr(10)) DESC, {whole}, {number}"
         with database(path.parent, memory_mib=self.memory_mib, threads=1) as db:
             odd = rows_of(db, [path], [name]).filter(f"NOT {plain}")
             rows = odd.distinct().order(oddest).limit(SAMPLE).fetchall()

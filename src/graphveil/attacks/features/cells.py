@@ -16,7 +16,7 @@ from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.ids import as_text
+from graphveil.data.ids import as_text, column_and_value
 from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -301,7 +301,9 @@ def after_cuts(shown: ShownCells, features: Features, k: int, cut: str = FIRST) 
     published = shown.value[:, features.column] == features.number
     hidden = shown.value[:, features.column] == SUPPRESSED
     excluded = np.zeros_like(published)
-    order = sorted(range(features.column.size), key=lambda f: features.names[f].partition("="))
+    order = sorted(
+        range(features.column.size), key=lambda f: column_and_value(features.names[f]) or ()
+    )
     parts = [np.arange(sizes.size)]
     while parts:
         part = parts.pop()

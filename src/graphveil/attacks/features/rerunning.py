@@ -25,7 +25,7 @@ from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Setting
 from graphveil.data import Bipartite, Data, Table
-from graphveil.data.ids import Ids
+from graphveil.data.ids import Ids, column_and_value
 from graphveil.data.kinds import encoded
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError, wilson
@@ -464,9 +464,9 @@ def column_of_features(data: Bipartite) -> NDArray[np.int64] | None:
     True
     """
     names = [str(name) for name in data.feature_labels().tolist()]
-    if not all("=" in name for name in names):
+    heads = [named[0] for name in names if (named := column_and_value(name))]
+    if len(heads) < len(names):
         return None
-    heads = [name.partition("=")[0] for name in names]
     columns: NDArray[np.int64] = np.unique(heads, return_inverse=True)[1]
     keys = data.rows().astype(np.int64) * (max(columns, default=0) + 1) + columns[data.indices]
     return columns if np.unique(keys).size == keys.size else None

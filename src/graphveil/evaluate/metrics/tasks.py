@@ -16,7 +16,7 @@ from graphveil.core.errors import warn
 from graphveil.core.lazy import lazy_module
 from graphveil.core.warnings import LeftOutModelWarning
 from graphveil.data import Bipartite
-from graphveil.data.ids import as_text, distinct
+from graphveil.data.ids import as_text, column_and_value, distinct
 from graphveil.evaluate.comparison import CLASSIFIERS, FACTORS, RECOMMENDED, BipartiteComparison
 from graphveil.evaluate.comparison import HIDDEN_UNITS as UNITS
 from graphveil.evaluate.held_back import names_of
@@ -206,7 +206,8 @@ def _labeled(data: Bipartite, columns: NDArray[Any], label: str) -> Labelled:
     names, of_label = as_text(data.feature_labels()), names_of(data, label)
     entries = np.flatnonzero(of_label[data.indices])
     people, first = np.unique(data.rows()[entries], return_index=True)
-    labels = [name.partition("=")[2] for name in names[data.indices[entries[first]]].tolist()]
+    shown = names[data.indices[entries[first]]].tolist()
+    labels = [named[1] for name in shown if (named := column_and_value(name))]
     return Labelled(under(data, columns)[people], np.array(labels, dtype=np.str_))
 
 

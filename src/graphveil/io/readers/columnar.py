@@ -27,9 +27,8 @@ from pyarrow import ipc, parquet
 
 from graphveil.core.errors import DataError, option
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.data.codes import binned
-from graphveil.data.columns import column_of_types, types_say_directed
-from graphveil.data.ids import Ids, as_ids, written_out
+from graphveil.data.columns import arrow_table, column_of_types, types_say_directed
+from graphveil.data.ids import Ids, as_ids, as_text, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
@@ -45,7 +44,7 @@ from graphveil.io.parsed import (
 )
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import Growing, compact, distinct_integers, merged_text, native_file
-from graphveil.io.text.table_cells import check_columns, numbers_to_bin, refuse_fractions
+from graphveil.io.text.table_cells import check_columns
 from graphveil.io.text.tie_columns import kind_column, parsed_kinds, refuse_columns, two_columns
 
 _ROWS = 1 << 20
@@ -87,12 +86,12 @@ class Frame:
             batch.validate(full=True)
             yield batch.select(list(names))
 
-    def table(self) -> pa.Table:
-        """Return all of it."""
-        schema = pa.schema([self.schema.field(name) for name in self.names])
-        table = pa.Table.from_batches(self.batches(tuple(self.names)), schema)
+    def table(self, names: tuple[str, ...]) -> pa.Table:
+        """Return all rows of the chosen columns."""
+        schema = pa.schema([self.schema.field(name) for name in names])
+        table = pa.Table.from_batches(self.batches(names), schema)
         table.validate(full=True)
-        return table
+        return arrow_table(table)
 
     def columns(
         self, names: tuple[str, ...], notes: Notes, *, share_labels: bool
@@ -128,9 +127,9 @@ class Frame:
         """Return a column of a batch as ids: int64, or text of whole words; refuse what is none."""
         if not self.is_text(name):
             return pa.array(self._integers(column, name))
-        if column.null_count:
-            self.source.refuse(f"column {name}: missing id. Remove the row.")
-        return written_out(column).cast(pa.string())
+        column = written_out(column)
+        self._check_none_missing(name, column.null_count)
+        return column.cast(pa.string())
 
     def n_rows(self) -> int | None:
         """Return the number of rows where the file says it; None where it must be read."""
@@ -145,13 +144,17 @@ class Frame:
     def _text_or_whole(self, name: str, parts: list[pa.Array]) -> ParsedColumn:
         """Return a column of text, of whole floats, or of categories of these."""
         if self.is_text(name):
-            if any(part.null_count for part in parts):
-                self.source.refuse(f"column {name}: missing id. Remove the row.")
-            return merged_text(
-                [written_out(part).cast(pa.string()).dictionary_encode() for part in parts]
-            )
+            parts = [written_out(part) for part in parts]
+            self._check_none_missing(name, sum(part.null_count for part in parts))
+            return merged_text([part.cast(pa.string()).dictionary_encode() for part in parts])
         values = [self._integers(part, name) for part in parts]
-        return encoded(np.concatenate([np.empty(0, dtype=np.int64), *values]))
+        if len({ids.dtype.kind for ids in values}) > 1:
+            values = list(map(as_text, values))
+        return encoded(np.concatenate(values or [np.empty(0, dtype=np.int64)]))
+
+    def _check_none_missing(self, name: str, count: int) -> None:
+        if count:
+            self.source.refuse(f"column {name}: {count} ids are missing. Remove these rows.")
 
 
 @contextmanager
@@ -351,14 +354,13 @@ def bipartite_batches(
 
 
 def read_table(source: Source, options: TableOptions) -> ParsedCells:
-    """Return the columns of a frame; numbers are binned where asked, and refused if fractional."""
+    """Return the columns of a frame that are not dropped."""
     with opened_frame(source) as frame:
-        names = tuple(frame.names)
-        check_columns(source, names, options)
-        table = frame.table()
+        names = check_columns(source, tuple(frame.names), options)
+        table = frame.table(names)
     if table.num_rows == 0:
         source.refuse("the file has column names but no rows.")
-    columns = {name: _categorical(source, name, table[name], options) for name in names}
+    columns = {name: table[name].combine_chunks() for name in names}
     return ParsedCells(
         columns=columns, notes=Notes(rows=table.num_rows, binned=tuple(options.bins))
     )
@@ -519,7 +521,7 @@ def _user_column(
 def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
     notes = Notes()
     user = _user_column(source, frame, name, notes, options)
-    table = frame.table()
+    table = frame.table(tuple(frame.names))
     notes.rows, notes.nameless = table.num_rows, user is None
     column = table[name].combine_chunks()
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -536,16 +538,3 @@ def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -
         items=item_column.labels,
         notes=notes,
     )
-
-
-def _categorical(source: Source, name: str, column: Any, options: TableOptions) -> Any:
-    rule = options.bins.get(name)
-    column = written_out(column.combine_chunks())
-    if rule is not None:
-        return binned(numbers_to_bin(source, name, column, options), rule, name=name)
-    if pa.types.is_floating(column.type):
-        whole = pc.or_kleene(pc.is_nan(column), pc.equal(pc.floor(column), column))
-        fractions = column.filter(pc.fill_null(pc.invert(whole), False))
-        if len(fractions):
-            refuse_fractions(source, name, fractions[0].as_py())
-    return column

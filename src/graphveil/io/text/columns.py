@@ -22,12 +22,13 @@ from pyarrow import csv
 
 from graphveil.core.errors import InputError
 from graphveil.data.csr import blocks
-from graphveil.data.ids import LARGEST, Ids, as_ids, distinct, positions
+from graphveil.data.ids import Ids, as_ids, distinct, positions
 from graphveil.io.parsed import (
     Notes,
     ParsedColumn,
     ParsedPairs,
     alike,
+    as_integers,
     encoded,
     ids_listed,
     ids_of,
@@ -326,7 +327,7 @@ def trimmed(dictionary: pa.Array, dialect: Dialect) -> pa.Array:
 
 def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> ParsedColumn:
     """Overwrite codes into values by positions into labels, the same values in order."""
-    typed = values.cast(pa.int64()) if labels.dtype.kind == "i" else values
+    typed = as_integers(values) if labels.dtype.kind == "i" else values
     position = positions(as_ids(typed, what="ids"), labels, what="ids")
     for part in blocks(codes.size):
         codes[part] = position[codes[part]]
@@ -349,10 +350,11 @@ def labels_of(
     broken = others.filter(pc.match_substring(others, "\n"))
     if len(broken):
         source.refuse(f"a cell contains a line break ({shown(broken[0])}). Close its quotes.")
-    if 0 < len(others) < len(values):
+    labels = distinct(ids_of(values))
+    if labels.dtype.kind != "i" and 0 < len(others) < len(values):
         notes.odd_ids += len(others)
         notes.example = notes.example or shown(others[0].as_py())
-    return distinct(ids_of(values))
+    return labels
 
 
 def refuse_value(
@@ -455,7 +457,7 @@ def _check_first_line(source: Source, items: list[str], sizes: list[int]) -> Non
 def _check(source: Source, cells: list[str], number: int) -> None:
     for cell in cells:
         digits = cell.removeprefix("-")
-        if digits.isascii() and digits.isdigit() and (digits != cell or int(cell) > LARGEST):
+        if digits.isascii() and digits.isdigit() and digits != cell:
             source.refuse(f"{shown(cell)} is not an id. Use integers >= 0, or text.", line=number)
         if cell.lower() == "nan":
             source.refuse("missing id (nan). Remove it.", line=number)

@@ -21,7 +21,7 @@ from graphveil.data.codes import NUMBER
 from graphveil.data.columns import known_pairs, plain
 from graphveil.data.ids import Ids, to_arrow
 from graphveil.io.options import Header
-from graphveil.io.parsed import ParsedColumn, encoded, ids_of, other_than_integers
+from graphveil.io.parsed import ParsedColumn, encoded, ids_of
 from graphveil.io.source import Source, shown
 
 WHITESPACE = " "
@@ -413,9 +413,7 @@ def encoded_again(codes: NDArray[np.int32], labels: Ids) -> ParsedColumn:
 
 def _retyped(labels: Ids) -> Ids:
     """Return text labels as integers where all of them spell one."""
-    if labels.dtype.kind == "i" or len(other_than_integers(to_arrow(labels))):
-        return labels
-    return ids_of(to_arrow(labels))
+    return labels if labels.dtype.kind == "i" else ids_of(to_arrow(labels))
 
 
 def check_no_second_header(

@@ -34,10 +34,13 @@ class Columns(NamedTuple):
         Their names; none where the file has none, or cannot be read.
     kind
         What the file holds by these names; None where they do not say it.
+    unnamed
+        How many columns a csv or tsv file has, where the first line does not name them.
     """
 
     names: tuple[str, ...]
     kind: Container | None
+    unnamed: int = 0
 
 
 def columns_of(
@@ -64,27 +67,29 @@ def columns_of(
     'Bipartite'
     """
     try:
-        names, listed = _names(path, form, header, delimiter)
+        names, listed, unnamed = _names(path, form, header, delimiter)
     except (InputError, OSError, pa.ArrowInvalid):
         return Columns((), None)
     kinds = [Bipartite] if listed else [kind.container for kind in kinds_named(names)]
-    return Columns(names, kinds[0] if len(kinds) == 1 else None)
+    return Columns(names, kinds[0] if len(kinds) == 1 else None, unnamed)
 
 
 def _names(
     path: Path, form: str | None, header: Header, delimiter: str | None
-) -> tuple[tuple[str, ...], bool]:
-    """Return the names of the columns, and whether one holds lists."""
+) -> tuple[tuple[str, ...], bool, int]:
+    """Return the names of the columns, whether one holds lists, and how many have no names."""
     known = format_of(path, form)
     if known.name in TEXT:
         dialect = sniff(Source(path, known), header, delimiter=delimiter)
-        return dialect.header or dialect.marked, False
+        names = dialect.header or dialect.marked
+        rows = known.name != "text" and len(dialect.widths) == 1 and not names
+        return names, False, dialect.n_columns if rows else 0
     if known.name not in ("parquet", "arrow"):
-        return (), False
+        return (), False, 0
     with pa.OSFile(os.fsencode(path)) as stream:
         read = parquet.read_schema if known.name == "parquet" else _arrow_schema
         schema = read(stream)
-    return tuple(schema.names), any(pa.types.is_nested(field.type) for field in schema)
+    return tuple(schema.names), any(pa.types.is_nested(field.type) for field in schema), 0
 
 
 def _arrow_schema(stream: pa.NativeFile) -> pa.Schema:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as lines_of_cells
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from graphveil.core.errors import DataError, did_you_mean, either, mapping, option, several
-from graphveil.data.codes import NUMBER, binned, numbers_of, without_suppressed
+from graphveil.core.errors import DataError, Problem, did_you_mean, option
+from graphveil.data.codes import AMONG_NUMBERS, NUMBER, fractions_in, without_suppressed
+from graphveil.data.columns import dropped_columns
 from graphveil.io.options import Header, TableOptions
-from graphveil.io.parsed import AMONG_NUMBERS, Notes, ParsedCells
+from graphveil.io.parsed import Notes, ParsedCells
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import native_buffer
 from graphveil.io.text.dialect import WHITESPACE, Dialect, single_spaced, sniff
@@ -27,7 +29,10 @@ _PAIRS = ({"source", "target"}, {"user", "item"}, {"from", "to"})
 
 
 def read_cells(source: Source, options: TableOptions) -> ParsedCells:
-    """Return the columns of a text table: integers where all cells are, else text."""
+    """Return the columns of a text table that are not dropped: integers, else text.
+
+    Numbers that are to be binned are text as well. What is not clear is a problem of the cells.
+    """
     header: Header = "no" if options.header == "no" else "yes"
     dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
     raw = b"".join(chunk for _, chunk in source.chunks())
@@ -37,50 +42,59 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     table = _parsed(source, raw, dialect, names)
     if table.num_rows == 0:
         source.refuse("the file has column names but no rows.")
-    check_columns(source, names, options)
-    _check_first_row(source, table, dialect, options)
+    problems = _about_the_first_row(table, dialect, options)
+    if problems and problems[0].value == "no":
+        cells = read_cells(source, replace(options, header="no"))
+        return ParsedCells(
+            columns=cells.columns, notes=cells.notes, problems=(*problems, *cells.problems)
+        )
+    kept = check_columns(source, names, options)
     _check_no_second_header(source, table, dialect)
     columns = {}
     odd: list[tuple[str, str]] = []
-    for name in names:
+    for name in kept:
         column = table[name].combine_chunks()
         values = pc.utf8_trim_whitespace(column) if dialect.spaced else column
-        if name == options.ids:
+        if name == options.ids or name in options.bins:
             columns[name] = values
             continue
-        columns[name] = _typed(source, name, values, options)
+        columns[name], fractions = _typed(name, values, options)
+        problems += fractions
         cell = _odd_cell(columns[name])
         odd += [] if cell is None else [(name, cell)]
     notes = Notes(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     notes.odd_cells = tuple(odd)
-    return ParsedCells(columns=columns, notes=notes)
+    return ParsedCells(columns=columns, notes=notes, problems=tuple(problems))
 
 
-def _check_first_row(
-    source: Source, table: pa.Table, dialect: Dialect, options: TableOptions
-) -> None:
-    """Refuse a first row of which most cells stand again below, in other rows: it may be a person.
+def _about_the_first_row(table: pa.Table, dialect: Dialect, options: TableOptions) -> list[Problem]:
+    """Return the question about a first row that may be a person.
 
-    Raises
-    ------
-    InputError
-        Where nobody said whether it names the columns.
+    It has a number, or most of its cells stand again below, in other rows; and nobody said that it
+    has names, neither by the header nor by using one of them.
     """
     if options.header != "auto" or not dialect.header:
-        return
+        return []
+    named = {*options.bins, *options.drop, *options.one_hot, options.ids, options.person}
+    answer = "yes" if named & {*dialect.header} else "no"
+    choices = f"{option('header', 'yes')} if it holds names, {option('header', 'no')} if it is data"
+    number = next((name for name in dialect.header if re.fullmatch(NUMBER[1:-1], name)), None)
+    if number is not None:
+        found = f"the first line has {shown(number)} instead of a column name"
+        return [Problem("", "header", answer, found, choices)]
     same = [
         pc.equal(pc.utf8_trim_whitespace(column), name).to_numpy()
         for name, column in zip(dialect.header, table.columns, strict=True)
     ]
     whole = np.count_nonzero(np.all(same, axis=0))
     again = [n for n, at in zip(dialect.header, same, strict=True) if np.count_nonzero(at) > whole]
-    if 2 * len(again) > len(dialect.header):
-        source.refuse(
-            f"cannot tell whether the first line ({shown(', '.join(dialect.header))}) holds "
-            f"names or data: {shown(again[0])} also occurs below it. "
-            f"{either('header', 'yes', 'no')}",
-            line=1,
-        )
+    if 2 * len(again) <= len(dialect.header):
+        return []
+    found = (
+        f"cannot tell whether the first line ({shown(', '.join(dialect.header))}) holds "
+        f"names or data: {shown(again[0])} also occurs below it"
+    )
+    return [Problem("", "header", answer, found, choices)]
 
 
 def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -> None:
@@ -97,8 +111,14 @@ def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -
             )
 
 
-def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> None:
-    """Refuse options that name a column which the file does not have."""
+def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> tuple[str, ...]:
+    """Return the columns that are not dropped.
+
+    Raises
+    ------
+    InputError
+        Where options name a column which the file does not have.
+    """
     wanted = {
         **dict.fromkeys(options.bins, "bins"),
         **dict.fromkeys(options.one_hot, "one_hot"),
@@ -115,6 +135,11 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
             f"two columns ({' and '.join(names)}) are pairs, not a table. Read the file as a "
             "graph or as bipartite."
         )
+    try:
+        dropped = dropped_columns(options.drop, names)
+    except DataError as error:
+        source.refuse(error.message.text)
+    return tuple(name for name in names if name not in dropped)
 
 
 def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str, ...]:
@@ -127,12 +152,13 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
             f"it with {option('delimiter')}; to read a table of one column, use "
             f"{option('delimiter', ',')}"
         )
+    numbers = [name for name in names if re.fullmatch(NUMBER[1:-1], name)]
+    if numbers and options.header == "auto":
+        return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
     for position, name in enumerate(names):
         problem = None
         if not name:
             problem = f"column {position + 1} has no name. Add one"
-        elif options.header == "auto" and re.fullmatch(NUMBER[1:-1], name):
-            problem = f"found {shown(name)} instead of a column name. Use {option('header', 'no')}"
         elif name in names[:position]:
             problem = f"two columns are named {shown(name)}. Rename one"
         if problem:
@@ -186,35 +212,16 @@ def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
         source.refuse(f"{shown(error)}. Check the quotes.", line=last + 1)
 
 
-def _typed(source: Source, name: str, values: pa.Array, options: TableOptions) -> Any:
-    rule = options.bins.get(name)
-    if rule is not None:
-        return binned(numbers_to_bin(source, name, values, options), rule, name=name)
+def _typed(name: str, values: pa.Array, options: TableOptions) -> tuple[Any, list[Problem]]:
+    """Return a column as integers where all of its cells are, and the question about fractions."""
     values = without_suppressed(values, options.suppressed)
     distinct = values.drop_null().unique()
     if len(distinct) == 0:
-        return values
+        return values, []
     if pc.all(pc.match_substring_regex(distinct, _WHOLE)).as_py():
-        return values.cast(pa.int64())
+        return values.cast(pa.int64()), []
     fraction = fraction_among(distinct)
-    if fraction is not None:
-        _, nothing = _apart(distinct)
-        refuse_fractions(source, name, fraction, *nothing[:1])
-    return values
-
-
-def numbers_to_bin(source: Source, name: str, column: pa.Array, options: TableOptions) -> pa.Array:
-    """Return a column as numbers; what is none is refused with the file's name.
-
-    Raises
-    ------
-    InputError
-        Where a cell is neither a number nor suppressed.
-    """
-    try:
-        return numbers_of(column, options.suppressed, name=name)
-    except DataError as error:
-        source.refuse(error.message.text)
+    return values, [] if fraction is None else [fractions_in(name, shown(fraction))]
 
 
 def _odd_cell(values: pa.Array) -> str | None:
@@ -254,18 +261,3 @@ def fraction_among(values: pa.Array) -> str | None:
         return None
     fractions = rest.filter(pc.match_substring_regex(rest, "[.eE]"))
     return fractions[0].as_py() if len(fractions) else None
-
-
-def refuse_fractions(source: Source, name: str, value: object, nothing: str = "") -> None:
-    """Refuse a column of numbers that are not whole, beside a word that may stand for no value."""
-    bins = mapping("bins", name, "median")
-    if nothing:
-        hide = several("suppressed", "*", "", nothing)
-        source.refuse(
-            f"column {name} is numeric ({shown(value)}) except for {shown(nothing)!r}. If that "
-            f'means "missing", use {hide}, and bin the numbers, for example {bins}'
-        )
-    source.refuse(
-        f"column {name} is numeric ({shown(value)}) and needs bins, for example {bins}; or "
-        "quantiles:4 or edges:1,2,3. A level must be an integer."
-    )

@@ -19,6 +19,7 @@ from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import MOST_DENOMINATOR
 from graphveil.data import Bipartite
+from graphveil.data.ids import column_and_value
 from graphveil.methods.base import MethodResult
 
 Labels: TypeAlias = "NDArray[np.int32]"
@@ -150,9 +151,10 @@ def columns_of(names: Sequence[object]) -> NDArray[np.int32] | None:
     >>> columns_of(["tea", "sex=f"]) is None
     True
     """
-    if not names or not all("=" in str(name) for name in names):
+    split = [column_and_value(name) for name in names]
+    columns = [named[0] for named in split if named]
+    if not names or len(columns) < len(names):
         return None
-    columns = [str(name).partition("=")[0] for name in names]
     return np.unique(columns, return_inverse=True)[1].astype(np.int32)
 
 

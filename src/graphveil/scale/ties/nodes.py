@@ -16,7 +16,7 @@ from graphveil.core.errors import ResourceError
 from graphveil.core.progress import Advance, stage
 from graphveil.data.ids import Ids, as_ids, to_arrow
 from graphveil.data.network import MAX_NODES
-from graphveil.io.parsed import ParsedArcs, gives_counts, other_than_integers
+from graphveil.io.parsed import ParsedArcs, as_integers, gives_counts, other_than_integers
 from graphveil.io.readers.columnar import read_parquet, write_parquet
 from graphveil.io.readers.delimited import refuse_counts
 from graphveil.io.reading import over_all_nodes
@@ -266,7 +266,9 @@ class Numbering:
         if self._names is not None:
             at = pc.index_in(values.cast(pa.string()), value_set=self._names)
             return _int32(at.to_numpy(zero_copy_only=False))
-        numbers = values.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        whole = as_integers(values) if pa.types.is_string(values.type) else values
+        assert whole is not None  # noqa: S101  for the type checker: the labels are integers
+        numbers = whole.cast(pa.int64()).to_numpy(zero_copy_only=False)
         if self._plain:
             return _int32(numbers)
         if self._table is not None:

@@ -196,7 +196,6 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
     return f"{path.name}, line {line} is {shown(text)}, but its canonical form is {shown(own)}"
 
 
-_LARGEST = 2**63 - 1
 _INTEGER = "0|[1-9][0-9]*"
 _NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 _MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", r"\n", ".")
@@ -223,8 +222,8 @@ _OTHERS = f"FROM {_ITEMS} WHERE NOT regexp_full_match(item, {literal(_INTEGER)})
 def no_item(db: Database) -> str | None:
     """Return why the items of `entries` are no names that can be read again; None where they are.
 
-    Numbers of more than 64 bits, two names that look the same, numbers that are not whole where all
-    are numbers, and words for no value beside whole numbers alone are none.
+    Two names that look the same, numbers that are not whole where all are numbers, and words for no
+    value beside whole numbers alone are none.
 
     Parameters
     ----------
@@ -233,11 +232,7 @@ def no_item(db: Database) -> str | None:
     """
     others = db.number(f"SELECT count(*) {_OTHERS}")
     if not others:
-        large = db.first(
-            f"SELECT item FROM {_ITEMS} WHERE TRY_CAST(item AS HUGEINT) IS NULL "
-            f"OR TRY_CAST(item AS HUGEINT) > {_LARGEST} LIMIT 1"
-        )
-        return f"the item {shown(large[0])} is larger than {_LARGEST}" if large else None
+        return None
     alike = db.first(_ALIKE)
     if alike:
         return f"the items {shown(alike[0])} and {shown(alike[1])} look the same"

@@ -11,10 +11,10 @@ where blanks part the cells. What cannot be told for certain is left to the prog
 from __future__ import annotations
 
 import csv
-import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -223,9 +223,6 @@ _BLANKS = r"^\s|\s$"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
 _KNOWN |= {"categories", "drop", "person"}
 """Options that are understood here; others leave the file to the reader."""
-
-_DIGITS, _ROUNDED = 12, 1e-11
-"""Edges of intervals have so many digits at most: a number so near to one may lie on both sides."""
 
 
 class _Reading(msgspec.Struct):
@@ -521,9 +518,19 @@ def _of_rule(rule: str) -> set[str] | None:
     kind, _, listed = rule.partition(":")
     if kind != "edges":
         return None
-    edges = [f"{float(edge):.12g}" for edge in listed.split(",")]
+    edges = [_spelled(edge.strip()) for edge in listed.split(",")]
     between = {f"{low}<x<={high}" for low, high in pairwise(edges)}
     return {f"<={edges[0]}", f">{edges[-1]}", *between}
+
+
+def _spelled(edge: str) -> str:
+    """Return an edge in twelve digits where these are exact, else as it was given."""
+    try:
+        number = Decimal(edge)
+    except InvalidOperation as error:
+        raise ValueError from error  # no rule for bins
+    short = f"{float(edge):.12g}"
+    return short if Decimal(short) == number else str(number)
 
 
 def _lies_in(said: str | None, interval: str | None) -> bool:
@@ -535,28 +542,19 @@ def _lies_in(said: str | None, interval: str | None) -> bool:
     (True, False, True, True)
     """
     try:
-        number = math.nan if said is None else float(said)
-        if interval is None or not math.isfinite(number):
-            return interval is None and not math.isfinite(number)
-        return _is_between(number, interval)
-    except ValueError:
+        number = None if said is None else Decimal(said)
+        if number is None or not number.is_finite():
+            return interval is None
+        return interval is not None and _is_between(number, interval)
+    except InvalidOperation:
         return False
 
 
-def _is_between(number: float, interval: str) -> bool:
+def _is_between(number: Decimal, interval: str) -> bool:
     match = re.fullmatch(
         r"(?:(?P<low>[^<>]+)<x)?<=(?P<high>[^<>]+)|>(?P<above>[^<>]+)|any", interval
     )
     if match is None:
         return False
     low, high = match["low"] or match["above"], match["high"]
-    return _above(number, low) and (high is None or not _above(number, high, strictly=True))
-
-
-def _above(number: float, edge: str | None, *, strictly: bool = False) -> bool:
-    """Whether a number is above an edge; strictly: even where the edge was rounded down."""
-    if edge is None:
-        return True
-    digits = len(re.sub(r"e.*|[^0-9]", "", edge))
-    room = _ROUNDED * abs(float(edge)) if digits >= _DIGITS else 0.0
-    return number > float(edge) + (room if strictly else -room)
+    return (low is None or number > Decimal(low)) and (high is None or number <= Decimal(high))
