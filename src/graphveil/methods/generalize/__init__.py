@@ -1,0 +1,8 @@
+"""Local recoding of tables by hierarchies: classes of equal rows that lose little.
+
+It is a function of tables, and no method: no release is made by it, and nothing is claimed.
+"""
+
+from graphveil.core.lazy import lazy_names
+
+__all__, __getattr__, __dir__ = lazy_names(__name__, __file__)

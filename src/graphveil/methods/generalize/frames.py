@@ -1,0 +1,395 @@
+"""A frame in, a generalized frame out, as columns of an Arrow table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.errors import (
+    DataError,
+    InfeasibleError,
+    ParameterError,
+    did_you_mean,
+    mapping,
+    option,
+)
+from graphveil.core.lazy import lazy_module
+from graphveil.core.randomness import Randomness
+from graphveil.data.columns import Frames, arrow_table
+from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
+from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
+from graphveil.methods.generalize.recode import Condition, recode
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+else:
+    pa = lazy_module("pyarrow")
+
+NEARLY_ALL = Fraction(9, 10)
+"""A column without levels is refused if so many of its rows have a value of their own."""
+
+FEW_ROWS = 20
+"""Not in tables of fewer rows."""
+
+MOST_COUNTS = 1 << 28
+"""The most values times classes that conditions may count."""
+
+DIGITS = 4
+"""The most digits of a bound of total variation."""
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralizedTable(Frames):
+    """A table whose rows equal others in what they publish of the known columns.
+
+    Parameters
+    ----------
+    table
+        The known columns as ordered dictionaries of text, ``*`` last, and the attached ones as they
+        came in: in the order of the input, and its rows in theirs.
+    classes
+        int64, shape (n,): the class of every row: rows with equal known cells.
+    hierarchies
+        The levels of every known column.
+    losses
+        For every known column the mean loss of its cells, from 0 to 1.
+    """
+
+    table: pa.Table
+    classes: NDArray[np.int64]
+    hierarchies: Mapping[str, Hierarchy]
+    losses: Mapping[str, float]
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return int(self.table.num_rows)
+
+    @property
+    def smallest_class(self) -> int:
+        """The number of rows of the smallest class."""
+        return int(np.bincount(self.classes).min())
+
+    @property
+    def granularity(self) -> float:
+        """1 less the mean loss of all known cells: 1 where all are published as they were."""
+        return 1 - float(np.mean(list(self.losses.values())))
+
+    @property
+    def edges_from_the_data(self) -> tuple[str, ...]:
+        """The known columns whose intervals were computed from the data."""
+        return tuple(name for name, levels in self.hierarchies.items() if levels.from_the_data)
+
+    def labels(self) -> NDArray[np.int64]:
+        """Return 0..n-1."""
+        return np.arange(self.size)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the table."""
+        return self.table
+
+    def _sizes(self) -> dict[str, object]:
+        return {"rows": self.size, "classes": int(self.classes.max()) + 1}
+
+
+def generalize(  # noqa: PLR0913  each is an option that a caller names
+    frame: Any,
+    *,
+    k: int,
+    known: Sequence[str] | None = None,
+    attach: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    levels: Mapping[str, str] | None = None,
+    diverse: Mapping[str, int | str] | None = None,
+    close: Mapping[str, float | str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    dates: Mapping[str, str] | None = None,
+    suppressed: Sequence[str] = (ALL, ""),
+    seed: int | None = None,
+) -> GeneralizedTable:
+    """Generalize a table until every row equals at least k-1 others in its known columns.
+
+    Rows are put in classes of at least k; a class publishes in every column the narrowest node of
+    its hierarchy that all its rows share. So every published cell is true. The classes are formed
+    by a lattice of levels and a local search that lose as little as they can.
+
+    Parameters
+    ----------
+    frame
+        A pandas, polars or Arrow table, one row for each person.
+    k
+        The smallest class, from 2.
+    known
+        The columns that an attacker may know. Default: all others.
+    attach
+        Columns that are published as they are, outside of the classes.
+    drop
+        Columns that are not read.
+    levels
+        For a known column how it is generalized, see
+        `graphveil.methods.generalize.levels.column_of`. Default: text is published or ``*``.
+    diverse
+        For an attached column how many distinct values every class has, or ``"entropy:L"``: their
+        entropy is at least log L, up to 1e-12.
+    close
+        For an attached column how far the values of every class may be from those of the table:
+        their total variation, from 0 to 1, of at most four digits.
+    weights
+        For a known column how much its loss counts in the search. Default: 1.
+    dates
+        For a known column how it writes dates, such as ``"%d/%m/%Y"``. Default: ISO 8601.
+    suppressed
+        Texts that stand for a missing cell, which is published as ``*``.
+    seed
+        None draws from the operating system. With a seed the same rows in any order give the same
+        classes.
+
+    Returns
+    -------
+    GeneralizedTable
+        Its rows are in the order of the input: shuffle them before they are published.
+
+    Raises
+    ------
+    ParameterError
+        Where an argument is out of its range, or names no column.
+    DataError
+        Where a column has no levels and needs some, or its values do not suit them.
+    InfeasibleError
+        Where the table has fewer than k rows, or classes cannot meet a condition.
+
+    Notes
+    -----
+    This is a function of tables, no release: it makes no claim, and `graphveil verify` does not
+    check its result. Attached columns can tell something of the rows of a class, and what a
+    class has in common is published. An attacker who knows the method and the other rows can
+    learn more from how far a class is generalized.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [23, 27, 31, 38], "sex": ["f", "f", "m", "m"],
+    ...                        "sick": ["flu", "cold", "flu", "flu"]})
+    >>> done = generalize(people, k=2, known=["age", "sex"], attach=["sick"],
+    ...                   levels={"age": "10,20"}, seed=1)
+    >>> done.to_pandas()["age"].tolist(), done.smallest_class
+    (['20-29', '20-29', '30-39', '30-39'], 2)
+    """
+    table = arrow_table(frame)
+    wanted = _known_columns(table.column_names, known, attach, drop)
+    for what, given in (("levels", levels), ("weights", weights), ("dates", dates)):
+        _check_named(what, given or {}, wanted, table.column_names)
+    n = table.num_rows
+    if k < 2:
+        raise ParameterError(f"k={k} is too small. Use k >= 2.")
+    if n < k:
+        raise InfeasibleError(f"k={k} exceeds the {n} rows of the table. Use k <= {n}.")
+    conditions = _conditions(table, diverse or {}, close or {}, attach, n // k + 1)
+    values = [values_of(name, table.column(name), suppressed) for name in sorted(wanted)]
+    _check_levels(values, levels or {})
+    columns = {
+        one.name: column_of(one, (levels or {}).get(one.name, "stars"), (dates or {}).get(one.name))
+        for one in values
+    }
+    recoded = recode(
+        np.stack([column.leaves for column in columns.values()], axis=1),
+        [column.hierarchy for column in columns.values()],
+        k=k,
+        conditions=list(conditions.values()),
+        weights=[(weights or {}).get(name, 1.0) for name in columns],
+        rng=Randomness(seed=seed).stream("generalize"),
+    )
+    cells = {
+        name: _published(column, recoded.levels[:, j])
+        for j, (name, column) in enumerate(columns.items())
+    }
+    codes = np.stack([published.indices.to_numpy() for published in cells.values()], axis=1)
+    classes = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
+    _check_not_all(classes, conditions, k)
+    kept = [name for name in table.column_names if name in cells or name in attach]
+    return GeneralizedTable(
+        table=pa.table({name: cells.get(name, table.column(name)) for name in kept}),
+        classes=classes,
+        hierarchies={name: columns[name].hierarchy for name in wanted},
+        losses=dict(zip(columns, recoded.losses.tolist(), strict=True)),
+    )
+
+
+def _known_columns(
+    every: Sequence[str],
+    known: Sequence[str] | None,
+    attach: Sequence[str],
+    drop: Sequence[str],
+) -> list[str]:
+    """Return the known columns in the order of the table, or refuse roles that do not suit it."""
+    roles = {"known": known or (), "attach": attach, "drop": drop}
+    for role, names in roles.items():
+        if isinstance(names, str):
+            raise ParameterError(f"{role}={names!r} is a text. Use a list of columns.")
+        _check_named(role, dict.fromkeys(names), every, every)
+    for name, times in Counter(name for names in roles.values() for name in names).items():
+        if times > 1:
+            given = [role for role, names in roles.items() if name in names]
+            raise ParameterError(
+                f"column {name!r} is listed twice, in {' and '.join(given)}. Give it one role."
+            )
+    rest = [name for name in every if name not in attach and name not in drop]
+    if known is None:
+        wanted = rest
+    else:
+        wanted = [name for name in every if name in known]
+        others = [name for name in rest if name not in known]
+        if others:
+            raise ParameterError(
+                f"no role for {', '.join(others)}. List each in {option('known')}, "
+                f"{option('attach')} or {option('drop')}."
+            )
+    if not wanted:
+        raise ParameterError(
+            f"none of the {len(every)} columns is known to an attacker. List at least one in "
+            f"{option('known')}."
+        )
+    return wanted
+
+
+def _check_named(
+    what: str, given: Mapping[str, object], columns: Sequence[str], every: Sequence[str]
+) -> None:
+    """Refuse names that are not among some columns."""
+    for name in given:
+        if name in columns:
+            continue
+        if name in every:
+            raise ParameterError(f"{what} names the column {name!r}, which is not a known column.")
+        raise ParameterError(
+            f"no column {name!r} for {what}. {did_you_mean(name, every)}Columns: "
+            f"{', '.join(every)}."
+        )
+
+
+def _check_levels(values: Sequence[Values], levels: Mapping[str, str]) -> None:
+    """Refuse columns that would be lost without levels: numbers, and values of one row each."""
+    questions = []
+    for one in values:
+        if one.name in levels or len(one.texts) <= 2:
+            continue
+        others = f"{option('attach', one.name)} or {option('drop', one.name)}"
+        if pa.types.is_integer(one.array.type) or pa.types.is_floating(one.array.type):
+            questions.append(
+                f"{one.name} has numbers and no levels: use "
+                f"{mapping('levels', one.name, 'auto')}, widths such as "
+                f"{mapping('levels', one.name, '5,10,20')}, {others}"
+            )
+        elif one.codes.size >= FEW_ROWS and len(one.texts) >= NEARLY_ALL * one.codes.size:
+            questions.append(
+                f"{one.name} has {len(one.texts)} values in {one.codes.size} rows and no levels: "
+                f"use {option('drop', one.name)}, {option('levels')} or "
+                f"{option('attach', one.name)}"
+            )
+    if questions:
+        raise DataError(f"{'; '.join(questions)}.")
+
+
+def _conditions(
+    table: pa.Table,
+    diverse: Mapping[str, int | str],
+    close: Mapping[str, float | str],
+    attach: Sequence[str],
+    classes: int,
+) -> dict[str, Condition]:
+    """Return what classes must show of attached columns, or refuse what they cannot."""
+    conditions = {}
+    for name in dict.fromkeys([*diverse, *close]):
+        what = "diverse" if name in diverse else "close"
+        if name not in attach:
+            _check_named(what, {name: None}, table.column_names, table.column_names)
+            raise ParameterError(
+                f"{what} names the column {name!r}, which is not attached. Add "
+                f"{option('attach', name)}."
+            )
+        values = values_of(name, table.column(name), ())
+        codes = np.where(values.codes < 0, len(values.texts), values.codes)
+        count = int(codes.max()) + 1
+        if count * classes > MOST_COUNTS:
+            raise ParameterError(
+                f"{what}: column {name!r} has {count:,} values, too many to count in each class. "
+                "Group its values first."
+            )
+        distinct, entropy = _diversity(name, diverse.get(name, 1), np.unique(codes).size)
+        shares = np.bincount(codes)[np.unique(codes)] / codes.size
+        most = float(np.exp(-(shares * np.log(shares)).sum()))
+        if entropy > most * (1 + 1e-12):
+            raise InfeasibleError(
+                f"diverse {name}=entropy:{entropy:g}: that of the whole table is {most:.6g}. Use "
+                "at most this."
+            )
+        conditions[name] = Condition(codes, distinct, entropy, _closeness(name, close.get(name, 1)))
+    return conditions
+
+
+def _diversity(name: str, given: int | str, values: int) -> tuple[int, float]:
+    """Return the fewest values of a class, and the number whose logarithm bounds their entropy."""
+    text = str(given)
+    kind, _, number = text.partition(":") if ":" in text else ("distinct", "", text)
+    try:
+        least = float(number)
+    except ValueError:
+        least = 0.0
+    if (
+        kind not in {"distinct", "entropy"}
+        or not least >= 1
+        or (kind == "distinct" and not least.is_integer())
+    ):
+        raise ParameterError(
+            f"diverse {name}={text} is not a number of values. Use {mapping('diverse', name, '2')} "
+            f"or {mapping('diverse', name, 'entropy:1.5')}."
+        )
+    if least > values:
+        raise InfeasibleError(
+            f"diverse {name}={text}: the column has {values} values. Use at most {values}."
+        )
+    return (int(least), 1.0) if kind == "distinct" else (1, least)
+
+
+def _closeness(name: str, given: float | str) -> Fraction:
+    """Return the most total variation, exactly as it was written."""
+    try:
+        most = Fraction(str(given))
+    except ValueError:
+        most = Fraction(-1)
+    if not 0 <= most <= 1 or (most * 10**DIGITS).denominator != 1:
+        raise ParameterError(
+            f"close {name}={given} is not a distance. Use a number from 0 to 1 of at most {DIGITS} "
+            "digits."
+        )
+    return most
+
+
+def _check_not_all(classes: NDArray[np.int64], conditions: Mapping[str, Condition], k: int) -> None:
+    """Refuse a table that a condition makes one class of, although it has rows for two."""
+    if conditions and classes.max() == 0 and classes.size >= 2 * k:
+        raise InfeasibleError(
+            f"no class smaller than all {classes.size} rows was found that meets the conditions on "
+            f"{', '.join(conditions)}. Use a weaker one."
+        )
+
+
+def _published(column: Column, levels: NDArray[np.int64]) -> pa.DictionaryArray:
+    """Return the cells of a column at these levels, as an ordered dictionary of text."""
+    hierarchy = column.hierarchy
+    order = {text: code for code, text in enumerate(hierarchy.in_order())}
+    codes = np.empty(levels.size, dtype=np.int32)
+    for level, texts in enumerate(hierarchy.texts):
+        here = np.flatnonzero(levels == level)
+        of_nodes = np.array([order[text] for text in texts], dtype=np.int32)
+        codes[here] = of_nodes[hierarchy.nodes[level, column.leaves[here]]]
+    shown, own = np.unique(codes, return_inverse=True)
+    listed = list(order)
+    names = pa.array([listed[code] for code in shown.tolist()], type=pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(own.astype(np.int32)), names, ordered=True)

@@ -1,0 +1,430 @@
+"""Levels of a column by rule: widths, edges, prefixes, dates, cuts of the data, or none."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.errors import DataError, ParameterError, mapping, several
+from graphveil.core.lazy import lazy_module
+from graphveil.core.text import printable
+from graphveil.data.codes import numbers_of, rounded
+from graphveil.methods.generalize.hierarchy import ALL, LONGEST, Hierarchy, read_levels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+else:
+    pa = lazy_module("pyarrow")
+    pc = lazy_module("pyarrow.compute")
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FINEST_PARTS = 64
+"""``auto`` cuts a column in so many parts of about as many rows, halves them, and so on."""
+
+MOST_EDGES = 1_000_000
+"""The most intervals of one width."""
+
+UNITS = ("week", "month", "quarter", "year", "decade")
+ISO = "%Y-%m-%d"
+
+KINDS = (
+    "widths such as 5,10, edges:18,65, prefix:3,2, month,year, auto, stars, or a csv file of levels"
+)
+
+
+class Values(NamedTuple):
+    """The distinct values of a column: as text, in order, with rows; and the leaf of every cell.
+
+    Parameters
+    ----------
+    name
+        The column.
+    texts
+        The values.
+    array
+        The same as an Arrow array of the column's type.
+    first
+        The first row that has the value.
+    counts
+        How many rows have it.
+    codes
+        int64, shape (n,): the value of every row, -1 where it is missing.
+    """
+
+    name: str
+    texts: list[str]
+    array: pa.Array
+    first: Ints
+    counts: Ints
+    codes: Ints
+
+
+class Column(NamedTuple):
+    """The hierarchy of a column and the leaf of every row."""
+
+    hierarchy: Hierarchy
+    leaves: Ints
+
+
+def values_of(name: str, column: pa.ChunkedArray | pa.Array, suppressed: Sequence[str]) -> Values:
+    """Return the distinct values of a column, rising; null, NaN and suppressed texts are missing.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> ages = values_of("age", pa.array([30, 9, None, 9]), ["*"])
+    >>> ages.texts, ages.codes.tolist(), ages.first.tolist()
+    (['9', '30'], [1, 0, -1, 0], [1, 0])
+    """
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_floating(array.type):
+        array = pc.if_else(pc.is_nan(array), pa.scalar(None, type=array.type), array)
+    try:
+        spelled = pc.cast(array, pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"column {name} has type {array.type}, which cannot be generalized. Convert it to "
+            "numbers, text or dates."
+        ) from error
+    hidden = pc.is_in(spelled, value_set=pa.array(list(suppressed), type=pa.string()))
+    array = pc.if_else(hidden, pa.scalar(None, type=array.type), array)
+    known = pc.drop_null(array)
+    distinct = pc.unique(known)
+    distinct = distinct.take(pc.sort_indices(distinct))
+    codes = pc.fill_null(pc.index_in(array, value_set=distinct), -1).to_numpy(zero_copy_only=False)
+    shown, first = np.unique(codes, return_index=True)
+    texts = pc.cast(distinct, pa.string()).to_pylist()
+    counts = np.bincount(codes[codes >= 0], minlength=len(distinct))
+    return Values(name, texts, distinct, first[shown >= 0], counts, codes.astype(np.int64))
+
+
+def column_of(values: Values, levels: str, date_format: str | None = None) -> Column:
+    """Return the hierarchy of a column by a rule, with ``*`` for missing cells.
+
+    Parameters
+    ----------
+    values
+        The column.
+    levels
+        Widths ``5,10,20``, each a multiple of the one before; ``edges:18,65``; ``prefix:4,3,2``;
+        ``month,year,10`` of dates, with ``week``, ``quarter`` and ``decade``; ``auto``; ``stars``;
+        or a csv file, see `graphveil.methods.generalize.hierarchy.read_levels`.
+    date_format
+        How dates are written, as `datetime.datetime.strptime` reads them. Default: ISO 8601.
+
+    Raises
+    ------
+    ParameterError
+        Where the rule is none of these or its numbers do not suit each other.
+    DataError
+        Where the values do not suit the rule.
+    InputError
+        Where a file does not hold levels.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> ages = values_of("age", pa.array([23, 31, 38]), ["*"])
+    >>> column_of(ages, "5,10").hierarchy.texts[1:]
+    (('20-24', '30-34', '35-39'), ('20-29', '30-39'), ('*',))
+    """
+    kind, _, detail = levels.partition(":")
+    parts = [part.strip() for part in levels.split(",")]
+    if levels == "stars":
+        hierarchy = Hierarchy.of([values.texts or [ALL]])
+    elif levels == "auto":
+        hierarchy = _by_quantiles(values)
+    elif kind == "edges" and detail:
+        hierarchy = _by_edges(values, [_increasing(values.name, levels, detail)])
+    elif kind == "prefix" and detail:
+        hierarchy = _by_prefix(values, levels, detail)
+    elif parts[0] in UNITS:
+        hierarchy = _by_dates(values, parts, date_format)
+    elif all(_decimal(part) is not None for part in parts):
+        hierarchy = _by_widths(values, parts)
+    elif levels.endswith(".csv") or Path(levels).exists():
+        return _by_file(values, levels)
+    else:
+        raise ParameterError(
+            f"levels of {values.name}: {printable(levels, LONGEST)} is not a kind of levels. "
+            f"Use {KINDS}."
+        )
+    return _with_leaves(values, hierarchy, np.arange(len(values.texts)))
+
+
+def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
+    """Return the hierarchy, with a leaf for missing cells if there are any."""
+    if values.codes.min(initial=0) >= 0 or not leaves.size:
+        return Column(hierarchy, leaves[values.codes] if leaves.size else values.codes * 0)
+    whole = hierarchy.with_missing()
+    return Column(whole, np.append(leaves, whole.nodes.shape[1] - 1)[values.codes])
+
+
+def _by_file(values: Values, path: str) -> Column:
+    """Return the hierarchy of a file, whose leaves are all values that it lists."""
+    listed = read_levels(path)
+    lacking = [i for i, value in enumerate(values.texts) if value not in listed.leaves]
+    if lacking:
+        i = min(lacking, key=lambda one: int(values.first[one]))
+        value = values.texts[i]
+        more = f" and {len(lacking) - 1} more values" if len(lacking) > 1 else ""
+        raise DataError(
+            f"{Path(path).name} lacks {printable(value, LONGEST)}{more} of column {values.name} "
+            f"(count {values.counts[i]}, first in row {values.first[i]}). Add it to the file of "
+            f"{mapping('levels', values.name, path)}, or use {several('suppressed', ALL, value)}."
+        )
+    leaves = np.array([listed.leaves[value] for value in values.texts], dtype=np.int64)
+    return _with_leaves(values, listed.hierarchy, leaves)
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def _numbers(values: Values) -> Floats:
+    """Return the values as numbers, or refuse them."""
+    numbers = numbers_of(values.array, (), name=values.name)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _are_whole(numbers: Floats) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
+
+
+def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
+    """Return intervals of these widths, which begin at multiples of them."""
+    given = ",".join(parts)
+    widths = [Decimal(part) for part in parts]
+    if widths[0] <= 0:
+        raise ParameterError(
+            f"levels {values.name}={given}: a width is positive. Remove {parts[0]}."
+        )
+    for one, other in pairwise(widths):
+        if other % one or other <= one:
+            raise ParameterError(
+                f"{values.name}={given}: {other} is not a multiple of {one}. Use widths that are "
+                "each a multiple of the one before."
+            )
+    numbers = _numbers(values)
+    whole = _are_whole(numbers)
+    if whole and any(width % 1 for width in widths):
+        raise ParameterError(
+            f"{values.name}={given}: the values are whole numbers. Use whole widths."
+        )
+    low, high = (
+        math.floor(Decimal(repr(float(end))) / widths[-1]) for end in (numbers.min(), numbers.max())
+    )
+    lowest, highest = low * widths[-1], (high + 1) * widths[-1]
+    span = float(highest - lowest) - whole
+    levels, losses = [values.texts], [np.zeros(numbers.size)]
+    for width in widths:
+        count = int((highest - lowest) / width)
+        if count > MOST_EDGES:
+            raise ParameterError(
+                f"{values.name}={given}: width {width} makes {count:,} intervals. Use wider ones."
+            )
+        edges = [lowest + width * i for i in range(count + 1)]
+        at = np.searchsorted(np.array(edges, dtype=np.float64), numbers, side="right") - 1
+        plain = whole and lowest >= 0
+        texts = {i: _interval(edges[i], edges[i + 1], plain=plain) for i in np.unique(at).tolist()}
+        levels.append([texts[i] for i in at.tolist()])
+        losses.append(np.full(numbers.size, min((float(width) - whole) / max(span, 1e-300), 1.0)))
+    return Hierarchy.of(levels, losses=np.array(losses), source=f"levels of {values.name}")
+
+
+def _interval(low: Decimal, high: Decimal, *, plain: bool) -> str:
+    """Return ``20-39``, both ends in it, of whole numbers from 0 on; else ``[20, 40)``."""
+    if not plain:
+        return f"[{_spelled(low)}, {_spelled(high)})"
+    last = high - 1
+    return _spelled(low) if last == low else f"{_spelled(low)}-{_spelled(last)}"
+
+
+def _spelled(number: Decimal) -> str:
+    text = f"{number.normalize():f}"
+    return "0" if text == "-0" else text
+
+
+def _increasing(name: str, levels: str, detail: str) -> list[Decimal]:
+    """Return the edges that a rule lists, or refuse it."""
+    edges = [_decimal(part) for part in detail.split(",")]
+    known = [edge for edge in edges if edge is not None]
+    if len(known) < len(edges) or any(one >= other for one, other in pairwise(known)):
+        raise ParameterError(
+            f"levels of {name}: {printable(levels, LONGEST)} does not list rising numbers. Use "
+            "edges such as edges:18,65."
+        )
+    return known
+
+
+def _by_edges(
+    values: Values, levels: Sequence[Sequence[Decimal]], *, from_the_data: bool = False
+) -> Hierarchy:
+    """Return intervals between edges, the outer ones open; each level has edges of the one before.
+
+    An interval holds its lower edge.
+    """
+    numbers = _numbers(values)
+    whole = _are_whole(numbers) and all(edge % 1 == 0 for edges in levels for edge in edges)
+    listed, losses = [values.texts], [np.zeros(numbers.size)]
+    every = [float(edge) for edges in levels for edge in edges]
+    lowest, highest = min([*every, numbers.min()]), max([*every, numbers.max() + whole])
+    for edges in levels:
+        ends = np.array(edges, dtype=np.float64)
+        at = np.searchsorted(ends, numbers, side="right")
+        plain = whole and edges[0] >= 0
+        inner = [_interval(one, other, plain=plain) for one, other in pairwise(edges)]
+        texts = [f"<{_spelled(edges[0])}", *inner, f">={_spelled(edges[-1])}"]
+        listed.append([texts[i] for i in at.tolist()])
+        width = np.diff([lowest, *ends, highest])[at] - whole
+        losses.append(np.clip(width / max(highest - lowest - whole, 1e-300), 0.0, 1.0))
+    return Hierarchy.of(
+        listed,
+        losses=np.array(losses),
+        source=f"levels of {values.name}",
+        from_the_data=from_the_data,
+    )
+
+
+def _by_quantiles(values: Values) -> Hierarchy:
+    """Return parts of about as many rows each, rounded, joined by twos from level to level."""
+    numbers = _numbers(values)
+    rows = np.repeat(numbers, values.counts)
+    cuts = rounded(np.quantile(rows, np.arange(1, FINEST_PARTS) / FINEST_PARTS), rows)
+    if _are_whole(numbers):
+        cuts = np.unique(np.ceil(cuts))
+    cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
+    levels = []
+    while cuts.size:
+        levels.append([Decimal(repr(float(cut))) for cut in cuts])
+        cuts = cuts[1::2]
+    if not levels:
+        return Hierarchy.of([values.texts])
+    return _by_edges(values, levels, from_the_data=True)
+
+
+def _by_prefix(values: Values, levels: str, detail: str) -> Hierarchy:
+    """Return the first characters of text, the others ``*``."""
+    parts = detail.split(",")
+    lengths = [int(part) for part in parts if part.strip().isascii() and part.strip().isdigit()]
+    if len(lengths) < len(parts) or any(one <= other for one, other in pairwise([*lengths, 0])):
+        raise ParameterError(
+            f"levels of {values.name}: {printable(levels, LONGEST)} does not list falling lengths. "
+            "Use a prefix such as prefix:4,3,2."
+        )
+    if not pa.types.is_string(values.array.type) and not pa.types.is_large_string(
+        values.array.type
+    ):
+        shortest, longest = min(values.texts, key=len), max(values.texts, key=len)
+        if len(shortest) != len(longest):
+            raise DataError(
+                f"{values.name}: {shortest} and {longest} have different lengths, so leading zeros "
+                "may be lost. Read the column as text."
+            )
+    cut = [
+        [text[:length] + ALL * (len(text) - length) for text in values.texts] for length in lengths
+    ]
+    return Hierarchy.of([values.texts, *cut], source=f"levels of {values.name}")
+
+
+def _by_dates(values: Values, parts: Sequence[str], date_format: str | None) -> Hierarchy:
+    """Return weeks, months, quarters, years or spans of years."""
+    days = _days(values, date_format)
+    listed, spans = [values.texts], []
+    for part in parts:
+        years = 10 if part == "decade" else int(part) if part.isdigit() else 0
+        if part not in UNITS and years < 2:
+            raise ParameterError(
+                f"levels of {values.name}: {printable(part, LONGEST)} is not a unit of dates. Use "
+                f"{', '.join(UNITS)} or a number of years, from fine to coarse."
+            )
+        nodes = [_unit(day, part, years) for day in days]
+        listed.append([node.text for node in nodes])
+        spans.append(nodes)
+    low = min(node.first for nodes in spans for node in nodes).toordinal()
+    high = max(node.last for nodes in spans for node in nodes).toordinal()
+    lengths = [[(node.last - node.first).days for node in nodes] for nodes in spans]
+    losses = np.array([[0] * len(days), *lengths]) / max(high - low, 1)
+    return Hierarchy.of(listed, losses=losses, source=f"levels of {values.name}")
+
+
+class _Span(NamedTuple):
+    """A unit of dates: its text, its first and its last day."""
+
+    text: str
+    first: dt.date
+    last: dt.date
+
+
+def _unit(day: dt.date, unit: str, years: int) -> _Span:
+    """Return the week, month, quarter, year or span of years that holds a day."""
+    if unit == "week":
+        year, week, weekday = day.isocalendar()
+        first = day - dt.timedelta(days=weekday - 1)
+        return _Span(f"{year}-W{week:02}", first, first + dt.timedelta(days=6))
+    months = {"month": 1, "quarter": 3, "year": 12}.get(unit, 12 * years)
+    count = (day.year * 12 + day.month - 1) // months
+    first = dt.date(max(count * months // 12, 1), count * months % 12 + 1, 1)
+    after = (count + 1) * months
+    last = dt.date.max
+    if after // 12 <= last.year:
+        last = dt.date(after // 12, after % 12 + 1, 1) - dt.timedelta(days=1)
+    texts = {
+        "month": f"{day:%Y-%m}",
+        "quarter": f"{day:%Y}-Q{count % 4 + 1}",
+        "year": f"{day:%Y}",
+    }
+    return _Span(texts.get(unit, f"{first.year}-{first.year + years - 1}"), first, last)
+
+
+def _days(values: Values, date_format: str | None) -> list[dt.date]:
+    """Return the values as dates, or refuse them."""
+    if pa.types.is_temporal(values.array.type):
+        return [day.as_py() for day in values.array.cast(pa.timestamp("us")).cast(pa.date32())]
+    days, failed = [], None
+    parsed = None
+    for i, text in enumerate(values.texts):
+        day = _day(text, date_format or ISO)
+        if day is None:
+            failed = i if failed is None else failed
+        else:
+            parsed = i
+            days.append(day)
+    if failed is not None:
+        shown = f"{printable(values.texts[failed], LONGEST)} (row {values.first[failed]})"
+        way = f"Use {mapping('dates', values.name, '%d/%m/%Y')} or its like."
+        if parsed is None:
+            raise DataError(
+                f"column {values.name}: {shown} is not a date written {date_format or 'YYYY-MM-DD'}"
+                f". {way}"
+            )
+        raise DataError(
+            f"column {values.name} spells dates in two ways: "
+            f"{printable(values.texts[parsed], LONGEST)} (row {values.first[parsed]}) and {shown}. "
+            f"Use one spelling. {way}"
+        )
+    return days
+
+
+def _day(text: str, date_format: str) -> dt.date | None:
+    try:
+        return dt.datetime.strptime(text, date_format).date()  # noqa: DTZ007  a date has no zone
+    except ValueError:
+        return None
