@@ -261,12 +261,14 @@ myst_substitutions = {
     "help": help_page(),
     **{f"help_{verb}": help_page(verb) for verb in COMMANDS},
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},
-    **{f"limit_{n.replace('-', '_')}": m.limits for n, m in gv.METHODS.items()},
+    **{f"limit_{n.replace('-', '_')}": m.example_limits() for n, m in gv.METHODS.items()},
     **{
         f"limit_of_attributes_{n.replace('-', '_')}": m.limits_of_attributes
         for n, m in gv.METHODS.items()
         if m.limits_of_attributes
     },
-    "limit_of_directions_structural": gv.StructuralAnonymity.limits_of_directions,
+    "limit_of_directions_structural": gv.StructuralAnonymity(
+        measure="directed-count"
+    ).stated_limits,
     **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},
 }

@@ -160,7 +160,7 @@ def on_network(name: str, *, every_strength: bool = True) -> tuple[Method, ...]:
     noisy = (2.0, 4.0, top) if low else (top,)
     return (
         Method("rename", ({},)),
-        by("k-degree", "k", k, edits="add"),
+        *(by("k-degree", "k", k, edits=edits) for edits in ("add", "any")),
         by("structural", "k", k, measure="count"),
         Method("structural", ({"k": 5, "phi": 10.0, "goal": "budget:0.05", "edits": "any"},)),
         *(by(response, "epsilon", noisy) for response in RESPONSES),

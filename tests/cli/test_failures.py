@@ -14,6 +14,7 @@ from itertools import cycle
 import pytest
 
 import graphveil as gv
+import graphveil.cli as gv_cli
 
 ANONYMIZE = ("anonymize", "k-degree", "friends.csv", "--k", "2", "--out", "out")
 
@@ -262,6 +263,21 @@ def test_an_interrupt_of_text_that_python_runs_is_one_like_any_other(cwd):
     done = subprocess.run(command, cwd=cwd, capture_output=True, check=False)
     assert 3 == done.returncode
     assert b"graphveil: error: interrupted." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [(["anonymize", "k-degree"], True), (["measure", "a.csv"], False), ([], False)],
+)
+def test_only_commands_that_write_a_release_speak_of_one_when_interrupted(
+    tokens, said, monkeypatch, capsys
+):
+    def interrupt(_tokens):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphveil.cli.app.call", interrupt)
+    assert 3 == gv_cli.run(tokens)
+    assert said == ("No incomplete release was written" in capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("seconds", [1.2, 2.4])

@@ -77,7 +77,7 @@ def test_promise_and_limits_are_those_of_the_method(advice):
     choice = chosen(advice, "k-degree")
     assert gv.KDegree(k=5).guarantee.sentence == choice.promise
     assert gv.KDegree(k=5).guarantee.threat_model == choice.answers
-    assert gv.KDegree.limits == choice.leaves_open
+    assert gv.KDegree(k=5).stated_limits == choice.leaves_open
     assert "gv.KDegree(k=5).anonymize(data)" == choice.call
 
 

@@ -32,7 +32,10 @@ READERS = (
 CONVENIENCES = ("matplotlib", "networkx", "pandas", "sklearn")
 """What NetworKit imports where it is installed (1.3 s of CPU): ways to draw graphs, and to and from
 other libraries."""
-INTERRUPTED = "interrupted. No incomplete release was written; run the command again to start over."
+INTERRUPTED = "interrupted. Run the command again to start over."
+NO_RELEASE = "interrupted. No incomplete release was written; run the command again to start over."
+MAKERS = ("anonymize", "demo")
+"""The commands that write a release; what others are interrupted in concerns none."""
 SIGNALS = [
     getattr(signal, name)
     for name in ("SIGINT", "SIGTERM", "SIGHUP")  # the last one is of terminals that close
@@ -53,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)  # all is done and said; the rest takes no time
     except KeyboardInterrupt:  # between what `run` catches
-        code = _fail(INTERRUPTED, OUT_OF_RESOURCES)
+        code = _fail(_stopped(tokens), OUT_OF_RESOURCES)
     exec("")  # noqa: S102  else `python -m` ends by SIGINT if text, as of a dataclass, was interrupted
     sys.exit(code)
 
@@ -87,14 +90,19 @@ def run(tokens: list[str], *, debug: bool = False) -> int:
         say_warnings()
         return 0
     except KeyboardInterrupt:
-        return _fail(INTERRUPTED, OUT_OF_RESOURCES)
+        return _fail(_stopped(tokens), OUT_OF_RESOURCES)
     except Exception as error:  # noqa: BLE001  the last line of defense: one line, exit code 70
         if interrupted.is_set():  # libraries make errors of their own out of a signal
-            return _fail(INTERRUPTED, OUT_OF_RESOURCES)
+            return _fail(_stopped(tokens), OUT_OF_RESOURCES)
         if debug:
             print(_all_visible(traceback.format_exc()), file=sys.stderr)  # noqa: T201  for developers
         return _fail(*_explained(error, tokens))
     return code
+
+
+def _stopped(tokens: Sequence[str]) -> str:
+    """Return what an interrupt means for what the command writes."""
+    return NO_RELEASE if tokens and tokens[0] in MAKERS else INTERRUPTED
 
 
 def _explained(error: Exception, tokens: Sequence[str]) -> tuple[str, int]:

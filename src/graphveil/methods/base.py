@@ -7,6 +7,7 @@ configuration file and the columns of a sweep: one definition, four uses.
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -58,6 +59,48 @@ SourceName = Literal["memory", "blocks", "rows", "ties"]
 """Where data may lie: in memory, also in blocks of rows that processes share; on the disk or on a
 cluster as rows, in chunks (the method derives from `graphveil.methods.smooth_k.clustered.Clustered`
 or has its methods); on the disk as the ties of a graph (it has `Anonymizer.from_ties`)."""
+
+
+class Reached(NamedTuple):
+    """What attacks reached in our tests on releases with some options.
+
+    Parameters
+    ----------
+    said
+        Whole sentences; they name the options, and how many people were attacked.
+    options
+        The options of the attacked releases by the name of the published parameter, None where it
+        is not published. A number stands for those nearest to it, by ratio.
+    """
+
+    said: str
+    options: Mapping[str, Any]
+
+    def distance(self, published: Mapping[str, Any]) -> tuple[int, float]:
+        """Return how many options differ from those of a release, and how far its numbers are.
+
+        Examples
+        --------
+        >>> measured = Reached("48% (k=20, edits=add).", {"k": 20, "edits": "add"})
+        >>> measured.distance({"k": 20, "edits": "add"}), measured.distance({"k": 5})[0]
+        ((0, 0.0), 1)
+        """
+        pairs = self._pairs(published)
+        ratios = [math.log(own / value) for _, value, own in pairs if value and own]
+        return len(self.differing(published)), round(sum(map(abs, ratios)), 9)
+
+    def differing(self, published: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the names of the options that differ, but for numbers."""
+        pairs = self._pairs(published)
+        return tuple(
+            name
+            for name, value, own in pairs
+            if not (value and own) and self.options[name] != published.get(name)
+        )
+
+    def _pairs(self, published: Mapping[str, Any]) -> list[tuple[str, float, float]]:
+        """Return the options and those of a release as numbers; what is no number is 0."""
+        return [(n, _number(value), _number(published.get(n))) for n, value in self.options.items()]
 
 
 class NewIds(NamedTuple):
@@ -179,7 +222,8 @@ class Anonymizer(ABC, Generic[D]):
 
     What belongs to the method stands on its class: `name`, what it `accepts`, its `promise` in one
     line, its `source`, its `limits` (what it does not protect against, fixed text that says nothing
-    of the data at hand), its `cost`, an `example` of parameters, whether it `nests`.
+    of the data at hand), what attacks `reached` with which options, its `cost`, an `example` of
+    parameters, whether it `nests`.
 
     There is no ``transform`` for unseen rows: anonymizing rows that the groups were not formed
     with protects nobody.
@@ -193,6 +237,10 @@ class Anonymizer(ABC, Generic[D]):
     promise: ClassVar[str]
     source: ClassVar[str]
     limits: ClassVar[str]
+    """What no release protects against, whatever its options."""
+    reached: ClassVar[tuple[Reached, ...]] = ()
+    """What attacks reached in our tests; of two that are equally near the first, so that the
+    options that protect less come first."""
     limits_of_attributes: ClassVar[str] = ""
     """What a release does not protect against that has attributes: a sentence beside `limits`."""
     cost: ClassVar[str]
@@ -501,6 +549,9 @@ class Anonymizer(ABC, Generic[D]):
     def stated_limits(self) -> str:
         """What a release with these parameters does not protect against.
 
+        It follows from parameters that the manifest states. Figures are those of the releases
+        nearest to these options that were attacked in our tests; where options differ, it says so.
+
         Examples
         --------
         >>> import graphveil as gv
@@ -510,7 +561,33 @@ class Anonymizer(ABC, Generic[D]):
         """
         roles = getattr(self, "known", None), getattr(self, "attach", None)
         more = self.limits_of_attributes if any(roles) else ""
-        return f"{self.limits} {more}".rstrip()
+        return " ".join(filter(None, (self.limits, self._nearest_reached(), more)))
+
+    def _nearest_reached(self) -> str:
+        published = self.published_parameters()
+        if not self.reached:
+            return ""
+        nearest = min(self.reached, key=lambda one: one.distance(published))
+        differing = nearest.differing(published)
+        if not differing:
+            return nearest.said
+        own = ", ".join(f"{name}={published.get(name)}" for name in differing)
+        return (
+            f"Releases with {own} were not attacked in our tests; the most similar ones were. "
+            f"{nearest.said}"
+        )
+
+    @classmethod
+    def example_limits(cls) -> str:
+        """Return what a release with the parameters of the example does not protect against.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> gv.KDegree.example_limits() == gv.KDegree(k=5).stated_limits
+        True
+        """
+        return cls.from_parameters(cls.example).stated_limits
 
     @property
     def provenance(self) -> Provenance:
@@ -603,6 +680,14 @@ class Anonymizer(ABC, Generic[D]):
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} requires {name}: {item.metadata['help']}")
         return cls(**arguments_of(cls, parameters))
+
+
+def _number(value: object) -> float:
+    """Return a value as a number, 0 where it is none; levels are published as text."""
+    try:
+        return float(value) if isinstance(value, str | int | float) else 0.0
+    except ValueError:
+        return 0.0
 
 
 def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:

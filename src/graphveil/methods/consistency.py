@@ -127,7 +127,7 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
     if original is None:
         return not_checked(METHOD, unknown)
     data = as_original(original, KINDS[manifest.data.kind].container, wanted_by="verify")
-    common = "\n".join(text for known in METHODS.values() for text in (known.source, known.limits))
+    common = "\n".join(text for known in METHODS.values() for text in _texts_of(known))
     for text in (method.name, method.source, claim.does_not_protect_against):
         ids = sorted(set(ids_in(data, text)).difference(ids_in(data, common)))
         if ids:
@@ -139,6 +139,11 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
             "methods also use"
         ),
     )
+
+
+def _texts_of(method: type[Anonymizer[Any]]) -> tuple[str, ...]:
+    """Return the words of a method that say nothing of any data."""
+    return (method.source, method.limits, *(one.said for one in method.reached))
 
 
 def _differences(

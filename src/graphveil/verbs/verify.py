@@ -43,7 +43,7 @@ def verify_release(
     strict: bool = False,
     on_disk: bool = False,
 ) -> Verdict:
-    """Return whether a release keeps its promise, recomputed from its files alone.
+    """Return what its files show of the promise of a release, recomputed, and what they cannot.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def verify(
     limit_bytes: int = LIMIT_BYTES,
     strict: bool = False,
 ) -> Verdict:
-    """Return whether a release keeps its promise, recomputed from its files alone.
+    """Return what its files show of the promise of a release, recomputed, and what they cannot.
 
     Nothing of the program that made the release is used: the files are read anew, by SQL.
 

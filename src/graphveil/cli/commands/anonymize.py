@@ -500,7 +500,7 @@ def subcommand(name: str) -> Callable[..., int]:
         *ledger_flags(method),
         *reading_flags(method.accepts),
     ]
-    limits = f"{method.limits} {method.limits_of_attributes}".rstrip()
+    limits = f"{method.example_limits()} {method.limits_of_attributes}".rstrip()
     text = (
         f"{method.promise}\n\nNot covered: {limits}\n\nReference: {method.source}.\n\nExample: "
         f"graphveil anonymize {name} {_example(method)}"

@@ -20,7 +20,7 @@ def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")]
             "name": method.name,
             "accepts": " or ".join(kind.__name__ for kind in method.accepts),
             "promise": method.promise,
-            "does_not_protect_against": method.limits,
+            "does_not_protect_against": method.example_limits(),
             "source": method.source,
             "cost": method.cost,
         }

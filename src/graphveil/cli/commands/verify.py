@@ -1,4 +1,4 @@
-"""`graphveil verify DIR`: every claim checked again from the files."""
+"""`graphveil verify DIR`: the claims that files can show, checked again."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from graphveil.methods.attributes import (
     suppress_parameter,
     suppressed_further,
 )
-from graphveil.methods.base import EditedTies, MethodResult, SourceName
+from graphveil.methods.base import EditedTies, MethodResult, Reached, SourceName
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger
@@ -113,10 +113,44 @@ class KDegree(AttributedMethod):
     )
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
-    limits: ClassVar[str] = (
-        "Any knowledge beyond a node's degree. Re-identified in our tests: 100% of the nodes by "
-        "an attacker with a copy of the network (242 nodes, dense, k=20, edits=add); 48% by one "
-        "who knew the degrees of a node's neighbors (12,006 nodes)."
+    limits: ClassVar[str] = "Any knowledge beyond a node's degree."
+    reached: ClassVar[tuple[Reached, ...]] = (
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=2, edits=add); 99% by one who knew the degrees of a "
+            "node's neighbors.",
+            {"k": 2, "edits": "add"},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=5, edits=add); 84% by one who knew the degrees of a "
+            "node's neighbors.",
+            {"k": 5, "edits": "add"},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=20, edits=add); 48% by one who knew the degrees of a "
+            "node's neighbors (12,006 nodes, k=20, edits=add).",
+            {"k": 20, "edits": "add"},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=2, edits=any); 99% by one who knew the degrees of a "
+            "node's neighbors.",
+            {"k": 2, "edits": "any"},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=5, edits=any); 95% by one who knew the degrees of a "
+            "node's neighbors.",
+            {"k": 5, "edits": "any"},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=20, edits=any); 68% by one who knew the degrees of a "
+            "node's neighbors.",
+            {"k": 20, "edits": "any"},
+        ),
     )
     limits_of_attributes: ClassVar[str] = (
         "If attributes are published, also the attributes of neighbors. Re-identified in our "

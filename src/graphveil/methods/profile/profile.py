@@ -29,7 +29,7 @@ from graphveil.methods.attributes import (
     suppress_parameter,
     suppressed_further,
 )
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer, MethodResult, Reached
 from graphveil.methods.structural.task import Budget, Full, Goal, missed, share_of
 
 if TYPE_CHECKING:
@@ -115,10 +115,20 @@ class Profile(Anonymizer[Network]):
         "Casas-Roma, Salas, Malliaros & Vazirgiannis, k-degree anonymity on directed networks, "
         "KAIS 2019 (the guarantee; the algorithm is our own)"
     )
-    limits: ClassVar[str] = (
-        "Any knowledge beyond out-degree and in-degree. Re-identified in our tests: 100% of the "
-        "people by an attacker with a copy of the network (3,000 people, k=20); 42% by one who "
-        "knew the degrees of a person's neighbors."
+    limits: ClassVar[str] = "Any knowledge beyond out-degree and in-degree."
+    reached: ClassVar[tuple[Reached, ...]] = (
+        Reached(
+            "Re-identified in our tests: 100% of the people by an attacker with a copy of the "
+            "network (3,000 people, k=20, edits=any); 42% by one who knew the degrees of a "
+            "person's neighbors.",
+            {"k": 20, "edits": "any"},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the people by an attacker with a copy of the "
+            "network (3,000 people, k=20, edits=add); 2.1% by one who knew the degrees of a "
+            "person's neighbors.",
+            {"k": 20, "edits": "add"},
+        ),
     )
     limits_of_attributes: ClassVar[str] = (
         "If attributes are published, also the attributes of neighbors. Re-identified in our "

@@ -16,6 +16,7 @@ from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
+from graphveil.methods.base import Reached
 from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta
 from graphveil.methods.smooth_k.clustered import Clustered
 
@@ -106,10 +107,26 @@ class SmoothK(Clustered):
         "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
         "greedy growth and local search are graphveil's own"
     )
-    limits: ClassVar[str] = (
-        "What the members of a class have in common. In our tests, 77% of the published entries "
-        "were true of everyone in their class (32,561 people, k=8); an attacker who knew 8 "
-        "items of a person found that person's class in 83% of the cases."
+    limits: ClassVar[str] = "What the members of a class have in common."
+    reached: ClassVar[tuple[Reached, ...]] = (
+        Reached(
+            "In our tests, 84% of the published entries were true of everyone in their class; "
+            "an attacker who knew 8 items of a person found that person's class in 96% of the "
+            "cases (2,000 people, k=2, theta=1/2).",
+            {"k": 2, "theta": "1/2"},
+        ),
+        Reached(
+            "In our tests, 77% of the published entries were true of everyone in their class; "
+            "an attacker who knew 8 items of a person found that person's class in 83% of the "
+            "cases (32,561 people, k=8, theta=1/2).",
+            {"k": 8, "theta": "1/2"},
+        ),
+        Reached(
+            "In our tests, 38% of the published entries were true of everyone in their class; "
+            "an attacker who knew 8 items of a person found that person's class in 67% of the "
+            "cases (2,000 people, k=16, theta=1/2).",
+            {"k": 16, "theta": "1/2"},
+        ),
     )
 
     theta: Theta = parameter(

@@ -32,7 +32,7 @@ from graphveil.methods.attributes import (
     merge_parameter,
     numbered_colors,
 )
-from graphveil.methods.base import MethodResult
+from graphveil.methods.base import MethodResult, Reached
 from graphveil.methods.structural.task import (
     CODES,
     NEARLY,
@@ -308,18 +308,39 @@ class StructuralAnonymity(AttributedMethod):
         "de Jong, van der Loo & Takes, The anonymization problem in social networks, arXiv "
         "2409.16163"
     )
-    limits: ClassVar[str] = (
-        "Any knowledge beyond the chosen measure. Re-identified in our tests by an attacker "
-        "with a copy of the network: 100% of the nodes (242 nodes, dense, k=5, measure=count); "
-        "92% (1,224 nodes, k=20)."
+    limits: ClassVar[str] = "Any knowledge beyond the chosen measure."
+    reached: ClassVar[tuple[Reached, ...]] = (
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=2, measure=count).",
+            {"k": 2, "measure": "count", "phi": None},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=5, measure=count).",
+            {"k": 5, "measure": "count", "phi": None},
+        ),
+        Reached(
+            "Re-identified in our tests: 92% of the nodes by an attacker with a copy of the "
+            "network (1,224 nodes, k=20, measure=count).",
+            {"k": 20, "measure": "count", "phi": None},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the people by an attacker with a copy of the "
+            "network (3,000 people, k=2, measure=directed-count).",
+            {"k": 2, "measure": DIRECTED_COUNT, "phi": None},
+        ),
+        Reached(
+            "Re-identified in our tests: up to 63% of the others by an attacker with a copy of "
+            "the network who also knew 20 people (1,490 people, k=20, measure=directed-count).",
+            {"k": 20, "measure": DIRECTED_COUNT, "phi": None},
+        ),
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense, k=5, phi=10, measure=count).",
+            {"k": 5, "measure": "count", "phi": 10.0},
+        ),
     )
-    limits_of_directions: ClassVar[str] = (
-        "Any knowledge beyond the chosen measure. Re-identified in our tests: 100% of the "
-        "people by an attacker with a copy of the network (3,000 people, k=2, "
-        "measure=directed-count); up to 63% of the others by one who also knew 20 people (1,490 "
-        "people, k=20)."
-    )
-    """In place of `limits` where ties have directions."""
     limits_of_attributes: ClassVar[str] = (
         "If attributes are published, also the attributes of neighbors. Re-identified in our "
         "tests: 53% of the people by an attacker who knew those of a person and of that "
@@ -416,13 +437,8 @@ class StructuralAnonymity(AttributedMethod):
 
     @property
     def stated_limits(self) -> str:
-        """What a release does not protect against; with phi, what that leaves open comes first.
-
-        Of directed ties the figures are those of releases with directions.
-        """
+        """What a release does not protect against; with phi, what that leaves open comes first."""
         usual = super().stated_limits
-        if self.measure == DIRECTED_COUNT:
-            usual = f"{self.limits_of_directions}{usual.removeprefix(self.limits)}"
         return f"{LIMITS_OF_PHI} {usual}" if self.phi else usual
 
     def published_parameters(self) -> dict[str, Any]:
