@@ -104,7 +104,7 @@ DEGREE_MATCHING = Attack(
         Said(
             "singled out",
             RIGHT,
-            does=f"knows all degrees and looks for one of the {LARGEST[0]} people with the largest",
+            does=f"knows all degrees and seeks one of the {LARGEST[0]} largest",
             when=lambda setting: setting.among == AMONG.format(LARGEST[0]),
             if_measured=True,
         ),
