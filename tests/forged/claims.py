@@ -42,7 +42,7 @@ def forged_claims(folder: Path) -> dict[str, Forged]:
 def _of_any(manifest: dict) -> Iterator[tuple[str, Change, tuple[str, ...]]]:
     parameters, conditions = manifest["method"]["parameters"], manifest["claim"]["conditions"]
     whole = [n for n, v in parameters.items() if isinstance(v, int) and not isinstance(v, bool)]
-    yield "a version with room for a text", _set("123.456.789", "version"), ("tool",)
+    yield "a version with room for a text", _set("1234.5678.9012", "version"), ("tool",)
     if len(manifest["data"]["files"]) > 1:
         yield "the data listed last", lambda m: m["data"]["files"].reverse(), ("description",)
     if len(conditions) > 1:

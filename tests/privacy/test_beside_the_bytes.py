@@ -140,5 +140,5 @@ def test_the_command_fails_where_it_is_told_to_be_strict(folder, tmp_path, capsy
     assert LINKS not in capsys.readouterr().out
     assert 1 == call(["verify", str(folder), "--strict"])
     first = capsys.readouterr().out.replace("\n", " ")
-    assert first.startswith("Verification failed: 'data.csv' has 2 names")
+    assert first.startswith("The folder is not as it was published: 'data.csv' has 2 names")
     assert f"({LINKS}; 1 of " in first

@@ -34,6 +34,7 @@ from graphveil.verbs.report.legal_questions import (
     Evidence,
     Figures,
     _lines,
+    answers_of,
     bound_in_words,
     marks_of,
     promised_line,
@@ -195,15 +196,42 @@ def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, f
         in owned.text
     )
     checks = len(gv.verify_release(folder, network).checks)
-    assert f"{checks} of {checks} checks were repeated from the files" in owned.text
+    assert f"{checks} of {checks} checks were made for this page" in owned.text
     assert "“Every node of the release has the same degree as at least 4 others.”" in owned.text
 
 
-def test_what_was_not_tested_says_how_long_it_takes_and_how_it_is_run(owned):
+def test_what_takes_less_than_ten_seconds_is_run_and_else_the_time_and_the_flag_are_said(owned):
     lines = {line["who"]: line["answer"] for line in cells(owned.text, "linked")}
-    assert "Not tested" == lines["someone who has a copy of the network, by propagation"]
-    assert "--attacks seed-propagation" in owned.text
-    assert re.search(r"takes about \d+ (second|minute|hour)", owned.text)
+    assert "Not tested" != lines["someone who has a copy of the network, by propagation"]
+    assert not re.search(r"takes about \d seconds?", owned.text)
+    answers = Figures(after=Rows([]), times={"seed-propagation": "5 minutes"}, command="report r")
+    every = answers_of(KAnonymity(k=5), SOUND, gv.Graph, answers)
+    said = {line.who: line for test in every for line in test.lines}
+    line = said["someone who has a copy of the network, by propagation"]
+    assert ("Not tested", "takes about 5 minutes") == (line.word, line.reason)
+    assert "report r --attacks seed-propagation" == line.command
+
+
+def test_the_head_of_an_owners_page_says_the_guarantee_and_the_strongest_attack(owned, folder):
+    head = html.unescape(owned.text.split('id="verdict">')[1].split("</section>")[0])
+    assert "The guarantee holds, for knowledge about one person, with k = 5." in head
+    assert "The strongest attack that was run, by someone who " in head
+    assert '<section class="verdict not"' in owned.text
+    public = gv.report_release(folder, public=True).text
+    assert "No attack was run for this page: only the data owner can" in public
+    assert '<section class="verdict no"' in public
+    assert "Every claim" not in owned.text + public
+
+
+def test_a_public_page_counts_no_check_that_was_not_made(folder, tmp_path):
+    alone = shutil.copytree(folder, tmp_path / "out")
+    verdict = gv.verify_release(alone)
+    unchecked = sum(check.outcome == "not checked" for check in verdict.checks)
+    n = len(verdict.checks)
+    text = html.unescape(gv.report_release(alone, public=True).text)
+    assert unchecked > 0
+    assert f"{n - unchecked} of {n} checks were made for this page." in text
+    assert "Not checked without the original: " in text
 
 
 def test_a_page_is_one_file_without_a_script_or_an_address(owned):

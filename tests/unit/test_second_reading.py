@@ -139,8 +139,8 @@ def test_a_packed_file_is_read_alike_by_both(tmp_path):
 @pytest.mark.parametrize(
     ("lost", "words"),
     [
-        (("ann", "bob"), "1 edges in the file are not in the original as read, the first"),
-        (None, "1 edges of the original as read are not in the file, the first"),
+        (("ann", "bob"), "1 edge in the file is not in the original as read, the first"),
+        (None, "1 edge of the original as read is not in the file, the first"),
     ],
 )
 def test_a_line_that_the_reader_lost_or_made_up_is_found(tmp_path, lost, words):
@@ -352,9 +352,9 @@ OF_KINDS = {"kind_column": "kind", "directed": "keep", "undirected": ("kin",)}
         (OF_KINDS, ("", ""), "the same 3 edges"),
         ({**OF_KINDS, "undirected": (), "kinds": ("call",)}, ("", ""), "the same 2 edges"),
         ({"kind_column": "3", "directed": "symmetrize"}, ("", ""), "the same 2 edges"),
-        (OF_KINDS, ("ann,bob,call", "ann,bob,kin"), "1 edges in the file are not in the original"),
-        (OF_KINDS, ("ann,bob,call", "ann,cyd,call"), "1 edges of the original as read"),
-        (OF_KINDS, ("cyd,bob,kin", "cyd,bob,call"), "1 edges in the file are not in the original"),
+        (OF_KINDS, ("ann,bob,call", "ann,bob,kin"), "1 edge in the file is not in the original"),
+        (OF_KINDS, ("ann,bob,call", "ann,cyd,call"), "1 edge of the original as read"),
+        (OF_KINDS, ("cyd,bob,kin", "cyd,bob,call"), "1 edge in the file is not in the original"),
         ({"directed": "keep", "ignore_weights": True}, ("", ""), "the same 4 edges"),
     ],
 )

@@ -280,21 +280,21 @@ def test_a_failing_verdict_says_first_what_the_promise_hangs_on():
         Check("classes", "fails", "the smallest class holds 4 nodes, k=5"),
         Check("ids", "holds", "5 ids"),
     ]
-    first, *others = verdict_lines(Verdict("recomputed", "All.", checks, ("classes",)))
-    assert first.startswith("Verification failed: the smallest class holds 4 nodes, k=5")
+    promise = ("classes",)
+    verdict = Verdict("recomputed", "All.", checks, promise, promised=promise)
+    first, *others = verdict_lines(verdict)
+    assert first.startswith("The guarantee is not true: the smallest class holds 4 nodes, k=5")
     assert ["  seal: the seal is broken"] == others
 
 
 def test_what_was_not_checked_is_counted_with_what_it_needs():
     checks = [
         Check("ids", "holds", "5 ids"),
-        Check("edits", "not checked", "of the original", "--original"),
+        Check("edits", "not checked", "whether nothing was added", "--original"),
     ]
-    [line] = verdict_lines(Verdict("recomputed", "All is well.", checks))
-    assert (
-        "Verified: every claim holds: all is well "
-        "(2 checks, 1 not checked; to check them: --original)." == line.flags
-    )
+    first, second = verdict_lines(Verdict("recomputed", "All is well.", checks))
+    assert "The guarantee holds: all is well (1 of 2 checks hold, 1 not checked)." == first
+    assert "Not checked without the original: nothing was added." == second
 
 
 @pytest.mark.parametrize("kind", CLASSES)

@@ -36,12 +36,14 @@ def cycle(n: int) -> Graph:
     return Graph.from_edges(range(n), [(place + 1) % n for place in range(n)], ids=names)
 
 
-def release_of(data, *, k: int, edits: str = "add", owner: bool = True) -> Release:
+def release_of(
+    data, *, k: int, edits: str = "add", owner: bool = True, share: float = 1.0
+) -> Release:
     """Return a release of data that keeps a promise as it stands."""
     order = np.random.default_rng(data.size).permutation(data.size)
     return Release(
         data=data.permuted(order),
-        guarantee=StructuralKAnonymity(k=k),
+        guarantee=StructuralKAnonymity(k=k, share=share),
         conditions=(Supergraph(),) if edits == "add" else (),
         provenance=Provenance(
             method="k-degree",
@@ -148,7 +150,8 @@ def test_a_claim_holds_exactly_where_the_smallest_class_has_k_nodes(tmp_path_fac
     classes = degree_classes(n, edges)
     verdict = verify(folder, original=data)
     assert (min(classes.values()) >= k) == verdict.ok
-    assert f"{n} nodes, {len(edges)} edges" == details(verdict)["counts"]
+    said = details(verdict)["counts"].replace("node,", "nodes,").removesuffix("s")
+    assert f"{n} nodes, {len(edges)} edge" == said
     if not verdict.ok:
         smallest = min(classes, key=lambda degree: (classes[degree], degree))
         assert (
@@ -343,27 +346,31 @@ def test_a_verdict_is_json_and_comes_back():
     assert (
         b'{"word":"recomputed","sentence":"All is well.","checks":'
         b'[{"name":"ids","outcome":"holds","detail":"3 nodes","needs":null}],'
-        b'"decisive":[],"unknown_method":null}' == raw
+        b'"decisive":[],"unknown_method":null,"core":"","promised":[],"require_all":false}' == raw
     )
     assert verdict == msgspec.json.decode(raw, type=Verdict)
 
 
 HOLDS = Check("ids", "holds", "3 nodes")
 FAILS = Check("files", "fails", "data.csv is gone")
-OPEN = Check("edits", "not checked", "no original was given", "--original")
-COUNTS = "1 of 3 checks hold, 1 fails, 1 not checked: requires original"
+OPEN = Check("edits", "not checked", "whether nothing was added", "--original")
+COUNTS = "1 of 3 checks hold, 1 fails, 1 not checked"
+LEFT = "Not checked without the original: nothing was added."
 
 
 def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_line():
     verdict = Verdict("recomputed", "All is well.", [HOLDS, FAILS, OPEN])
     assert [
-        f"A claim fails: files ({COUNTS})",
+        (
+            "The folder is not as it was published: data.csv is gone (files; 1 of 3 checks "
+            "fails). Whether the guarantee holds in the data file was not checked."
+        ),
         "  holds        ids: 3 nodes",
         "  fails        files: data.csv is gone",
-        "  not checked  edits: no original was given (needs original)",
+        "  not checked  edits: whether nothing was added (needs original)",
     ] == verdict.lines()
     assert "\n".join(verdict.lines()) == str(verdict)
-    assert f"Verdict(a claim fails: files; recomputed, {COUNTS})" == repr(verdict)
+    assert f"Verdict(fails; recomputed; {COUNTS})" == repr(verdict)
     assert (1, False) == (verdict.exit_code, bool(verdict))
 
 
@@ -373,12 +380,12 @@ def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_lin
         (
             Verdict("recomputed", "All is well.", [HOLDS, OPEN], decisive=("ids",)),
             0,
-            "Every claim holds: All is well. (recomputed; 1 of 2 checks hold, 1 not checked: ",
+            "The guarantee holds: all is well (1 of 2 checks hold, 1 not checked).",
         ),
         (
             Verdict("recomputed", "All is well.", [HOLDS, OPEN], decisive=("edits",)),
             4,
-            "Undecided: edits not checked (1 of 2 checks hold, 1 not checked: ",
+            "Undecided: whether nothing was added, which cannot be checked without the original (",
         ),
         (
             Verdict("recomputed", "All is well.", [HOLDS], unknown_method="ann is 3"),
@@ -388,20 +395,20 @@ def test_a_verdict_for_people_begins_with_the_answer_and_gives_every_check_a_lin
         (
             Verdict("recomputed", "All is well.", [FAILS, OPEN], ("edits",), "ann is 3"),
             1,
-            "A claim fails: files (0 of 2 checks hold, 1 fails, 1 not checked: ",
+            "The folder is not as it was published: data.csv is gone (files; 1 of 2 checks fails).",
         ),
         (
             Verdict("by construction", "All is well.", [HOLDS]),
             0,
             (
-                "Every claim that files can show holds: All is well. (by construction, given the "
-                "public lists; all 1 checks hold)"
+                "No check fails (1 check holds). No file can show whether the guarantee holds: "
+                "it depends on how the release was made. All is well."
             ),
         ),
         (
             Verdict("not claimed", "Nothing is promised.", [HOLDS]),
             0,
-            "No guarantee is claimed; no other statement of the release was found false: ",
+            "No guarantee is claimed; no other statement of the release was found false (1 check ",
         ),
     ],
 )
@@ -410,7 +417,108 @@ def test_the_answer_comes_first_and_a_promise_that_does_not_hold_is_not_repeated
 ):
     assert verdict.lines()[0].startswith(first)
     assert (code, code == 0) == (verdict.exit_code, bool(verdict))
-    assert (code == 0) == (verdict.sentence in str(verdict))
+    said = "all is well" in str(verdict).lower()
+    assert (code == 0 and verdict.word != "not claimed") == said
+
+
+def test_one_definition_stands_behind_ok_bool_exit_code_and_json():
+    for checks, decisive, require_all, answer, code in (
+        ([HOLDS], (), False, "holds", 0),
+        ([HOLDS, OPEN], ("ids",), False, "holds", 0),
+        ([HOLDS, OPEN], ("ids",), True, "undecided", 4),
+        ([HOLDS], ("ids",), True, "holds", 0),
+        ([HOLDS, OPEN], ("edits",), False, "undecided", 4),
+        ([FAILS, OPEN], ("edits",), True, "fails", 1),
+    ):
+        verdict = Verdict("recomputed", "All is well.", checks, decisive, require_all=require_all)
+        ok = code == 0
+        assert (answer, ok, ok, code) == (
+            verdict.answer,
+            verdict.ok,
+            bool(verdict),
+            verdict.exit_code,
+        )
+        said = verdict.as_json()
+        assert (answer, ok, code) == (said["answer"], said["ok"], said["exit_code"])
+        assert "every claim" not in str(verdict).lower()
+
+
+def test_what_only_the_original_shows_is_listed_and_not_said_to_hold():
+    core, whole = "All rows are equal.", "All rows are equal; nothing was added."
+    verdict = Verdict(
+        "recomputed", whole, [HOLDS, OPEN], ("ids",), core=core, promised=("ids", "edits")
+    )
+    first, second = verdict.said()
+    assert "The guarantee holds: all rows are equal (1 of 2 checks hold, 1 not checked)." == first
+    assert LEFT == second
+    added = msgspec.structs.replace(OPEN, outcome="holds")
+    verdict = msgspec.structs.replace(verdict, checks=[HOLDS, added])
+    assert ["The guarantee holds: all rows are equal; nothing was added (all 2 checks hold)."] == (
+        verdict.said()
+    )
+
+
+def test_every_check_can_be_required():
+    verdict = Verdict("recomputed", "All is well.", [HOLDS, OPEN], ("ids",), require_all=True)
+    first = "Undecided: 1 check was not made, and all are required. The guarantee holds: all is "
+    assert verdict.said()[0].startswith(first)
+    assert LEFT == verdict.said()[1]
+
+
+def test_a_guarantee_that_is_not_true_is_said_before_a_changed_folder():
+    few = Check("classes", "fails", "the smallest class holds 4 nodes, k=5")
+    promise = ("classes",)
+    verdict = Verdict("recomputed", "All is well.", [few], promise, promised=promise)
+    first = "The guarantee is not true: the smallest class holds 4 nodes, k=5 (classes; 1 of 1 "
+    assert verdict.said()[0].startswith(first)
+    assert "folder" not in str(verdict)
+    verdict = msgspec.structs.replace(verdict, checks=[FAILS, few])
+    assert verdict.said()[0].startswith(first.replace("1 of 1", "2 of 2"))
+    assert verdict.said()[0].endswith("The folder is not as it was published, either.")
+
+
+@pytest.mark.parametrize("name", [".DS_Store", "Thumbs.db", "desktop.ini", "._data.csv"])
+def test_a_file_of_an_operating_system_is_named_and_the_guarantee_said(tmp_path, name):
+    folder = release_of(cycle(5), k=5).write(tmp_path / "release")
+    (folder / name).write_bytes(b"")
+    verdict = verify(folder)
+    assert ["no stray files"] == [check.name for check in verdict.failures()]
+    assert 1 == verdict.exit_code
+    assert (
+        f"A stray file is in the folder: '{name}': an operating system wrote it, delete it. The "
+        "guarantee that release.json states holds in the data file." == verdict.said()[0]
+    )
+    (folder / "notes.txt").write_bytes(b"")
+    assert verify(folder).said()[0].startswith("The folder is not as it was published: 'notes.txt'")
+
+
+def test_a_changed_data_file_is_said_with_what_holds_in_it(tmp_path):
+    folder = release_of(cycle(5), k=5).write(tmp_path / "release")
+    data = folder / "data.csv"
+    data.write_bytes(data.read_bytes().replace(b"\n", b"\r\n"))
+    [first] = verify(folder).said()
+    assert first.startswith(
+        "The folder is not as it was published: data.csv, line 1 ends with CR LF"
+    )
+    assert first.endswith("Whether the guarantee holds in the data file was not checked.")
+    data.write_text("source,target\n0,1\n0,2\n1,3\n2,3\n")
+    [first] = verify(folder).said()
+    assert first.startswith("The guarantee is not true: the class of degree 0 holds 1 node")
+
+
+def test_one_edge_is_not_said_in_the_plural(tmp_path):
+    graph = Graph.from_edges([0], [1], n=2)
+    folder = release_of(graph, k=2).write(tmp_path / "release")
+    assert "2 nodes, 1 edge" == details(verify(folder))["counts"]
+    (tmp_path / "ties.csv").write_text("source,target\n0,1\n")
+    verdict = verify(folder, original=graph, original_file=tmp_path / "ties.csv", reading={})
+    assert "finds the same 1 edge in the file" in str(verdict)
+
+
+def test_a_share_of_nodes_that_leaves_nobody_protected_is_refused(tmp_path):
+    graph = Graph.from_edges([0, 0, 1], [1, 2, 3], n=5)
+    verdict = verify(release_of(graph, k=5, share=1e-12).write(tmp_path / "release"))
+    assert "fails" == outcomes(verdict)["classes"]
 
 
 def test_the_database_opens_no_file_that_it_was_not_given(tmp_path):

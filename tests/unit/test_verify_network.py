@@ -83,6 +83,55 @@ def test_without_the_original_the_classes_are_recounted_and_the_claim_holds(fold
     assert verdict.exit_code == 0
 
 
+def test_an_attached_column_that_nearly_identifies_people_is_refused_as_a_run_refuses_it(folder):
+    rows = rows_of(folder)
+    for number, row in enumerate(rows[1:]):
+        row[2] = f"t{number}"
+    write_rows(folder, rows)
+    sealed_anew(folder)
+    verdict = gv.verify_release(folder)
+    assert 1 == verdict.exit_code
+    said = failed(folder)["attached columns"]
+    assert "'town' has 60 values for 60 nodes, so it nearly identifies them" == said
+    assert "The guarantee that release.json states holds in the data file." in verdict.said()[0]
+    for number, row in enumerate(rows[1:]):
+        row[2] = f"t{min(number, 53)}"  # 54 of 60 values are 90%
+    write_rows(folder, rows)
+    sealed_anew(folder)
+    assert "attached columns" not in failed(folder)
+
+
+def test_a_known_column_that_nearly_identifies_people_is_refused(tmp_path):
+    network = gv.Network(
+        {"ties": gv.Graph.from_edges([0], [1], n=12)},
+        gv.Table.from_columns({"diary": [f"d{n}" for n in range(12)]}),
+    )
+    with pytest.raises(gv.GraphveilError, match="it nearly identifies them"):
+        gv.KDegree(k=1, known="diary").anonymize(network)
+    whole = gv.KDegree(k=1, known="diary").anonymize(
+        gv.Network(network.layers, gv.Table.from_columns({"diary": ["a", "b"] * 6}))
+    )
+    folder = whole.write(tmp_path / "out")
+    rows = rows_of(folder)
+    for number, row in enumerate(rows[1:]):
+        row[1] = f"d{number}"
+    write_rows(folder, rows)
+    sealed_anew(folder)
+    assert "'diary' has 12 values for 12 nodes, so it nearly" in failed(folder)["classes"]
+
+
+def test_what_only_the_original_shows_is_listed_and_can_be_required(folder):
+    shutil.rmtree(folder.parent / "out.private")
+    verdict = gv.verify_release(folder)
+    first, open_, *_ = verdict.said()
+    assert first.startswith("The guarantee holds: every node of the release has the same sex and")
+    assert open_.startswith("Not checked without the original: ")
+    assert "attributes belong to their node" in open_
+    every = gv.verify_release(folder, require_all=True)
+    assert (4, False, False) == (every.exit_code, every.ok, bool(every))
+    assert "undecided" == every.as_json()["answer"]
+
+
 def test_a_class_of_pairs_below_k_is_caught_though_attributes_and_degrees_alone_hold(folder):
     degrees, rows = degrees_of(folder), rows_of(folder)
     cell = {row[0]: (row[1], row[3], degrees[row[0]]) for row in rows[1:]}

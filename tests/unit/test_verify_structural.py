@@ -360,7 +360,7 @@ LOLLIPOP = (5, [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)])
             2,
             "the class of 3 nodes and 2 edges within distance 2 holds 1 node, fewer than k=2: 4 (",
         ),
-        ("edge-count", 1, "the class of 1 edges within distance 1 holds 1 node, fewer than k=2: 4"),
+        ("edge-count", 1, "the class of 1 edge within distance 1 holds 1 node, fewer than k=2: 4"),
         ("degree-distribution", 1, "the class of inner degrees 3, 2, 2, 1 within distance 1 holds"),
         ("vrq", 1, "the class of degrees 3, 2, 2, 2 within distance 1 holds 1 node"),
         ("dk", 1, "the class of the subgraph around node 2, 4 nodes and 4 edges within distance 1"),

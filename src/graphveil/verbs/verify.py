@@ -1,4 +1,4 @@
-"""The verb verify: every claim of a release, checked again from its files."""
+"""The verb verify: the guarantee of a release, recomputed from its files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from graphveil.methods.rename import Key
 
 
-def verify_release(
+def verify_release(  # noqa: PLR0913  each is a flag of the command
     release: Release[Any] | str | Path | Address,
     original: Any = None,
     *,
@@ -41,9 +41,14 @@ def verify_release(
     trust_method: str | None = None,
     limit_bytes: int = LIMIT_BYTES,
     strict: bool = False,
+    require_all: bool = False,
     on_disk: bool = False,
 ) -> Verdict:
-    """Return what its files show of the promise of a release, recomputed, and what they cannot.
+    """Return whether the guarantee of a release holds, recomputed from its files.
+
+    What only the original shows, such as that nothing was added, is not checked without it; the
+    verdict lists it and holds all the same, unless `require_all` is set. No file shows noise:
+    of differential privacy it is checked that nothing stated contradicts it.
 
     Parameters
     ----------
@@ -68,6 +73,8 @@ def verify_release(
         in Parquet, which are read some rows at a time: the memory for it.
     strict
         Whether links and extended attributes in the folder fail, too: no digest counts them.
+    require_all
+        Whether a check that was not made leaves the verdict undecided, whatever it is about.
     on_disk
         Whether the ties of an original that is given as a file stay on the disk: for networks
         larger than memory.
@@ -102,6 +109,7 @@ def verify_release(
                 trust_method=trust_method,
                 limit_bytes=limit_bytes,
                 strict=strict,
+                require_all=require_all,
             )
     folder = release
     refuse_release(original)
@@ -109,6 +117,7 @@ def verify_release(
         if on_disk:
             given: dict[str, Any] = {"original_file": original_file, "key": key}
             given |= {"trust_method": trust_method, "limit_bytes": limit_bytes, "strict": strict}
+            given["require_all"] = require_all
             with original_on_disk(folder, original) as mapped:
                 return verify_release(folder, mapped, **given)
         original = read_original(folder, original)
@@ -125,6 +134,7 @@ def verify_release(
         key=None if key is None else _secret(key),
         limit_bytes=limit_bytes,
         strict=strict,
+        require_all=require_all,
     )
     checks = list(verdict.checks)
     try:

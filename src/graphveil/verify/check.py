@@ -36,9 +36,19 @@ from graphveil.verify.promises.claims import (
     decisive,
     ledger_checks,
     parameters_check,
+    promised,
 )
 from graphveil.verify.promises.recheck import UNREADABLE
-from graphveil.verify.verdict import Check, Verdict, counted, holds, judged, not_checked, shown
+from graphveil.verify.verdict import (
+    Check,
+    Verdict,
+    counted,
+    holds,
+    in_number,
+    judged,
+    not_checked,
+    shown,
+)
 
 READ, COUNTS = "data", "counts"
 NOTHING = "The manifest cannot be read, so this release states no guarantee."
@@ -53,8 +63,12 @@ def verify(
     key: bytes | None = None,
     limit_bytes: int = LIMIT_BYTES,
     strict: bool = False,
+    require_all: bool = False,
 ) -> Verdict:
-    """Return what its files show of the promise of a release, recomputed, and what they cannot.
+    """Return whether the guarantee of a release holds, recomputed from its files.
+
+    What only the original shows, such as that nothing was added, is not checked without it. No file
+    shows noise: of differential privacy it is checked that nothing stated contradicts it.
 
     Nothing of the program that made the release is used: the files are read anew, by SQL.
 
@@ -77,6 +91,8 @@ def verify(
         in Parquet, which are read some rows at a time: the memory for it.
     strict
         Whether links and extended attributes in the folder fail, too: no digest counts them.
+    require_all
+        Whether a check that was not made leaves the verdict undecided, whatever it is about.
 
     Returns
     -------
@@ -106,10 +122,10 @@ def verify(
     raw = manifest_bytes(place)
     manifest = decoded(raw)
     if isinstance(manifest, Check):
-        return Verdict("not claimed", NOTHING, [manifest])
+        return Verdict("not claimed", NOTHING, [manifest], require_all=require_all)
     try:
         with _released(place) as release:
-            checks, needed = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
+            checks = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
             checks += strict_checks(release.folder) if strict else []
             if original is not None and original_file is not None:
                 checks.append(_second_reading(release.folder, original, original_file, reading))
@@ -119,7 +135,15 @@ def verify(
             "machine with more memory."
         ) from error
     guarantee = manifest.claim.guarantee
-    return Verdict(guarantee.check_word, guarantee.sentence, checks, needed)
+    return Verdict(
+        guarantee.check_word,
+        guarantee.sentence,
+        checks,
+        (PRODUCER, WORDS, *decisive(manifest)),
+        core=guarantee.core,
+        promised=promised(manifest),
+        require_all=require_all,
+    )
 
 
 @contextmanager
@@ -152,8 +176,8 @@ def _second_reading(
 
 def _checks(
     release: Released, raw: bytes, manifest: Manifest, given: _Given, limit_bytes: int
-) -> tuple[list[Check], tuple[str, ...]]:
-    """Return every check, and the names of those that the promise hangs on."""
+) -> list[Check]:
+    """Return every check of a release."""
     folder = release.folder
     owner = read_owner(folder)
     checks = manifest_checks(raw, manifest, owner)
@@ -174,8 +198,7 @@ def _checks(
         claimed = claim_checks(evidence, of="data")
         linked, evidence = original_checks(evidence, owner, given.original)
         compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]
-        every = [*checks, *data, *claimed, *linked, *compared, *ledger_checks(evidence)]
-        return every, (PRODUCER, WORDS, *decisive(evidence))
+        return [*checks, *data, *claimed, *linked, *compared, *ledger_checks(evidence)]
 
 
 def _data_checks(
@@ -199,7 +222,7 @@ def _counts_check(db: Database, described: Described) -> Check:
     counts = shape.counts(db, described)
     problems = [
         (
-            f"{counts[name]} {name} in the data, but {MANIFEST} states "
+            f"{in_number(counts[name], name.replace('_', ' '))} in the data, but {MANIFEST} states "
             f"{described.counts.get(name, 'nothing')}"
         )
         for name in counts
@@ -213,11 +236,11 @@ def _counts_check(db: Database, described: Described) -> Check:
     rows = {} if parts.in_parts(described.files) else shape.rows  # those of a part were counted
     problems += [
         (
-            f"{shown(file.name)} has {counts[rows[file.role]]} rows, but {MANIFEST} states "
-            f"{file.rows}"
+            f"{shown(file.name)} has {counted(counts[rows[file.role]], 'row')}, but {MANIFEST} "
+            f"states {file.rows}"
         )
         for file in described.files
         if file.role in rows and counts[rows[file.role]] != file.rows
     ]
-    listed = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    listed = ", ".join(in_number(count, name.replace("_", " ")) for name, count in counts.items())
     return judged(COUNTS, problems, listed)

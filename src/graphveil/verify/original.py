@@ -23,6 +23,7 @@ from graphveil.verify.recount.ids import telling_order
 from graphveil.verify.recount.linked import linkage_problems, load_linkage, released_ids
 from graphveil.verify.verdict import (
     LINKAGE,
+    OF_EVERY_RELEASE,
     ORIGINAL,
     RECORD,
     Check,
@@ -36,7 +37,13 @@ from graphveil.verify.verdict import (
 )
 
 SAME, SIZE, BIJECTION, ROWS = "original", "same size", "linkage", "rows and people"
-NAMES, ORDER = "no original ids", "order says nothing"
+ORDER, NAMES = OF_EVERY_RELEASE
+_OPEN = {
+    ORDER: "whether new ids and their order say nothing of the original",
+    NAMES: "whether no original id is published",
+}
+"""What is stated of every release and stays open without the original."""
+
 _BY_CHOICE = "the owner chose to leave open whether they are people there"
 _CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
 """A parameter's value that is one lower-case word, or a number with a word before or behind it."""
@@ -60,8 +67,8 @@ def original_checks(
     names = (SIZE, *kind.shared_names, BIJECTION, ORDER)
     if original is None:
         absent = "no original was given"
-        every = (SAME, *names, NAMES)
-        checks = [not_checked(name, absent, needs=ORIGINAL) for name in every]
+        every = dict.fromkeys((SAME, *names, NAMES), absent) | _OPEN
+        checks = [not_checked(name, why, needs=ORIGINAL) for name, why in every.items()]
         return [*checks, *_rows(manifest, owner, None)], evidence
     container = KINDS[manifest.data.kind].container
     original = as_original(original, container, wanted_by="verify")
@@ -167,7 +174,7 @@ def _linkage(db: Database, owner: Owner, original: Data, published: str | None) 
 def _order(db: Database, original: Data, *, linked: bool) -> Check:
     """Whether new ids and their order are such as chance gives, whoever stands where."""
     if not linked:
-        return not_checked(ORDER, "whether new ids reveal identities", needs=LINKAGE)
+        return not_checked(ORDER, _OPEN[ORDER], needs=LINKAGE)
     labels = original.labels()
     released = np.asarray(released_ids(db), dtype=np.int64)
     integers = labels if labels.dtype.kind == "i" else None

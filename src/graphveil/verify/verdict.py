@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from graphveil.claims.guarantees import CheckWord
+from graphveil.claims.manifest import MANIFEST
 from graphveil.core.errors import Message, option
 from graphveil.core.text import html_table, visible
 
 CheckOutcome = Literal["holds", "fails", "not checked"]
+Answer = Literal["holds", "fails", "undecided"]
 
 TWICE = "the original read by a second reader"
 SHARED = "not checked independently: the file was read only by the reader that the method used"
@@ -50,7 +52,11 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Whether a release keeps its promise, recomputed from its files.
+    """Whether the guarantee of a release holds, and what of the release was found false or not.
+
+    What is told from the files and what only the original shows are answered apart: a release
+    whose guarantee was recomputed is `ok` although nobody showed the original, and what stays open
+    without it is listed in `still_open`.
 
     Parameters
     ----------
@@ -61,9 +67,15 @@ class Verdict(msgspec.Struct, frozen=True):
     checks
         Every check, in the order in which they were checked.
     decisive
-        The names of those checks without which nothing can be said of the promise.
+        The names of those checks without which nothing can be said of the guarantee.
     unknown_method
         The method's name, where this version knows none of that name, and nobody vouched for it.
+    core
+        The promise without what only the original shows; empty where that is all of it.
+    promised
+        The names of the checks that `sentence` states; one of them that fails makes it untrue.
+    require_all
+        Whether a check that was not made leaves the answer open, whatever it is about.
 
     Examples
     --------
@@ -76,113 +88,237 @@ class Verdict(msgspec.Struct, frozen=True):
     checks: list[Check]
     decisive: tuple[str, ...] = ()
     unknown_method: str | None = None
+    core: str = ""
+    promised: tuple[str, ...] = ()
+    require_all: bool = False
+
+    @property
+    def answer(self) -> Answer:
+        """``fails`` where a check fails; ``undecided`` where the guarantee is open; or ``holds``.
+
+        With `require_all`, every check that was not made leaves it ``undecided``.
+        """
+        if self.failures():
+            return "fails"
+        missed = self.require_all and not self.complete
+        return "undecided" if self.undecided or self.unknown_method or missed else "holds"
 
     @property
     def ok(self) -> bool:
-        """Whether no check fails. One that is not checked is no failure, and no proof."""
-        return not any(check.outcome == "fails" for check in self.checks)
+        """Whether the answer is ``holds``: the guarantee does, and no check fails."""
+        return self.answer == "holds"
+
+    @property
+    def exit_code(self) -> int:
+        """0 where the answer is ``holds``, 1 for ``fails``, 4 for ``undecided``."""
+        return EXIT_CODES[self.answer]
+
+    def __bool__(self) -> bool:
+        """Whether the answer is ``holds``, as `ok`."""
+        return self.ok
 
     @property
     def complete(self) -> bool:
-        """Whether every check was checked."""
+        """Whether every check was made."""
         return not any(check.outcome == "not checked" for check in self.checks)
 
     @property
     def undecided(self) -> list[Check]:
-        """The checks that the promise hangs on and that were not checked."""
+        """The checks that the guarantee hangs on and that were not made."""
         return [c for c in self.checks if c.outcome == "not checked" and c.name in self.decisive]
 
-    def __bool__(self) -> bool:
-        """Whether the promise holds, so that ``if verdict`` says what it seems to say."""
-        return self.exit_code == 0
+    @property
+    def still_open(self) -> dict[str, list[str]]:
+        """What is stated of the release and was not checked, by what is missing for it.
+
+        Examples
+        --------
+        >>> check = Check("edits", "not checked", "whether nothing was added", "--original")
+        >>> Verdict("recomputed", "All is well.", [check]).still_open
+        {'the original': ['nothing was added']}
+        """
+        found: dict[str, list[str]] = {}
+        for check in sorted(self.checks, key=lambda check: check.name in OF_EVERY_RELEASE):
+            known = check.outcome != "not checked" or check.name in self.decisive
+            if not known and check.needs and check.detail.startswith(OPEN):
+                listed = found.setdefault(_NAMES.get(check.needs, check.needs), [])
+                said = check.detail.removeprefix(OPEN)
+                listed += [] if said in listed else [said]
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the answer and all that stands behind it, as JSON can hold it."""
+        said = {"answer": self.answer, "ok": self.ok, "exit_code": self.exit_code}
+        return {**said, "complete": self.complete, **msgspec.to_builtins(self)}
 
     def __repr__(self) -> str:
-        """Return the answer in a few words, and how many checks hold."""
-        return visible(Message(f"Verdict({self._answer()}; {_SAID[self.word]}, {self._sum()})"))
+        """Return the answer in a word, and how many checks hold."""
+        return visible(Message(f"Verdict({self.answer}; {self.word}; {self._sum()})"))
 
     def __str__(self) -> str:
-        """Return the answer and a line a check: what `graphveil verify` prints."""
+        """Return the answer and a line a check: what `graphveil verify --all` prints."""
         return "\n".join(map(visible, self.lines()))
 
     def _repr_html_(self) -> str:
         """Return the answer and every check as a table, for notebooks."""
         rows = [(check.name, check.outcome, check.detail) for check in self.checks]
-        return html_table(str(Message(self._first_line())), ("check", "outcome", "detail"), rows)
-
-    @property
-    def exit_code(self) -> int:
-        """0 where every claim holds, 1 where one does not, 4 where there is not enough to say."""
-        if not self.ok:
-            return 1
-        return 4 if self.undecided or self.unknown_method is not None else 0
+        said = " ".join(self.said())
+        return html_table(str(Message(said)), ("check", "outcome", "detail"), rows)
 
     def failures(self) -> list[Check]:
         """Return the checks that fail."""
         return [check for check in self.checks if check.outcome == "fails"]
 
     def lines(self) -> list[Message]:
-        r"""Return the verdict for people: the answer, and a line a check.
+        r"""Return the verdict for people: the answer, what stays open, and a line a check.
 
         The promise is said where it holds, and nowhere else: a forged one is not repeated.
 
         Examples
         --------
         >>> print("\n".join(Verdict("recomputed", "All is well.", []).lines()))
-        Every claim holds: All is well. (recomputed; all 0 checks hold)
+        The guarantee holds: all is well (all 0 checks hold).
         """
-        shown = [self._first_line(), *map(_line, self.checks)]
-        return [Message(line) for line in shown]
+        return [*self.said(), *(Message(_line(check)) for check in self.checks)]
 
-    def _answer(self) -> str:
-        if not self.ok:
-            return f"a claim fails: {_named(self.failures())}"
-        if self.unknown_method is not None:
-            return f"undecided: the method {shown(self.unknown_method)} is unknown to this version"
-        if self.undecided:
-            return f"undecided: {_named(self.undecided)} not checked"
-        return _ANSWERS[self.word]
+    def said(self) -> list[Message]:
+        """Return the answer, and below it what was not checked, by what is missing for it."""
+        lines = [self._first_line()]
+        if self.answer == "undecided" and self.undecided:
+            lines += [
+                f"Recomputed from the files: {check.detail}."
+                for check in self.checks
+                if check.name in self.promised and check.outcome == "holds"
+            ]
+        if self.answer != "fails":
+            lines += [
+                f"Not checked without {needs}: {'; '.join(listed)}."
+                for needs, listed in self.still_open.items()
+            ]
+        return [Message(line) for line in lines]
 
     def _first_line(self) -> str:
-        answer = self._answer()
-        answer = answer[0].upper() + answer[1:]
-        if self.unknown_method is not None and self.ok:
+        if self.answer == "fails":
+            return self._what_fails()
+        if self.unknown_method is not None:
             name = option("trust_method", "NAME")
-            return f"{answer}. To trust its texts and parameters, use {name}"
-        if self.exit_code:
-            return f"{answer} ({self._sum()})"
-        return f"{answer}: {self.sentence} ({_SAID[self.word]}; {self._sum()})"
+            return (
+                f"Undecided: the method {shown(self.unknown_method)} is unknown to this version. "
+                f"To trust its texts and parameters, use {name}."
+            )
+        if self.undecided:
+            return self._what_is_undecided()
+        if self.answer == "undecided":
+            unchecked = sum(check.outcome == "not checked" for check in self.checks)
+            were = f"{counted(unchecked, 'check')} {'was' if unchecked == 1 else 'were'} not made"
+            return f"Undecided: {were}, and all are required. {self._what_holds()}"
+        return self._what_holds()
+
+    def _what_holds(self) -> str:
+        if self.word == "not claimed":
+            return (
+                "No guarantee is claimed; no other statement of the release was found false "
+                f"({self._sum()})."
+            )
+        if self.word == "by construction":
+            return (
+                f"No check fails ({self._sum()}). No file can show whether the guarantee holds: "
+                f"it depends on how the release was made. {self.sentence}"
+            )
+        sentence = self.held.removesuffix(".")
+        return f"The guarantee holds: {sentence[0].lower()}{sentence[1:]} ({self._sum()})."
+
+    @property
+    def held(self) -> str:
+        """The promise as far as checks that hold show it: without what only the original shows."""
+        shown_by = {check.name: check.outcome == "holds" for check in self.checks}
+        whole = all(shown_by.get(name, False) for name in self.promised)
+        return self.sentence if whole or not self.core else self.core
+
+    def _what_is_undecided(self) -> str:
+        first, *rest = self.undecided
+        why = first.detail
+        if why.startswith(OPEN) and first.needs:
+            needs = _NAMES.get(first.needs, first.needs)
+            why = f"{why}, which cannot be checked without {needs}"
+        more = f", {_named(rest)}" if rest else ""
+        return f"Undecided: {why} ({first.name}{more}; {self._sum()})."
+
+    def _what_fails(self) -> str:
+        """Return which of the outcomes it is: no guarantee, a changed folder, a stray file, else.
+
+        A folder that is not as it was published is said with what is known of the data in it.
+        """
+        failures = self.failures()
+        n = len(failures)
+        count = f"{n} of {counted(len(self.checks), 'check')} {'fails' if n == 1 else 'fail'}"
+        false = [one for one in failures if one.name in self.promised]
+        changed = sorted(
+            (one for one in failures if one.name in OF_THE_FOLDER),
+            key=lambda one: one.name != OF_THE_FOLDER[0],
+        )
+        stray = [one for one in failures if one.name == STRAY]
+        if false:
+            beside = " The folder is not as it was published, either." if changed else ""
+            return (
+                f"The guarantee is not true: {false[0].detail} ({false[0].name}; {count}).{beside}"
+            )
+        if len(stray) == n:
+            return f"A stray file is in the folder: {stray[0].detail}.{self._in_the_data()}"
+        first = (changed or failures)[0]
+        what = "The folder is not as it was published" if changed else "Verification failed"
+        return f"{what}: {first.detail} ({first.name}; {count}).{self._in_the_data()}"
+
+    def _in_the_data(self) -> str:
+        """Return whether the guarantee holds in the data that is there; it fails nowhere."""
+        if self.word == "not claimed":
+            return ""
+        if self.word == "by construction":
+            return " No file can show whether the guarantee holds."
+        made = {check.name for check in self.checks if check.outcome == "holds"}
+        if self.decisive and made.issuperset(self.decisive):
+            return f" The guarantee that {MANIFEST} states holds in the data file."
+        return " Whether the guarantee holds in the data file was not checked."
 
     def _sum(self) -> str:
         n, failed = len(self.checks), len(self.failures())
         unchecked = sum(check.outcome == "not checked" for check in self.checks)
         if not failed and not unchecked:
-            return f"all {n} checks hold"
+            return f"all {n} checks hold" if n != 1 else "1 check holds"
         parts = [f"{n - failed - unchecked} of {n} checks hold"]
         if failed:
             parts.append(f"{failed} fail{'s' if failed == 1 else ''}")
         if unchecked:
-            parts.append(f"{unchecked} not checked{self._needed()}")
+            parts.append(f"{unchecked} not checked")
         return ", ".join(parts)
 
-    def _needed(self) -> str:
-        """Return what most of the checks need that were not checked; empty where they need none."""
-        needs = [spelled(check.needs) for check in self.checks if check.needs]
-        return f": requires {max(set(needs), key=needs.count)}" if needs else ""
 
+EXIT_CODES: dict[Answer, int] = {"holds": 0, "fails": 1, "undecided": 4}
+"""The exit code of `graphveil verify`, by the answer."""
 
-_ANSWERS: dict[CheckWord, str] = {
-    "recomputed": "every claim holds",
-    "by construction": "every claim that files can show holds",
-    "not claimed": "no guarantee is claimed; no other statement of the release was found false",
-}
-"""The answer where no check fails, by how the claim can be checked."""
+OPEN = "whether "
+"""How the detail of a check begins that says what stays open where it is not made."""
 
-_SAID: dict[CheckWord, str] = {
-    "recomputed": "recomputed",
-    "by construction": "by construction, given the public lists",
-    "not claimed": "not claimed",
-}
-"""How the claim can be checked, with the condition: a claim of noise is about public lists."""
+STRAY = "no stray files"
+OF_THE_FOLDER = (
+    "data",
+    "manifest",
+    "seal",
+    "owner's record",
+    "files",
+    "no other files",
+    "description",
+    "counts",
+    "no links",
+    "no extended attributes",
+)
+"""The checks that say whether a folder is as it was published; the first says most."""
+
+OF_EVERY_RELEASE = ("order says nothing", "no original ids")
+"""The checks of what is stated of every release: what stays open of them is said last."""
+
+_NAMES = {ORIGINAL: "the original"}
+"""What is missing, in words; other needs are in words already."""
 
 
 def _named(checks: Sequence[Check]) -> str:
@@ -237,6 +373,18 @@ def counted(count: int, what: str) -> str:
     if what.endswith("y"):
         return f"{count} {what.removesuffix('y')}ies"
     return f"{count} {what}{'es' if what.endswith('s') else 's'}"
+
+
+def in_number(count: int, plural: str) -> str:
+    """Return a number of things that have a name in the plural.
+
+    Examples
+    --------
+    >>> in_number(1, "edges"), in_number(1, "entries"), in_number(2, "rows")
+    ('1 edge', '1 entry', '2 rows')
+    """
+    one = f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
+    return f"{count} {one if count == 1 else plural}"
 
 
 def beyond(name: str, size: int, limit_bytes: int) -> str:

@@ -7,8 +7,6 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, say_answer, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json
@@ -29,6 +27,7 @@ def _run(folder: Place, **given: Any) -> int:
     path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
     every = given.pop("all")
     trusted, strict = given.pop("trust_method"), given.pop("strict")
+    require_all = given.pop("require_all")
     on_disk = given.pop("on_disk")
     if on_disk and path is None:
         raise UsageError(
@@ -43,9 +42,10 @@ def _run(folder: Place, **given: Any) -> int:
             trust_method=trusted,
             limit_bytes=limit_bytes,
             strict=strict,
+            require_all=require_all,
         )
     if as_json:
-        result_json({"answer": ANSWERS[verdict.exit_code], **msgspec.to_builtins(verdict)})
+        result_json(verdict.as_json())
         return verdict.exit_code
     say_warnings(every=every)
     print_verdict(verdict, every=every)
@@ -54,22 +54,20 @@ def _run(folder: Place, **given: Any) -> int:
 
 def print_verdict(verdict: Verdict, *, every: bool) -> None:
     """Print the answer, and what fails; or the answer and every check."""
-    from graphveil.cli.summaries.promise import verdict_lines  # noqa: PLC0415  not for its help
+    from graphveil.cli.summaries.promise import failing_lines  # noqa: PLC0415  not for its help
 
     if every:
         for line in verdict.lines():
             result(line)
         return
-    first, *failing = verdict_lines(verdict)
-    say_answer(first)
+    for line in verdict.said():
+        say_answer(line)
+    failing = failing_lines(verdict)
     say_lines((t for line in failing for t in wrapped(line, indent="    ")), most=MOST_FAILING)
 
 
 MOST_FAILING = 16
 """So many lines of failing checks are printed."""
-
-ANSWERS = {0: "holds", 1: "fails", 4: "undecided"}
-"""The answers of a verdict, by its exit code."""
 
 
 def size_in_bytes(text: str) -> int:
@@ -128,13 +126,21 @@ command = with_signature(
             default=False,
             negative="",
         ),
+        flag(
+            "require_all",
+            bool,
+            "Answer undecided (exit code 4) unless every check was made.",
+            default=False,
+            negative="",
+        ),
         ALL_FLAG,
         flag("json", bool, "Print JSON.", default=False, negative=""),
     ],
     name="verify",
-    text="Verify every claim of a release from its files.\n\nExit code 0: every claim holds. 1: "
-    "a claim fails. 4: undecided, because the guarantee can only be checked with "
-    "--original or this version does not know the method. Without --original, conditions "
-    "that need it are listed as not checked; they do not change the exit code.\n\nExample: "
+    text="Verify a release from its files.\n\nExit code 0: the guarantee holds and no check "
+    "fails. 1: a check fails. 4: undecided, because the guarantee cannot be recomputed without "
+    "--original, or this version does not know the method. What only the original shows is "
+    "listed and does not change the exit code, unless --require-all is set. No file can show "
+    "differential privacy: for it, verify looks for contradictions.\n\nExample: "
     "graphveil verify friends-k5 --original friends.csv",
 )

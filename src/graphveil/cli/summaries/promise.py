@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from graphveil.core.errors import Message
 from graphveil.core.text import number, percent
-from graphveil.verify.verdict import Verdict, spelled
+from graphveil.verify.verdict import Verdict
 
 _COSTS = (
     ("nodes_unprotected", "nodes not protected"),
@@ -77,15 +77,8 @@ def _fewest(cost: Mapping[str, float | int]) -> str:
     return f"{number(edits)} edits in all; at least {number(least)} are necessary"
 
 
-_ANSWERS = {
-    "recomputed": "Verified: every claim holds",
-    "by construction": "Verified as far as files can show: every checkable claim holds",
-    "not claimed": "No guarantee is claimed; no other statement of the release was found false",
-}
-
-
 def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
-    """Return the answer in one line, and a line for each check that fails.
+    """Return the answer, what was not checked, and a line for each check that fails.
 
     Parameters
     ----------
@@ -97,41 +90,13 @@ def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
     >>> from graphveil.verify.verdict import Check
     >>> check = Check("classes", "holds", "3 classes")
     >>> print(*verdict_lines(Verdict("recomputed", "Every node has the same degree.", [check])))
-    Verified: every claim holds: every node has the same degree (1 check).
+    The guarantee holds: every node has the same degree (1 check holds).
     """
-    if not verdict.ok:
-        return _failing(verdict)
-    if verdict.exit_code:
-        return (verdict.lines()[0],)
-    sentence = verdict.sentence.removesuffix(".")
-    said = sentence[0].lower() + sentence[1:]
-    if verdict.word == "not claimed":
-        return (Message(f"{_ANSWERS[verdict.word]} ({_counted(verdict)})."),)
-    return (Message(f"{_ANSWERS[verdict.word]}: {said} ({_counted(verdict)})."),)
+    return (*verdict.said(), *failing_lines(verdict))
 
 
-def _failing(verdict: Verdict) -> tuple[Message, ...]:
-    """Return the failure that the promise hangs on, else the first; then all that fail."""
-    failures = verdict.failures()
-    first = next((one for one in failures if one.name in verdict.decisive), failures[0])
-    number = f"{len(failures)} of {_checks(len(verdict.checks))}"
-    verb = "fails" if len(failures) == 1 else "fail"
-    answer = f"Verification failed: {first.detail} ({first.name}; {number} {verb})."
-    rest = [one for one in failures if one is not first]
-    return (Message(answer), *(Message(f"  {one.name}: {one.detail}") for one in rest))
-
-
-def _counted(verdict: Verdict) -> str:
-    """Return how many checks there are, how many were not checked, and what those need."""
-    how = "by construction, given the public lists; " if verdict.word == "by construction" else ""
-    unchecked = [check for check in verdict.checks if check.outcome == "not checked"]
-    if not unchecked:
-        return f"{how}{_checks(len(verdict.checks))}"
-    needs = dict.fromkeys(spelled(check.needs) for check in unchecked)
-    listed = " or ".join(filter(None, needs))
-    need = f"; to check them: {listed}" if listed else ""
-    return f"{how}{_checks(len(verdict.checks))}, {len(unchecked)} not checked{need}"
-
-
-def _checks(count: int) -> str:
-    return "1 check" if count == 1 else f"{count} checks"
+def failing_lines(verdict: Verdict) -> tuple[Message, ...]:
+    """Return a line for each check that fails and that the answer does not name itself."""
+    first = verdict.said()[0]
+    rest = [one for one in verdict.failures() if one.detail not in first]
+    return tuple(Message(f"  {one.name}: {one.detail}") for one in rest)

@@ -96,8 +96,8 @@ class Report(Illustrated):
 
     @property
     def exit_code(self) -> int:
-        """1 where a claim does not hold, else 0: that there is not enough to say is an answer."""
-        return int(not self.verdict.ok)
+        """1 where a check fails, else 0: that there is not enough to say is an answer."""
+        return int(bool(self.verdict.failures()))
 
     def _pictures(self) -> Mapping[str, Figure]:
         return self.figures

@@ -273,12 +273,11 @@ def as_json(
 ) -> dict[str, Any]:
     """Return what the manifest says, and what was recomputed of it just now."""
     del folder
-    answers = {0: "holds", 1: "fails", 4: "undecided"}
     return {
-        "answer": answers[verdict.exit_code],
+        "answer": verdict.answer,
         "declared": dict(declared),
         "manifest": msgspec.to_builtins(manifest),
-        "verdict": msgspec.to_builtins(verdict),
+        "verdict": verdict.as_json(),
     }
 
 
@@ -297,12 +296,18 @@ def json_text(value: Mapping[str, Any]) -> str:
 
 
 def _description(manifest: Manifest, verdict: Verdict) -> str:
-    holds = {
-        0: "When this was written, every claim held.",
-        1: "When this was written, a claim did NOT hold.",
-        4: "When this was written, it could not be decided whether the claim holds.",
-    }[verdict.exit_code]
-    return f"{verdict.sentence} {holds} {manifest.claim.does_not_protect_against}"
+    failed = "When this was written, verification FAILED."
+    undecided = "When this was written, it could not be decided whether the guarantee holds."
+    said = {
+        "recomputed": "When this was written, the guarantee was recomputed and held.",
+        "by construction": (
+            "When this was written, no check failed; no file can show whether this holds."
+        ),
+        "not claimed": "When this was written, no check failed.",
+    }[verdict.word]
+    holds = {"fails": failed, "undecided": undecided, "holds": said}[verdict.answer]
+    promise = verdict.held if verdict.ok else verdict.sentence
+    return f"{promise} {holds} {manifest.claim.does_not_protect_against}"
 
 
 def _name(text: str) -> str:

@@ -89,7 +89,10 @@ class Page:
         What it is about, the verdict in a sentence, how many checks stand behind it, the promise,
         and its unit.
     good
-        Whether the release keeps what it claims, None where there is not enough to say.
+        Whether the release keeps what it claims and no attack that was run succeeded; None where
+        there is not enough to say, or an attack succeeded although the guarantee holds.
+    attacked
+        The strongest attack that was run, in a sentence.
     checks
         The checks that fail or that the promise hangs on: name and detail.
     facts
@@ -122,6 +125,7 @@ class Page:
     title: str
     answer: str
     good: bool | None
+    attacked: str = ""
     because: str = ""
     quote: str = ""
     unit: str = ""

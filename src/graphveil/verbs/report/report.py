@@ -24,6 +24,7 @@ from graphveil.verbs.report.legal_questions import Figures, answers_of
 from graphveil.verbs.report.machine import FORMS, json_text, read_declared, recipient_of
 from graphveil.verbs.report.pages import Page, html_of
 from graphveil.verbs.report.sections import (
+    attacked_of,
     commands_of,
     figures_of,
     kinds_of_people,
@@ -185,8 +186,10 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
     if read is not None:
         parts |= of_data(read, None)
         parts["tests"] = answers_of(read.guarantee, verdict, type(read.data), Figures())
+    attacked, _ = attacked_of(parts.get("tests", ()), public=True)
     page = Page(
         public=True,
+        attacked=attacked,
         title=title_of(read, None),
         commands=commands_of(manifest, "INPUT", "RELEASE"),
         versions=versions_of(manifest, None),
@@ -205,7 +208,7 @@ def _for_owner(asked: _Asked) -> Report:
     read = asked.release if isinstance(asked.release, Release) else _read(asked.folder, verdict)
     name = asked.folder.resolve().name
     parts = of_release(read, verdict, manifest, asked.says)
-    if read is not None and verdict.ok:
+    if read is not None and not verdict.failures():
         pair = data = None
         if original is not None:
             data = original_data(asked.release, original)
@@ -216,8 +219,12 @@ def _for_owner(asked: _Asked) -> Report:
         why = "the release failed verification, so nothing was measured on it"
         parts["missing"] = [("Comparisons and attacks", why)]
     file = original.file.name if isinstance(original, Original) else "INPUT"
+    attacked, succeeded = attacked_of(parts.get("tests", ()), public=False)
+    if succeeded:
+        parts["good"] = None if parts["good"] else parts["good"]
     page = Page(
         public=False,
+        attacked=attacked,
         title=title_of(read, name if isinstance(asked.release, Path) else None),
         commands=commands_of(manifest, file, name, owner=True),
         versions=versions_of(manifest, record),
@@ -256,7 +263,7 @@ def _read(folder: Path, verdict: Verdict) -> Release[Any] | None:
     try:
         return read_release(folder)
     except GraphveilError:
-        if verdict.ok:
+        if not verdict.failures():
             raise
         return None
 

@@ -44,7 +44,7 @@ from graphveil.release import Release
 from graphveil.verbs.attack import attack_release, entry_of, rerun_of
 from graphveil.verbs.report.charts import binned, count, plain
 from graphveil.verbs.report.document import anonymize_command, command_line
-from graphveil.verbs.report.legal_questions import Figures, number_of, promised_line
+from graphveil.verbs.report.legal_questions import Answers, Figures, number_of, promised_line
 from graphveil.verbs.report.machine import FIELDS, recipient_of
 from graphveil.verbs.report.pages import Standing
 from graphveil.verify.verdict import Verdict
@@ -58,6 +58,9 @@ KNOWLEDGE = (
 
 MOST_TIES = 2_000_000
 """In networks with more ties the number of ties alone is looked at."""
+
+QUICK_SECONDS = 10.0
+"""What takes fewer seconds is run for a page, also where it runs only by its name elsewhere."""
 
 MOST_KINDS = 10
 ITEMS_SEED = 0
@@ -102,6 +105,7 @@ def figures_of(
     attacked = folder if folder is not None and private_folder(folder).is_dir() else release
     with stage("attacking the release"):
         after = _attacked(attacked, original, attacks, seed)
+    run = {row.question for row in after}
     with _once_more(), warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphveilWarning)
         same = _as_published(pair)
@@ -110,7 +114,7 @@ def figures_of(
         after=with_intervals(after, original.size),
         before=before,
         worst={} if attacked is release else _worst(private_folder(folder or Path())),
-        times=dict(_times(release, pair, attacks)),
+        times={name: time for name, time in _times(release, pair, attacks) if name not in run},
         command=command,
     )
 
@@ -136,17 +140,20 @@ def _as_published(pair: Comparison[Any]) -> Data:
 def _attacked(
     release: Release[Any] | Path, original: Data, attacks: Sequence[str], seed: int | None
 ) -> Rows:
-    """Return the rows of what runs unasked, and of what was asked for besides."""
+    """Return the rows of what runs unasked, of what is quick, and of what was asked for besides."""
     if EVERY in attacks:
         every = attack_release(release, original, attacks=[EVERY], seed=seed)
         return Rows([*every, *every.missing])
     rows = attack_release(release, original, seed=seed)
     run = {row.question for row in rows}
-    further = [name for name in attacks if name not in run]
+    left_out = (row for row in rows.missing if row.seconds is not None and not row.part)
+    quick = [row.question for row in left_out if (row.seconds or 0) < QUICK_SECONDS]
+    further = [name for name in dict.fromkeys((*attacks, *quick)) if name not in run]
     if not further:
         return rows
     named = attack_release(release, original, attacks=further, seed=seed)
-    return Rows([*rows, *rows.missing, *named, *named.missing])
+    missing = [row for row in rows.missing if row.question not in further]
+    return Rows([*rows, *missing, *named, *named.missing])
 
 
 def with_intervals(rows: Rows, people: int) -> Rows:
@@ -348,14 +355,14 @@ def of_release(
     """Return the sections that need no original: verdict, promise, recipients, limits."""
     whom = recipient_of(says.get("recipient"))
     guarantee = None if manifest is None else manifest.claim.guarantee
-    shows = verdict.failures() if not verdict.ok else verdict.undecided
-    holds = verdict.exit_code == 0
+    shows = verdict.failures() or verdict.undecided
+    holds, fails = verdict.ok, verdict.answer == "fails"
     return {
         "answer": answer_of(verdict, guarantee),
         "because": because_of(verdict),
-        "good": None if verdict.ok and (not holds or isinstance(guarantee, NotClaimed)) else holds,
+        "good": False if fails else (holds and not isinstance(guarantee, NotClaimed)) or None,
         "checks": [(check.name, check.detail) for check in shows[:10]],
-        "quote": verdict.sentence if holds and guarantee is not None else "",
+        "quote": verdict.held if holds and guarantee is not None else "",
         "unit": UNITS.get(type(guarantee), "") if holds else "",
         "facts": facts_of(read, manifest, verdict),
         "recipient": whom,
@@ -380,9 +387,9 @@ def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
     Examples
     --------
     >>> answer_of(Verdict("recomputed", "All is well.", []), None)
-    'Every claim holds.'
+    'The guarantee holds.'
     """
-    if not verdict.ok:
+    if verdict.answer == "fails":
         wrong, checks = len(verdict.failures()), len(verdict.checks)
         return f"Verification failed: {wrong} of {checks} checks."
     if verdict.unknown_method is not None:
@@ -395,19 +402,46 @@ def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
         return "This release carries no guarantee."
     with_what = f", for {unit}" if (unit := _unit_and_strength(guarantee)) else ""
     if verdict.word == "by construction":
-        return f"Every claim that a file can show holds{with_what}."
-    return f"Every claim holds{with_what}."
+        return f"No check fails; no file can show whether the guarantee holds{with_what}."
+    return f"The guarantee holds{with_what}."
 
 
 def because_of(verdict: Verdict) -> str:
     """Return how many checks stand behind the answer; nothing where it cannot be said."""
     checks = len(verdict.checks)
-    if not verdict.ok:
+    if verdict.answer == "fails":
         return "Do not rely on the guarantee of this release."
-    if verdict.exit_code:
+    if not verdict.ok:
         return ""
     made = sum(check.outcome != "not checked" for check in verdict.checks)
-    return f"{made} of {checks} checks were repeated from the files for this page."
+    said = [f"{made} of {checks} checks were made for this page."]
+    said += [
+        f"Not checked without {needs}: {'; '.join(listed)}."
+        for needs, listed in verdict.still_open.items()
+    ]
+    return " ".join(said)
+
+
+def attacked_of(tests: Sequence[Answers], *, public: bool) -> tuple[str, bool]:
+    """Return the strongest attack that was run in a sentence, and whether it succeeded.
+
+    Shares of people who are identified come before what can be inferred about them.
+
+    Examples
+    --------
+    >>> attacked_of((), public=True)[0]
+    'No attack was run for this page: only the data owner can, with the original.'
+    """
+    measured = [line for test in tests for line in test.lines if line.evidence.value is not None]
+    if not measured:
+        who = "only the data owner can, with the original" if public else "it needs the original"
+        return f"No attack was run for this page: {who}.", False
+    right = [line for line in measured if line.word == "Yes (measured)"]
+    if not right:
+        return "No attack that was run succeeded; this proves nothing.", False
+    people = [line for line in right if line.test != "inferred"] or right
+    line = max(people, key=lambda one: one.evidence.value or 0.0)
+    return f"The strongest attack that was run, by {line.who}: {line.reason}.", True
 
 
 def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:

@@ -27,7 +27,16 @@ from graphveil.core.storage import Address
 from graphveil.data.kinds import KINDS
 from graphveil.data.network import LAYER
 from graphveil.verify.kinds.kind import checked_kind
-from graphveil.verify.verdict import Check, beyond, counted, fails, judged, not_checked, shown
+from graphveil.verify.verdict import (
+    STRAY,
+    Check,
+    beyond,
+    counted,
+    fails,
+    judged,
+    not_checked,
+    shown,
+)
 
 LINKS, ATTRIBUTES = "no links", "no extended attributes"
 
@@ -235,6 +244,11 @@ def _has_mode(path: Path, is_such: Callable[[int], bool]) -> bool:
         return False
 
 
+_STRAY = re.compile(
+    r"\.ds_store|\._.*|__macosx|thumbs\.db|ehthumbs\.db|desktop\.ini|\.directory", re.IGNORECASE
+)
+"""Names of files that operating systems write into folders that somebody looks at."""
+
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
 _EXTENSIONS = {
@@ -265,7 +279,7 @@ def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> lis
     what = "1 file has the size and SHA-256" if n == 1 else f"{n} files have the sizes and SHA-256"
     return [
         judged(FILES, problems, f"{what} that {MANIFEST} states"),
-        _others(released, files),
+        *_others(released, files),
         _description(manifest.data),
     ]
 
@@ -304,22 +318,29 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _others(released: Released, files: list[DataFile]) -> Check:
+def _others(released: Released, files: list[DataFile]) -> Iterator[Check]:
+    """Yield whether nothing else is there; files of operating systems are named for themselves."""
     listed = {file.name for file in files} | {MANIFEST}
     try:
         names = released.names(with_parts=parts.in_parts(files))
     except OSError as error:
-        return fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
+        yield fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
+        return
+    others = [name for name in names if name not in listed]
+    stray = [name for name in others if _STRAY.fullmatch(name.rpartition("/")[2])]
     problems = [
         f"{shown(name)} is in the folder but is not listed in the manifest"
-        for name in names
-        if name not in listed
+        for name in others
+        if name not in stray
     ]
     if released.folder is not None and (released.folder / MANIFEST).is_symlink():
         problems.append(f"{MANIFEST} is a link to another file")
-    return judged(
-        OTHERS, problems, (f"the folder contains {counted(len(names), 'file')}, all listed")
-    )
+    n = counted(len(names) - len(stray), "file")
+    yield judged(OTHERS, problems, f"the folder contains {n}, all listed")
+    if stray:
+        delete = "delete it" if len(stray) == 1 else "delete them"
+        whose = "an operating system wrote it" if len(stray) == 1 else "an operating system did"
+        yield fails(STRAY, f"{', '.join(map(shown, stray[:3]))}: {whose}, {delete}")
 
 
 def _description(described: Described) -> Check:

@@ -38,8 +38,8 @@ from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
 
 TOOL = "graphveil"
 
-_VERSION = re.compile(r"(0|[1-9][0-9]?)(\.(0|[1-9][0-9]?)){1,2}((a|b|rc|\.dev)[0-9]{1,2})?")
-"""The form of a version: anything longer could carry a message."""
+_VERSION = re.compile(r"(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){1,2}((a|b|rc|\.dev)[0-9]{1,3})?")
+"""The form of a version: anything longer could carry a message. Another one is undecided."""
 
 BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
 OWNER, LINKAGE_FILE = "owner's record", "linkage file"

@@ -282,7 +282,8 @@ def _rows_differ(db: Database, original: Table) -> Check | None:
     rows = db.number("SELECT count(*) FROM again")
     if rows == original.n_rows:
         return None
-    return fails(TWICE, f"{rows} rows in the file, but {original.n_rows} in the original as read")
+    read = counted(rows, "row")
+    return fails(TWICE, f"{read} in the file, but {original.n_rows} in the original as read")
 
 
 def people_reading_check(

@@ -26,7 +26,17 @@ from graphveil.data import Data
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database, literal
-from graphveil.verify.verdict import SHARED, TWICE, Check, counted, fails, holds, not_checked, shown
+from graphveil.verify.verdict import (
+    SHARED,
+    TWICE,
+    Check,
+    counted,
+    fails,
+    holds,
+    in_number,
+    not_checked,
+    shown,
+)
 
 D = TypeVar("D")
 
@@ -457,16 +467,20 @@ def _compared(db: Database, what: str) -> Check:
         for table in ("again", "once")
     ]
     if both[0] == both[1]:
-        n = db.number("SELECT count(*) FROM again")
-        return holds(TWICE, f"the checker's own reader finds the same {n} {what} in the file")
+        same = in_number(db.number("SELECT count(*) FROM again"), what)
+        return holds(TWICE, f"the checker's own reader finds the same {same} in the file")
     problems = []
     for one, other, says in (
-        ("again", "once", "in the file are not in the original as read"),
-        ("once", "again", "of the original as read are not in the file"),
+        ("again", "once", ("in the file", "in the original as read")),
+        ("once", "again", ("of the original as read", "in the file")),
     ):
         strange = f"SELECT a, b, kind FROM {one} EXCEPT SELECT a, b, kind FROM {other}"
         count = db.number(f"SELECT count(*) FROM ({strange})")
         if count:
             first = db.first(f"{strange} ORDER BY a, b, kind LIMIT 1")
-            problems.append(f"{count} {what} {says}, the first is {shown(first)}")
+            verb = "is" if count == 1 else "are"
+            problems.append(
+                f"{in_number(count, what)} {says[0]} {verb} not {says[1]}, the first is "
+                f"{shown(first)}"
+            )
     return fails(TWICE, "; ".join(problems))

@@ -277,13 +277,29 @@ def claim_checks(evidence: Evidence, *, of: Literal["data", "original"]) -> list
     return checks
 
 
-def decisive(evidence: Evidence) -> tuple[str, ...]:
-    """Return the names of the checks that the guarantee hangs on, with what it implies."""
-    guarantee = evidence.manifest.claim.guarantee
-    if guarantee.check_word != "recomputed":
-        return ()
-    claims = (guarantee, *guarantee.implied)
-    return tuple(part.name for value in claims for part in recheck_of(type(value)).parts)
+def decisive(manifest: Manifest) -> tuple[str, ...]:
+    """Return the names of the checks without which nothing can be said of the guarantee.
+
+    What it implies of the original, such as that nothing was added, is stated beside it and stays
+    open without the original.
+    """
+    guarantee = manifest.claim.guarantee
+    return _names(guarantee) if guarantee.check_word == "recomputed" else ()
+
+
+def promised(manifest: Manifest) -> tuple[str, ...]:
+    """Return the names of all checks of what the guarantee states, with what it implies.
+
+    Noise is what its conditions say it is, so that they are part of such a guarantee.
+    """
+    claim = manifest.claim
+    of_noise = claim.conditions if claim.guarantee.check_word == "by construction" else []
+    return _names(claim.guarantee, *claim.guarantee.implied, *of_noise)
+
+
+def _names(*claims: Guarantee | Condition) -> tuple[str, ...]:
+    names = (part.name for value in claims for part in recheck_of(type(value)).parts)
+    return tuple(dict.fromkeys(names))
 
 
 def cost_checks(evidence: Evidence) -> list[Check]:
@@ -293,7 +309,7 @@ def cost_checks(evidence: Evidence) -> list[Check]:
     """
     if evidence.keyed and evidence.kind.changes is None:
         return []
-    question = "whether the changes are as many as the record states"
+    question = "the changes were not counted"
     part = Part(evidence.kind.cost.name, ("record", *LINKED), question, _cost, any_ids=True)
     return [part.run(evidence, None)]
 

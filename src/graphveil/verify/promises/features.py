@@ -109,15 +109,15 @@ def _pairs(count: int) -> str:
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     NothingAdded: Recheck(
         ("bipartite", "table"),
-        (Part(NOTHING_ADDED, LINKED, "whether every entry is in the original", _nothing_added),),
+        (Part(NOTHING_ADDED, LINKED, "whether nothing was added", _nothing_added),),
     ),
     TrueOfShare: Recheck(
         ("bipartite",),
-        (Part(TRUE, LINKED, "whether every entry is true of enough of its class", _true),),
+        (Part(TRUE, LINKED, "whether each entry is true of enough rows of its class", _true),),
     ),
     TrueOfMoreThanHalf: Recheck(
         ("bipartite",),
-        (Part(TIES, LINKED, "whether every entry is true of more than half of its class", _ties),),
+        (Part(TIES, LINKED, "whether each entry is true of more than half of its class", _ties),),
     ),
     PeopleAsItems: Recheck(
         ("bipartite",), (Part(PEOPLE, ("data",), "whether items are users", _people, any_ids=True),)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import msgspec
 import numpy as np
@@ -19,6 +21,7 @@ from graphveil.claims.conditions import (
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.data import Graph, Network
+from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.kinds.networks import (
     MISSING,
@@ -45,6 +48,9 @@ from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_c
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"
 SEQUENCE, KEPT, BUDGET = "degree sequence", "degrees kept", "budget"
 OWN, ATTACHED, ATTACHED_CELLS = "own attributes", "attached columns", "attached cells"
+
+_FEW, _NAMING = 10, Fraction(9, 10)
+"""Of so many values at least, a larger share of different ones nearly identifies people."""
 
 _OTHER_DEGREE = """
     SELECT node, degree, coalesce(before, 0) FROM degrees LEFT JOIN (
@@ -220,8 +226,8 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
 def _in_classes(promise: StructuralKAnonymity, classes: Alike) -> Check:
     """Return whether all but the share left out stand in classes of at least k nodes."""
     n = classes.nodes.size
+    allowed = _most_unprotected(promise, n)
     values, firsts, sizes = np.unique(classes.labels, return_index=True, return_counts=True)
-    allowed = math.floor((1 - promise.share) * n + 1e-9)
     unprotected = int(sizes[sizes < promise.k].sum())
     smallest = int(np.argmin(sizes))
     value = classes.words(int(firsts[smallest]))
@@ -240,6 +246,11 @@ def _in_classes(promise: StructuralKAnonymity, classes: Alike) -> Check:
     )
     small = f"; {counted(unprotected, 'node')} in smaller classes, {allowed} allowed"
     return holds(CLASSES, detail + (small if allowed else "") + classes.remark)
+
+
+def _most_unprotected(promise: StructuralKAnonymity, n: int) -> int:
+    """Return how many of n nodes may stay unprotected: never all, which promises nothing."""
+    return min(math.floor((1 - promise.share) * n + 1e-9), n - 1)
 
 
 def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
@@ -263,7 +274,7 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
 def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: Alike) -> Check:
     """Return whether all but the share left out have at least k nodes in their boxes."""
     n = boxes.size
-    allowed = math.floor((1 - promise.share) * n + 1e-9)
+    allowed = _most_unprotected(promise, n)
     few = np.flatnonzero(boxes < promise.k)
     smallest = int(np.argmin(boxes))
     least = f"{classes.words(smallest)} has {counted(int(boxes[smallest]), 'node')} within"
@@ -312,6 +323,26 @@ def _other_ties(evidence: Evidence, promise: StructuralKAnonymity) -> str | None
     return None
 
 
+def naming_problems(db: Database, columns: Mapping[str, int], among: Sequence[str]) -> list[str]:
+    """Return which of these columns nearly identify people, as no run publishes them.
+
+    In such a column nearly every node has another value, suppressed ones aside.
+    """
+    problems = []
+    for name in among:
+        if name not in columns:
+            continue
+        cell = f"nullif(c{columns[name]}, '*')"
+        row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM {PEOPLE_ROWS}")
+        shown_cells, values = row or (0, 0)
+        if shown_cells >= _FEW and values > _NAMING * shown_cells:
+            problems.append(
+                f"{shown(name)} has {values} values for {counted(shown_cells, 'node')}, so it "
+                "nearly identifies them"
+            )
+    return problems
+
+
 def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | None:
     conditions = evidence.manifest.claim.conditions
     attached = {n for one in conditions if isinstance(one, AttachedColumns) for n in one.attach}
@@ -319,6 +350,9 @@ def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | N
     for name in promise.known:
         if name not in published:
             return f"{shown(name)} is known, but is not a column of the file of people"
+    naming = naming_problems(evidence.tables, columns_of(evidence), promise.known)
+    if naming:
+        return naming[0]
     strange = [name for name in published if name not in attached | set(promise.known)]
     return (
         f"{shown(strange[0])} is published, but is neither known nor attached" if strange else None
@@ -336,6 +370,7 @@ def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
     both = [name for name in condition.attach if name in getattr(promise, "known", ())]
     problems = [f"{shown(name)} is not a column of the file of people" for name in absent]
     problems += [f"{shown(name)} is both attached and known" for name in both]
+    problems += naming_problems(evidence.tables, published, condition.attach)
     names = ", ".join(map(shown, condition.attach))
     return judged(ATTACHED, problems, f"published outside the guarantee: {names}")
 
@@ -370,35 +405,38 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     ),
     OwnAttributes: Recheck(
         ("network",),
-        (Part(OWN, LINKED, ("whether every published attribute value is the person's own"), _own),),
+        (Part(OWN, LINKED, "whether attributes belong to their node", _own),),
     ),
     AttachedColumns: Recheck(
         ("network",),
         (
             Part(ATTACHED, ("data",), "", _attached),
-            Part(ATTACHED_CELLS, LINKED, "whether attached cells are unchanged", _attached_cells),
+            Part(
+                ATTACHED_CELLS, LINKED, "whether attributes belong to their node", _attached_cells
+            ),
         ),
     ),
     Supergraph: Recheck(
         ("graph", "network"),
         (
-            Part(SUPERGRAPH, LINKED, "whether every edge was kept", _supergraph),
-            Part(DEGREES, BESIDE, "whether no degree fell", _degrees_grow),
+            Part(SUPERGRAPH, LINKED, "whether no edge was removed", _supergraph),
+            Part(DEGREES, BESIDE, "whether no edge was removed", _degrees_grow),
         ),
     ),
     Subgraph: Recheck(
         ("graph", "network"),
-        (Part(SUBGRAPH, LINKED, "whether every edge is in the original", _subgraph),),
+        (Part(SUBGRAPH, LINKED, "whether no edge was added", _subgraph),),
     ),
     SameDegrees: Recheck(
         ("graph", "network"),
         (
-            Part(SEQUENCE, BESIDE, "whether the sorted degrees are the same", _degree_sequence),
+            Part(SEQUENCE, BESIDE, "whether every node kept its degree", _degree_sequence),
             Part(KEPT, LINKED, "whether every node kept its degree", _degrees_kept),
         ),
     ),
     EditBudget: Recheck(
-        ("graph", "network"), (Part(BUDGET, LINKED, "whether the budget was kept", _budget),)
+        ("graph", "network"),
+        (Part(BUDGET, LINKED, "whether the edits stay within the budget", _budget),),
     ),
 }
 """How every claim of a graph is checked again."""

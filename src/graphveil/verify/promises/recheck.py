@@ -50,7 +50,7 @@ class Part(NamedTuple):
         if "record" in self.needs and evidence.record is None:
             return not_checked(self.name, self.question, needs=RECORD)
         if evidence.original is None and {"original", "linkage"} & set(self.needs):
-            why = evidence.why_not or "no original was given"
+            why = evidence.why_not or self.question
             return not_checked(self.name, why, needs=None if evidence.why_not else ORIGINAL)
         if "data" in self.needs and evidence.db is None:
             return not_checked(self.name, UNREADABLE)

@@ -24,6 +24,7 @@ from graphveil.verify.recount.neighborhoods import (
     network_of,
     surroundings,
 )
+from graphveil.verify.verdict import counted
 
 MOST_STEPS = 1_000_000
 """Pairs of nodes that may be tried to map one subgraph onto another, before it is given up."""
@@ -200,8 +201,8 @@ def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
         ``out`` or ``in`` of a directed one, else nothing.
     """
     ends = (_SIDES if side else _BOTH)[side]
-    counted = _NUMBERS.format(ends=ends, layer=literal(layer))
-    numbers: Ints = db.column(f"SELECT ties FROM ({counted})")
+    numbers_of = _NUMBERS.format(ends=ends, layer=literal(layer))
+    numbers: Ints = db.column(f"SELECT ties FROM ({numbers_of})")
     return numbers
 
 
@@ -222,8 +223,8 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
     sides = sides_of(layers)
     numbers = [numbers_of_ties(db, *side) for side in sides]
     labels = np.zeros_like(numbers[0])
-    for counted in numbers:
-        labels = _joined(labels, counted)
+    for each in numbers:
+        labels = _joined(labels, each)
 
     def words(position: int) -> str:
         if [*layers] == [""]:
@@ -391,14 +392,14 @@ def _in_words(network: ReleasedNetwork, measure: str, distance: int, node: int) 
     ball = next(iter(balls(network, np.array([node]), distance)))
     edges, degree = ball.edges, ball.nodes.size - 1
     if measure == "edge-count":
-        return f"{edges} edges within distance {distance}"
+        return f"{counted(edges, 'edge')} within distance {distance}"
     if measure == "count" and distance == 1:
-        return f"degree {degree}, {edges - degree} triangles"
+        return f"degree {degree}, {counted(edges - degree, 'triangle')}"
     if measure == "degree-distribution":
         return f"inner degrees {_first(ball.degrees())} within distance {distance}"
     if measure == "vrq":
         return f"degrees {_first(network.degrees()[ball.nodes])} within distance {distance}"
-    sizes = f"{degree + 1} nodes and {edges} edges within distance {distance}"
+    sizes = f"{counted(degree + 1, 'node')} and {counted(edges, 'edge')} within distance {distance}"
     return sizes if measure == "count" else f"the subgraph around node {node}, {sizes}"
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.verify.database import Database
+from graphveil.verify.verdict import counted
 
 Ints = NDArray[np.int64]
 
@@ -256,7 +257,8 @@ class Surroundings(NamedTuple):
     def words(self, position: int) -> str:
         """Return the numbers of one node."""
         out, into, neighbors, ties = (int(numbers[position]) for numbers in self)
-        return f"out-degree {out}, in-degree {into}, {neighbors} neighbors, {ties} edges among them"
+        around = f"{counted(neighbors, 'neighbor')}, {counted(ties, 'edge')} among them"
+        return f"out-degree {out}, in-degree {into}, {around}"
 
 
 def surroundings(db: Database) -> Surroundings | None:
