@@ -10,11 +10,14 @@
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test suite lint type kernels fuzz planted bench docs dist clean
+.PHONY: help demo test suite lint type kernels fuzz planted mutants bench docs dist clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
 TEST_WORKERS ?= auto
+ROOMS ?=
+MUTANTS ?= 200
+SEED ?= 1
 FUZZ_SECONDS ?= 300
 FUZZ_PROCESSES ?= 2000
 FUZZ_EDITS ?= 100000
@@ -60,6 +63,9 @@ fuzz: $(INSTALLED_DEV) ## random data for every property, random edits of sealed
 
 planted: $(INSTALLED_DEV) ## plant known flaws in copies, one by one: the tests must notice each
 	'$(BIN)/python' tests/planted/run.py
+
+mutants: $(INSTALLED_DEV) ## change random places one by one: ROOMS="attacks data" MUTANTS=200 SEED=1
+	'$(BIN)/python' tests/planted/mutants.py --mutants '$(MUTANTS)' --seed '$(SEED)' $(if $(ROOMS),--rooms $(ROOMS))
 
 bench: $(INSTALLED_DEV) ## run the benchmarks; with GRAPHVEIL_SHARED_DATA set, on real networks too
 	'$(BIN)/python' benchmarks/k_degree/speed.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 
 import graphveil as gv
@@ -73,3 +74,23 @@ def attacked(name, original, published=None, *, seed=1, order=None, linkage=True
 
 def figures(*case, **how):
     return {row.part: row.value for row in attacked(*case, **how)}
+
+
+SMALL = [graph for graph in nx.graph_atlas_g() if len(graph) <= 6]
+"""All graphs of up to six nodes, one of each that are isomorphic."""
+
+
+def turned(graph):
+    """Return a graph whose nodes 0, 1, ... have their names in the opposite order."""
+    return nx.relabel_nodes(graph, {node: len(graph) - 1 - node for node in graph})
+
+
+def cones(graphs):
+    """Return the size and edges of one graph in which each graph surrounds a node, and these."""
+    n, edges, centers = 0, [], []
+    for graph in graphs:
+        centers.append(n)
+        edges += [(n + 1 + u, n + 1 + v) for u, v in graph.edges]
+        edges += [(n, n + 1 + u) for u in graph]
+        n += 1 + len(graph)
+    return n, edges, centers

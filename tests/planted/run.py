@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,15 +79,32 @@ def copies(root: Path, number: int) -> Iterator[SimpleQueue[Path]]:
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:
         free: SimpleQueue[Path] = SimpleQueue()
         for copy in (Path(folder, str(count)) for count in range(number)):
-            copy.mkdir()
-            for name in COPIED:
-                source = root / name
-                if source.is_dir():
-                    shutil.copytree(source, copy / name)
-                elif source.is_file():
-                    shutil.copy2(source, copy / name)
+            fill(copy, root)
             free.put(copy)
         yield free
+
+
+def fill(copy: Path, root: Path) -> None:
+    """Make a new folder that holds what the tests of a checkout need."""
+    copy.mkdir(parents=True)
+    for name in COPIED:
+        source = root / name
+        if source.is_dir():
+            shutil.copytree(source, copy / name)
+        elif source.is_file():
+            shutil.copy2(source, copy / name)
+
+
+@contextmanager
+def changed(path: Path, text: str) -> Iterator[None]:
+    """Let a file of a copy hold another text for a while."""
+    content, stat = path.read_bytes(), path.stat()
+    path.write_text(text, encoding="utf-8")
+    try:
+        yield
+    finally:
+        path.write_bytes(content)
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def tried(flaw: Flaw, free: SimpleQueue[Path]) -> Outcome:
@@ -97,22 +114,16 @@ def tried(flaw: Flaw, free: SimpleQueue[Path]) -> Outcome:
     caught_by: dict[str, str] = {}
     problems: list[str] = []
     try:
-        content, stat = (path.read_bytes(), path.stat()) if path.is_file() else (b"", None)
-        text = flaw.planted(copy)
-        path.write_text(text, encoding="utf-8")
-        try:
+        with changed(path, flaw.planted(copy)):
             for kind, arguments in flaw.checks.items():
-                done = run_tests(flaw, arguments, copy)
-                failed = re.search(r"^FAILED (\S+::\S+)", done.stdout, re.MULTILINE)
+                done = run_tests(arguments, copy, own_kernels="/kernels/" in flaw.file)
+                failed = failed_test(done.stdout)
                 if done.returncode == FAILED and failed:
-                    caught_by[kind] = failed[1].partition("[")[0]
+                    caught_by[kind] = failed.partition("[")[0]
                 else:
                     survives = done.returncode == 0
                     said = "SURVIVES" if survives else f"no test failed: {last_line(done.stdout)}"
                     problems.append(f"{kind}: {said}")
-        finally:
-            path.write_bytes(content)
-            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     except DoesNotApplyError as error:
         problems.append(str(error))
     finally:
@@ -120,13 +131,29 @@ def tried(flaw: Flaw, free: SimpleQueue[Path]) -> Outcome:
     return Outcome(flaw, caught_by, "; ".join(problems), time.monotonic() - started)
 
 
+def failed_test(printed: str) -> str:
+    """Return the test that pytest says has failed; nothing where none has."""
+    found = re.search(r"^FAILED (\S+::\S+)", printed, re.MULTILINE)
+    return found[1] if found else ""
+
+
 def run_tests(
-    flaw: Flaw, arguments: tuple[str, ...], copy: Path
+    arguments: Iterable[str],
+    copy: Path,
+    *,
+    own_kernels: bool = False,
+    seconds: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run some of the tests of a flaw in a copy, until one fails."""
+    """Run tests in a copy until one fails.
+
+    Raises
+    ------
+    TimeoutExpired
+        Where that took longer than it may.
+    """
     with tempfile.TemporaryDirectory(dir=copy) as kernels:
         environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
-        if "/kernels/" in flaw.file:
+        if own_kernels:
             environment["NUMBA_CACHE_DIR"] = kernels  # a caller's cache knows nothing of the flaw
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
         return subprocess.run(
@@ -136,6 +163,7 @@ def run_tests(
             capture_output=True,
             text=True,
             check=False,
+            timeout=seconds,
         )
 
 

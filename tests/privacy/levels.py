@@ -6,12 +6,12 @@ from itertools import permutations
 
 import numpy as np
 
-from graphveil.claims.conditions import stars_by_row
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.linkage import OwnersLevels, Witness
 from graphveil.release.release import Linkage
+from stars import stars_by_row
 
 PEOPLE = ["alice", "bob", "carol", "dave", "eve", "fred"]
 BEFORE = ["1000", "0000", "0011", "1011", "1100", "0111"]

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tampering import manifest_of, private, reseal
 
-from graphveil.claims.conditions import stars_by_row
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.data import Table
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from stars import stars_by_row
 
 COLUMNS = ("sex", "age", "town")
 NAMES = ["ann", "bob", "cyd", "dan", "eve", "fay"]

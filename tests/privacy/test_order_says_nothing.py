@@ -142,3 +142,9 @@ def sample_of_each():
             break
     assert {name for name, _, _ in made} == set(METHODS)
     return made
+
+
+def test_the_tail_of_many_ascents_is_that_of_the_formula():
+    # apart = 500 - 461 = 39, and 6 * 39 * 39 / 1000 = 9.126
+    assert 2 * math.exp(-9.126) == pytest.approx(tail_of_ascents(460, 1000), rel=1e-12)
+    assert tail_of_ascents(460, 1000) == tail_of_ascents(999 - 460, 1000)

@@ -17,6 +17,7 @@ from graphveil.data import Graph
 from graphveil.data.measures import MEASURES, divided, isomorphism, partition
 from graphveil.data.measures import values as multisets
 from graphveil.data.measures.kernels import neighborhoods as refinement
+from networks_data import SMALL, cones, turned
 
 AT = [(name, d) for name in MEASURES for d in (1, 2, 3) if name != "degree" or d == 1]
 NO_INVARIANT = {"dk", "hybrid"}
@@ -130,6 +131,31 @@ def test_dk_equals_comparing_all_pairs_of_neighborhoods(distance, seed):
     ]
     graph = graph_of(len(slow), list(slow.edges))
     assert first == groups(partition(graph, measure="dk", distance=distance).tolist())
+
+
+def test_numbers_of_nodes_and_edges_settle_only_what_vf2_finds_alone_among_all_small_graphs():
+    n, edges, centers = cones(SMALL)
+    graph = graph_of(n, edges)
+    edges = multisets.nodes_and_edges(graph, 1)["edges"]
+    settled = isomorphism._settled(graph, 1, edges)[centers].tolist()
+    of_size = {}
+    for small in SMALL:
+        of_size.setdefault((len(small), small.number_of_edges()), []).append(small)
+    for small, without_a_look in zip(SMALL, settled, strict=True):
+        n, m = len(small), small.number_of_edges()
+        others = sum(not nx.is_isomorphic(small, one) for one in of_size[n, m])
+        most = n * (n - 1) // 2
+        # One edge, or all but one, settle it as well: these are compared, which takes no time.
+        assert without_a_look is (others == 0 and (n <= 3 or m not in {1, most - 1}))
+    assert not isomorphism._settled(graph, 2, edges).any()
+
+
+def test_dk_tells_all_small_graphs_apart_and_none_from_a_copy_in_another_order():
+    assert 1 + 1 + 2 + 4 + 11 + 34 + 156 == len(SMALL)  # OEIS A000088
+    n, edges, centers = cones([*SMALL, *map(turned, SMALL)])
+    labels = partition(graph_of(n, edges), measure="dk", distance=1)[centers].tolist()
+    assert labels[:209] == labels[209:]
+    assert 209 == len(set(labels))
 
 
 @pytest.mark.parametrize("distance", [1, 2, 3])

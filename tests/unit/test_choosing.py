@@ -19,6 +19,7 @@ from graphveil.methods.noisy_cells.noisy import NoisyMethod
 from graphveil.scale.stages import CHUNK_ROWS
 from graphveil.verbs.advise import trials
 from graphveil.verbs.advise.trials import amount_of, sample_of
+from graphveil.verbs.advise.until import AdviceUntil, Reached
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 
@@ -279,3 +280,26 @@ def test_advice_shows_itself_in_a_screen():
     named = [line.split()[0] for line in lines]
     assert {"k-degree", "structural"} <= set(named)
     assert len(lines) <= 24
+
+
+def reached(method, kept, false, **more):
+    given = {"parameters": {"k": 4, "seed": 7}, "call": "", "figures": {}, "missed": {}}
+    about = {"measured_on": "your data", "runs": 2}
+    return Reached(method=method, kept=kept, false=false, **given | about | more)
+
+
+def test_what_is_lost_and_what_is_false_cost_alike():
+    assert 0.25 == reached("k-degree", 0.75, None).cost
+    assert 0.625 == reached("k-degree", 0.75, 0.375).cost  # .25 is lost, and .375 false
+    assert 0.375 == reached("k-degree", 1.0, 0.375).cost
+    assert 2.0 == reached("k-degree", None, 0.375).cost  # nothing that is known costs more
+    assert "k=4, seed=7" == reached("k-degree", 1.0, 0.0).given
+
+
+def test_bounds_are_met_if_none_is_missed_and_no_reason_is_left():
+    met = reached("k-degree", 0.75, 0.0)
+    missed = reached("structural", 0.75, 0.0, missed={"kept": 0.5})
+    unknown = reached("profile", 0.75, 0.0, reason="too large")
+    advice = AdviceUntil(kind="graph", bounds=("kept >= 0.6",), reached=(missed, met, unknown))
+    assert (met,) == advice.met
+    assert [False, True, False] == [one["met"] for one in advice.summary()["reached"]]

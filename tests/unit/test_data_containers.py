@@ -16,7 +16,7 @@ from scipy import sparse
 
 from graphveil.core.errors import DataError, GraphveilWarning
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.ids import as_ids, distinct, positions, text
+from graphveil.data.ids import as_ids, check_distinct, distinct, positions, text
 
 
 @pytest.mark.parametrize(
@@ -305,3 +305,8 @@ def test_half_of_a_surrogate_pair_is_refused_where_it_comes_in(make, expected, h
         f"{expected}: {name!r} contains half of a surrogate pair, which no file "
         f"can store. Give valid Unicode text."
     )
+
+
+def test_ids_that_stand_twice_are_counted_beyond_the_first():
+    with pytest.raises(DataError, match="'a' occurs more than once; in total, 3 are repeated"):
+        check_distinct(np.array(["a", "b", "a", "a", "b"]), n=5, what="users")

@@ -22,6 +22,7 @@ from graphveil.methods.random_graphs.baselines import Cuts, as_text
 from graphveil.methods.random_graphs.triangle_model import Shape, Statistics, drawn, edges_between
 from graphveil.verify import verify
 from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
+from graphveil.verify.recount import redrawing
 from graphveil.verify.recount.noise import reach_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -409,3 +410,9 @@ def test_triangles_of_too_many_ways_are_not_counted_again_and_all_else_is(
         checks = {check.name: check for check in verify(folder, original=graph).checks}
         assert {"holds"} == {checks[name].outcome for name in NOISE[:2]}
         assert counted == ("paths of two steps" not in checks[NOISE[2]].detail)
+
+
+def test_triangles_are_aimed_at_where_noise_is_less_likely_than_they_are():
+    # 2 * 4 * 4 = 32 lies above 5 * 5, and 4 - 25 / 8 = .875; 2 * 3 * 3 = 18 does not.
+    model = redrawing.Model([], [], [], [], [4, 3, 9], Fraction(5))
+    assert [1, 0, 5 + 1] == redrawing.aims_of(model, [0, 0, 5])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import stat
 import sys
 import xml.etree.ElementTree as ET
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import graphveil as gv
 from graphveil.core.rows import Setting
-from graphveil.verbs.report import figures, paper
+from graphveil.verbs.report import charts, figures, paper
 from graphveil.verbs.report.charts import Bin, Mark
 from networks_data import random_graph
 
@@ -213,3 +214,9 @@ def test_the_pictures_of_a_sweep_and_of_a_report_are_those_of_their_pages(tmp_pa
         report.write_figures(tmp_path / "report")
     with pytest.raises(gv.core.errors.UsageError, match="no figures"):
         release.report(form="json").write_figures(tmp_path / "none")
+
+
+def test_steps_rise_at_each_number_by_its_share_and_end_at_the_last():
+    bins = [SimpleNamespace(low=1, high=2), SimpleNamespace(low=2, high=4)]
+    expected = [(1, 0.0), (1, 0.0), (1, 0.25), (2, 0.25), (2, 1.0), (4, 1.0)]
+    assert expected == list(charts._corners(bins, [1, 3]))

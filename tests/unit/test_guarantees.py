@@ -12,7 +12,6 @@ from graphveil.claims.conditions import (
     NothingAdded,
     StarsByRow,
     TrueOfShare,
-    stars_by_row,
 )
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
@@ -27,6 +26,7 @@ from graphveil.claims.guarantees import (
 )
 from graphveil.core.errors import ParameterError
 from graphveil.methods.structural.task import Budget
+from stars import stars_by_row
 
 AT_TEN = StructuralKAnonymity(k=5, measure="count", phi=10.0)
 
@@ -209,6 +209,7 @@ def test_levels_that_differ_are_promised_only_against_who_does_not_know_them():
 def test_a_level_below_one_is_refused_with_its_value():
     with pytest.raises(ParameterError, match="level=0"):
         AdaptiveAnonymity(level=0)
+    assert 1 == AdaptiveAnonymity(level=1).level
 
 
 def test_rows_are_counted_by_their_stars():

@@ -83,6 +83,7 @@ def test_an_option_that_names_no_column_is_refused(tmp_path, options):
     [
         ("median", ["<=2.5", "<=2.5", ">2.5", ">2.5", None]),
         ("quantiles:4", ["<=1.8", "1.8<x<=2.5", "2.5<x<=3.2", ">3.2", None]),
+        ("quantiles:3", ["<=2", "<=2", "2<x<=3", ">3", None]),
         ("edges:2,3", ["<=2", "<=2", "2<x<=3", ">3", None]),
     ],
 )
@@ -91,6 +92,27 @@ def test_numbers_are_binned_by_an_explicit_rule(tmp_path, rule, expected):
     table, report = read(tmp_path, content, bins={"size": rule})
     assert expected == cells(table)["size"]
     assert ("size",) == report.binned
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "expected"),
+    [
+        ("median", [None, None], [None, None]),
+        ("quantiles:3", [float("nan"), float("inf")], [None, "any"]),
+        ("quantiles:3", [7.0, 7.0], ["<=7", "<=7"]),
+        ("median", [0.0, 0.0, 0.0], ["<=0"] * 3),
+        ("median", [1.0, 1.0, 1.0, 3.0], ["<=2", "<=2", "<=2", ">2"]),  # 1 is the median
+        ("median", [1.0, 1.0, 1.0, 3.0, 4.0], ["<=1", "<=1", "<=1", ">1", ">1"]),
+        (
+            "quantiles:4",
+            [100.0, 262.0, 424.0, 593.0],
+            ["<=220", "220<x<=340", "340<x<=470", ">470"],
+        ),
+        ("median", [-1200.0, -300.0, 900.0], ["<=-300", "<=-300", ">-300"]),
+    ],
+)
+def test_bins_of_few_numbers_have_these_edges(rule, values, expected):
+    assert expected == binned(pa.array(values, pa.float64()), rule, name="x").to_pylist()
 
 
 def test_parquet_and_text_are_binned_alike(tmp_path):

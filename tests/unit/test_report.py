@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 import graphveil as gv
 from graphveil.claims.guarantees import (
@@ -40,6 +41,7 @@ from graphveil.verbs.report.legal_questions import (
     promised_line,
     word_of,
 )
+from graphveil.verbs.report.machine import json_text
 from graphveil.verbs.report.pages import WORDS, Page, html_of
 from graphveil.verbs.report.sections import with_intervals
 from graphveil.verify.verdict import Check, Verdict
@@ -358,3 +360,16 @@ def test_a_release_in_memory_reports_as_its_folder_does(network):
     page = release.report(public=True)
     assert page.verdict.ok
     assert page._repr_html_().startswith("<iframe sandbox srcdoc=")
+
+
+@pytest.mark.parametrize("right", [0, 3, 10])
+def test_the_interval_of_a_share_of_people_is_the_exact_binomial_one(right):
+    about = {"question": "seeded-matching", "part": "right", "unit": "share of people"}
+    row = Row(release="a", value=right / 10, known="sampled", **about)
+    [found] = with_intervals(Rows([row]), 10)
+    expected = binomtest(right, 10).proportion_ci(method="exact")
+    assert (expected.low, expected.high) == pytest.approx((found.low, found.high), abs=1e-9)
+
+
+def test_json_leaves_out_what_is_none():
+    assert '{\n  "a": 1\n}\n' == json_text({"a": 1, "b": None})

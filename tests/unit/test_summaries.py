@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
+from graphveil.attacks import wording
 from graphveil.cli import heard, say_warnings
 from graphveil.cli.summaries import attacks
 from graphveil.cli.summaries.attacks import REACHED, SOMEONE, documented
@@ -20,6 +21,7 @@ from graphveil.core.errors import GraphveilWarning, warn
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import of_hundred, percent
 from graphveil.evaluate import wording as evaluation
+from graphveil.verify import verdict
 from graphveil.verify.verdict import Check, Verdict
 
 FLAWS = [
@@ -133,6 +135,14 @@ def test_a_figure_stands_in_its_line_with_unit_and_sentence():
         "98.4% of the original edges are kept, and 0.3% of the released edges are false."
     )
     assert ["98.4%", "0.3%"] == [line.figure for line in evaluation.answers(rows)]
+
+
+def test_connectivity_counts_those_outside_the_largest_component_now_and_before():
+    rows = Rows([row("largest-component", "released", 0.25)])
+    rows = Rows([*rows, row("largest-component", "original", 0.8)])
+    [line] = evaluation.answers(rows)
+    assert "75%" == line.figure
+    assert "of the nodes are outside the largest connected component; before 20%" == line.unit
 
 
 def test_false_entries_are_a_share_of_what_is_released():
@@ -333,3 +343,23 @@ def test_the_two_warnings_that_weigh_most_are_said(capsys):
     assert ["heavy", "middle"] == [line.split(": ")[2].rstrip(".") for line in said[:2]]
     assert ["graphveil: 1 more note (show with --all)."] == said[2:]
     assert [] == heard
+
+
+def test_three_checks_are_named_and_the_others_counted():
+    checks = [Check(f"check {number}", "holds", "") for number in range(5)]
+    assert "check 0, check 1, check 2" == verdict._named(checks[:3])
+    assert "check 0, check 1, check 2 and 2 more" == verdict._named(checks)
+
+
+def test_a_value_is_shown_whole_up_to_80_characters():
+    assert f"'{'a' * 78}'" == verdict.shown("a" * 78)
+    assert f"'{'a' * 75}..." == verdict.shown("a" * 79)
+
+
+def test_one_run_is_made_again_and_several_so_many_times():
+    assert (
+        "again"
+        == wording.words_of(Setting())["again"]
+        == wording.words_of(Setting(times=1))["again"]
+    )
+    assert "3 times" == wording.words_of(Setting(times=3))["again"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import stat
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Literal
 
 import polars as pl
 import pytest
@@ -12,6 +14,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.core.errors import ParameterError, ReleaseError, UsageError
+from graphveil.verbs.sweep import grid, results
 from graphveil.verbs.sweep import sweep as sweep_point
 from graphveil.verbs.sweep.figures import TIMES, unbeaten
 from graphveil.verbs.sweep.folder import RESULTS, TABLE, release_folder
@@ -313,6 +316,30 @@ def test_less_is_better_where_a_direction_says_so():
     assert [True, False, True] == unbeaten(pairs, ("lower is better", "higher is better"))
 
 
+def test_only_settings_with_both_figures_are_compared_and_one_without_is_never_best():
+    def setting(number, **figures):
+        return SimpleNamespace(
+            first=SimpleNamespace(number=number),
+            figure=lambda axis: SimpleNamespace(mean=figures[axis]) if axis in figures else None,
+        )
+
+    swept = SimpleNamespace(
+        axes={"risk": "lower is better", "kept": "higher is better"},
+        settings=[
+            setting(1, risk=0.5, kept=0.5),
+            setting(2, risk=0.5, kept=0.25),
+            setting(3, risk=0.125),
+            setting(4, kept=0.75),
+            setting(5, risk=0.0, kept=0.125),
+        ],
+    )
+    lines = results._lines(swept, "risk", "kept")
+    assert [True, False, False, False, True] == [line.best for line in lines]
+    assert [0.5, 0.5, 0.125, None, 0.0] == [line.first for line in lines]
+    assert [0.5, 0.25, None, 0.75, 0.125] == [line.second for line in lines]
+    assert not any(line.best for line in results._lines(swept, "risk", None))
+
+
 def test_bounds_say_which_points_keep_them(swept):
     kept = swept.meeting(["kept >= 1", "largest class risk <= 0.34"])
     words = {point.given for point in swept.plan.points if point.number in kept}
@@ -337,3 +364,20 @@ def test_a_sweep_writes_its_table_and_nothing_else_under_that_name(swept, tmp_pa
         swept.write(file)
     with pytest.raises(UsageError, match=r"neither \.parquet nor \.html"):
         swept.write(Path(tmp_path, "table.csv"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (Literal["1", "add"] | int, "1", "1"),
+        (Literal["1", "add"] | int, "2", 2),
+        (Literal["add"], "sub", "sub"),
+        (int | float, "2.5", 2.5),
+        (bool, "yes", True),
+        (bool, "FALSE", False),
+        (str, "yes", "yes"),
+    ],
+)
+def test_a_value_of_a_grid_is_read_as_its_type(kind, text, value):
+    found = grid._value(SimpleNamespace(kind=kind), text)
+    assert (type(value), value) == (type(found), found)

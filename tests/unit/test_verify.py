@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from types import SimpleNamespace
 
 import duckdb
 import msgspec
@@ -22,6 +23,7 @@ from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import database
+from graphveil.verify.kinds import tables
 from graphveil.verify.promises.graphs import look_alikes
 
 
@@ -549,3 +551,13 @@ def test_too_little_memory_is_said_in_one_line_and_is_no_verdict(tmp_path, monke
     with pytest.raises(ResourceError, match="release needs more memory") as caught:
         verify(folder)
     assert 3 == caught.value.exit_code
+
+
+def test_columns_are_counted_and_up_to_three_that_are_not_published_are_named():
+    original = SimpleNamespace(columns=["a", "b", "c", "d", "e"])
+    check = tables._columns(["b"], original)
+    assert "holds" == check.outcome
+    assert check.detail.endswith("; not published: 'a', 'c', 'd', ...")
+    assert "..." not in tables._columns(["b", "c"], original).detail
+    check = tables._columns(["b", "x"], original)
+    assert ("fails", "the original has no column 'x'") == (check.outcome, check.detail)

@@ -18,6 +18,7 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.verify.promises.graphs import look_alikes
 from graphveil.verify.recount import look_alikes as structural
 from graphveil.verify.recount.neighborhoods import network_of
+from networks_data import SMALL, cones, turned
 from shared_data import edge_array, shared
 
 COUNTED = ("count", "edge-count", "degree-distribution", "vrq")
@@ -465,3 +466,14 @@ def test_the_uniqueness_of_published_networks_is_found_again(name):
         for measure in expected
     }
     assert expected == found
+
+
+def test_the_checker_tells_all_small_neighborhoods_apart_and_none_from_a_copy_in_another_order():
+    n, edges, centers = cones([*SMALL, *map(turned, SMALL)])
+    ends = {(min(edge), max(edge)) for edge in edges}
+    with emptied_database() as db:
+        put(db, n, ends)
+        labels = structural.alike(db, "dk", 1).labels[centers].tolist()
+    half = len(SMALL)
+    assert labels[:half] == labels[half:]
+    assert half == len(set(labels))

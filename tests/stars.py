@@ -1,0 +1,13 @@
+"""How many cells of a table's rows are suppressed, as a release would state it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from graphveil.claims.conditions import StarsByRow
+
+
+def stars_by_row(stars: Iterable[int]) -> StarsByRow:
+    """Return the condition from the number of suppressed cells of every row."""
+    return StarsByRow(rows=tuple(sorted(Counter(map(int, stars)).items())))
