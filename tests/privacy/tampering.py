@@ -57,9 +57,14 @@ def release_of(original: Graph, edits: str = "add") -> Release:
 def provenance_of(method: str, parameters: dict) -> Provenance:
     """Return where a release comes from, in the words of its method."""
     known = METHODS[method]
-    return Provenance(
-        method=method, source=known.source, limits=known.limits, parameters=parameters
-    )
+    limits = limits_of(method, parameters)
+    return Provenance(method=method, source=known.source, limits=limits, parameters=parameters)
+
+
+def limits_of(method: str, parameters: dict) -> str:
+    """Return what a method with these parameters says that it does not protect against."""
+    known = METHODS[method]
+    return known.from_parameters({**known.example, **parameters}).stated_limits
 
 
 def smallest(method):

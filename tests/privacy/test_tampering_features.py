@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+from contextlib import suppress
 
 import msgspec
 import numpy as np
@@ -36,6 +37,7 @@ from tampering import (
     contradiction,
     failed,
     leaves,
+    limits_of,
     linkage_of,
     manifest_of,
     private,
@@ -45,6 +47,7 @@ from tampering import (
 )
 
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.core.errors import ParameterError
 from graphveil.data import Bipartite
 from graphveil.methods import METHODS
 from graphveil.release import read_manifest, read_release
@@ -256,9 +259,10 @@ def test_a_cost_that_the_record_misstates_is_found(tmp_path, release):
 def be_of(manifest, method, **parameters) -> None:
     """Let the manifest name another method, with all of its parameters and its words."""
     known = METHODS[method]
-    whole = dict(known.from_parameters({**known.example, **parameters}).provenance.parameters)
+    chosen = known.from_parameters({**known.example, **parameters})
+    whole = dict(chosen.provenance.parameters)
     manifest["method"] |= {"name": method, "source": known.source, "parameters": whole}
-    manifest["claim"]["does_not_protect_against"] = known.limits
+    manifest["claim"]["does_not_protect_against"] = chosen.stated_limits
 
 
 def set_claim(folder, promise, **parameters):
@@ -266,7 +270,10 @@ def set_claim(folder, promise, **parameters):
     manifest = manifest_of(folder)
     manifest["claim"]["guarantee"] = msgspec.to_builtins(promise)
     manifest["claim"] |= {"sentence": promise.sentence, "threat_model": promise.threat_model}
-    manifest["method"]["parameters"] |= parameters
+    whole = manifest["method"]["parameters"]
+    whole |= parameters
+    with suppress(ParameterError):  # parameters that the method refuses have no limits
+        manifest["claim"]["does_not_protect_against"] = limits_of(manifest["method"]["name"], whole)
     reseal(folder, manifest)
 
 
@@ -372,7 +379,7 @@ def test_a_claim_that_a_method_does_not_make_is_found(tmp_path, method, promise,
     assert told is None or told in problem
 
 
-HIDDEN_PLACES = {"method.name"}
+HIDDEN_PLACES: set[str] = set()
 """What nobody can tell from the public files alone: it is not about the released data."""
 
 

@@ -14,6 +14,7 @@ from tampering import (
     changed,
     failed,
     leaves,
+    limits_of,
     manifest_of,
     original_graph,
     private,
@@ -26,11 +27,7 @@ from tampering import (
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.verbs.verify import verify_release as verify
 
-HIDDEN_PLACES = {
-    "method.name",
-    "method.parameters.near",
-    "version",  # of another version nothing is decided
-}
+HIDDEN_PLACES = {"method.parameters.near"}
 """What nobody can tell from the public files alone: it is not about the released data."""
 
 
@@ -101,6 +98,8 @@ def test_a_raised_k_fails_although_every_sentence_was_raised_with_it(folder):
     manifest["claim"]["guarantee"]["k"] = K + 5
     manifest["claim"]["sentence"] = raised.sentence
     manifest["claim"]["threat_model"] = raised.threat_model
+    limits = limits_of("k-degree", manifest["method"]["parameters"])
+    manifest["claim"]["does_not_protect_against"] = limits
     reseal(folder, manifest)
     problems = failed(verify(folder))
     assert ["classes"] == list(problems)
