@@ -147,7 +147,7 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
     if not isinstance(data, gv.Table) and not any(ties.indices):
         pytest.skip("a method from elsewhere may publish nothing that could be forged")
     reseal(folder)
-    assert verify(folder).ok
+    assert not verify(folder).failures()
     forgeries = forgeries_of(folder)
     assert len(forgeries) > 10
     tried = share_of(forgeries, (subject, kind)) if form == "csv" else forgeries
@@ -158,7 +158,7 @@ def test_every_forgery_of_a_file_is_noticed_and_its_untouched_twin_verifies(
 def test_every_forgery_of_manifest_and_folder_is_noticed(subject, kind, sample, tmp_path):
     folder = released(subject, kind, "csv", sample, tmp_path)
     reseal(folder)
-    assert verify(folder).ok
+    assert not verify(folder).failures()
     assert [] == unnoticed(folder, share_of(OF_ANY_FOLDER, (subject, kind)))
 
 
@@ -168,6 +168,6 @@ def test_conditions_and_values_that_are_not_the_methods_are_noticed(
 ):
     folder = released(subject, kind, "csv", sample, tmp_path)
     reseal(folder)
-    assert gv.verify_release(folder).ok
+    assert not gv.verify_release(folder).failures()
     forgeries = CLAIMS | edited_values(folder) | forged_claims(folder)
     assert [] == unnoticed(folder, forgeries, gv.verify_release)

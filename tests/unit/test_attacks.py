@@ -254,7 +254,7 @@ def test_everybodys_own_risk_lies_in_the_private_folder_for_its_owner_alone(tmp_
     assert 0o600 == stat.S_IMODE(path.stat().st_mode)
     assert 0o700 == stat.S_IMODE(path.parent.stat().st_mode)
     assert public == sorted(path.name for path in folder.iterdir())
-    assert gv.verify_release(folder, original=original).ok
+    assert [] == gv.verify_release(folder, original=original).failures()
 
 
 def test_a_method_that_this_version_knows_can_be_run_again():
@@ -274,7 +274,7 @@ def test_a_run_with_weights_of_cells_is_not_run_again_and_the_reason_is_given(tm
     assert {"re-run, right guess"} == {name.partition(": ")[2] for name in attacked.not_measured}
     assert "weights that no file records" in "".join(attacked.not_measured.values())
     assert ("weights",) == gv.read_release(folder).private.unrecorded
-    assert gv.verify_release(folder, original=original).ok
+    assert [] == gv.verify_release(folder, original=original).failures()
 
 
 def test_rows_come_as_a_frame_and_as_a_table_for_notebooks():

@@ -686,7 +686,7 @@ def _number(value: object) -> float:
     """Return a value as a number, 0 where it is none; levels are published as text."""
     try:
         return float(value) if isinstance(value, str | int | float) else 0.0
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0
 
 

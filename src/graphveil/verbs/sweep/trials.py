@@ -20,8 +20,8 @@ def claimed_of_a_trial(guarantee: AnyGuarantee) -> AnyGuarantee:
     Examples
     --------
     >>> from graphveil import EdgeDP, KAnonymity
-    >>> claimed_of_a_trial(KAnonymity(k=5)), claimed_of_a_trial(EdgeDP(epsilon=1.0))
-    (KAnonymity(k=5), NotClaimed(reasons=('trial',)))
+    >>> claimed_of_a_trial(KAnonymity(k=5)).k, claimed_of_a_trial(EdgeDP(epsilon=1.0))
+    (5, NotClaimed(reasons=('trial',)))
     """
     if guarantee.check_word == "recomputed":
         return guarantee
