@@ -33,8 +33,8 @@ from planted.collection import (  # noqa: E402  a script finds it there
     write_caught,
 )
 
-COPIED = ("src", "tests", "docs", "benchmarks", "tools", "changes", "conftest.py", "pyproject.toml")
-COPIED += ("README.md", "NOTICE", "Makefile", "CONTRIBUTING.md", "CITATION.cff")
+COPIED = ("src", "tests", "docs", "benchmarks", "tools", "conftest.py", "pyproject.toml")
+COPIED += ("README.md", "NOTICE", "Makefile", "CONTRIBUTING.md", "CITATION.cff", "CHANGELOG.md")
 FAILED = 1
 """The exit code of pytest where a test failed; others tell of no test, or of one that broke."""
 

@@ -248,10 +248,10 @@ def test_the_notice_names_every_shipped_file():
     assert [file for file in files if file not in page("NOTICE")] == []
 
 
-def test_changelog_fragments_have_a_number_and_a_known_kind():
-    allowed = re.compile(r"\d{4}\.(added|changed|fixed|removed|security)(\.\d+)?\.md")
-    names = [path.name for path in (ROOT / "changes").iterdir() if path.name != ".gitkeep"]
-    assert [name for name in names if not allowed.fullmatch(name)] == []
+def test_the_changelog_is_one_page_with_a_place_for_the_next_change():
+    lines = page("CHANGELOG.md").splitlines()
+    assert "## Unreleased" in lines
+    assert len(lines) <= 150
 
 
 def test_the_reference_of_python_names_everything_public():
