@@ -15,6 +15,7 @@ from raw_rows import read_rows  # noqa: E402  a script finds it there
 RESULTS = ROOT / "benchmarks" / "smooth_anonymity" / "results"
 SIZES = (1_000_000, 2_000_000)
 US = 1_000_000
+PAGE = ROOT / "docs" / "evidence" / "scale.md"
 
 
 def last(file, **asked):
@@ -56,14 +57,14 @@ def test_a_page_says_what_writing_parts_took(who, engine, size):
         f"{row['shuffled_bytes'] / size:.0f} B",
         f"{row['worker_mib']:.0f} MiB",
     ]
-    text = (ROOT / "docs" / "how-to" / "on-a-cluster.md").read_text()
+    text = PAGE.read_text()
     assert f"\n| {size:,}, {who} | {' | '.join(said)} |\n" in text
 
 
 def test_a_page_says_how_the_driver_grows():
     few, many = (last("spark.parquet", size=n, engine="spark") for n in (1_000_000, 5_000_000))
     said = f"{few['own_mib']:.0f} MiB for 1,000,000 rows, {many['own_mib']:.0f} for 5,000,000"
-    assert said in (ROOT / "docs" / "how-to" / "on-a-cluster.md").read_text()
+    assert said in PAGE.read_text()
 
 
 def on_the_disk(size):
@@ -78,20 +79,20 @@ def on_the_disk(size):
 
 
 @pytest.mark.parametrize(
-    ("page", "measured", "size"),
+    ("measured", "size"),
     [
-        *(("on-a-cluster", on_a_cluster, size) for size in (*SIZES, 5_000_000)),
-        *(("larger-than-memory", on_the_disk, size) for size in SIZES),
+        *((on_a_cluster, size) for size in (*SIZES, 5_000_000)),
+        *((on_the_disk, size) for size in SIZES),
     ],
 )
-def test_a_page_says_what_was_measured(page, measured, size):
-    text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
+def test_a_page_says_what_was_measured(measured, size):
+    text = PAGE.read_text()
     assert f"\n| {size:,} | {' | '.join(measured(size))} |\n" in text
 
 
 @pytest.mark.parametrize("users", [1_000_000, 5_000_000])
 def test_a_page_says_what_verifying_parts_took(users):
-    text = (ROOT / "docs" / "how-to" / "larger-than-memory.md").read_text()
+    text = PAGE.read_text()
     classes, whole = (last("parts.parquet", users=users, step=s) for s in ("classes", "verify"))
     assert whole["ok"]
     said = [
@@ -104,22 +105,22 @@ def test_a_page_says_what_verifying_parts_took(users):
 
 
 @pytest.mark.parametrize(
-    ("page", "engine", "size", "variant", "form"),
+    ("engine", "size", "variant", "form"),
     [
-        ("larger-than-memory", "local", 100_000, "greedy", "lists"),
-        ("larger-than-memory", "local", 100_000, "search", "lists"),
-        ("larger-than-memory", "local", 1_000_000, "greedy", "lists"),
-        ("larger-than-memory", "local", 1_000_000, "search", "lists"),
-        ("larger-than-memory", "local", 1_000_000, "greedy", "pairs"),
-        ("larger-than-memory", "local", 5_000_000, "greedy", "lists"),
-        ("on-a-cluster", "spark", 1_000_000, "greedy", "lists"),
-        ("on-a-cluster", "spark", 1_000_000, "greedy", "pairs"),
-        ("on-a-cluster", "spark", 5_000_000, "greedy", "lists"),
-        ("on-a-cluster", "address", 1_000_000, "greedy", "lists"),
-        ("on-a-cluster", "address", 5_000_000, "greedy", "lists"),
+        ("local", 100_000, "greedy", "lists"),
+        ("local", 100_000, "search", "lists"),
+        ("local", 1_000_000, "greedy", "lists"),
+        ("local", 1_000_000, "search", "lists"),
+        ("local", 1_000_000, "greedy", "pairs"),
+        ("local", 5_000_000, "greedy", "lists"),
+        ("spark", 1_000_000, "greedy", "lists"),
+        ("spark", 1_000_000, "greedy", "pairs"),
+        ("spark", 5_000_000, "greedy", "lists"),
+        ("address", 1_000_000, "greedy", "lists"),
+        ("address", 5_000_000, "greedy", "lists"),
     ],
 )
-def test_a_page_says_what_estimates_said_and_runs_took(page, engine, size, variant, form):
+def test_a_page_says_what_estimates_said_and_runs_took(engine, size, variant, form):
     row = last("estimate.parquet", engine=engine, size=size, variant=variant, form=form)
     for figure in ("cpu_seconds", "working_bytes", "worker_mib", "shuffle_bytes"):
         if figure in row:
@@ -132,6 +133,6 @@ def test_a_page_says_what_estimates_said_and_runs_took(page, engine, size, varia
         f"{row['working_bytes'] / 1e6:.0f} MB",
         f"{row['estimate_cpu']:.1f} s",
     ]
-    text = (ROOT / "docs" / "how-to" / f"{page}.md").read_text()
+    text = PAGE.read_text()
     users = f"{size:,} {form}{', at an address' * (engine == 'address')}"
     assert f"\n| {users} | {search} | {' | '.join(said)} |\n" in text
