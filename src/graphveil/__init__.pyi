@@ -76,6 +76,8 @@ from graphveil.verbs.evaluate import evaluate_release as evaluate_release
 from graphveil.verbs.report.document import Report as Report
 from graphveil.verbs.report.figures import Figure as Figure
 from graphveil.verbs.report.report import report_release as report_release
+from graphveil.verbs.reproduce.reproduce import Reproduction as Reproduction
+from graphveil.verbs.reproduce.reproduce import reproduce as reproduce
 from graphveil.verbs.sweep.results import Sweep as Sweep
 from graphveil.verbs.sweep.sweep import read_sweep as read_sweep
 from graphveil.verbs.sweep.sweep import sweep as sweep

@@ -40,8 +40,9 @@ def test_the_package_runs_from_the_wheel_alone(wheel, tmp_path):
         archive.extractall(installed)
     code = (
         f"import sys; sys.path.insert(0, {str(installed)!r}); import graphveil; "
-        "from graphveil.cli import main; print(graphveil.__file__); "
-        "sys.exit(main(['methods', '--json']))"
+        "from graphveil.cli import run; print(graphveil.__file__); "
+        "item = ['reproduce', 'smooth-anonymity', '--figure', '2']; "
+        "sys.exit(run(['methods', '--json']) or run(item))"
     )
     done = subprocess.run(
         [sys.executable, "-I", "-c", code],
@@ -53,3 +54,4 @@ def test_the_package_runs_from_the_wheel_alone(wheel, tmp_path):
     assert 0 == done.returncode, done.stderr
     assert str(installed) == done.stdout.partition("/graphveil/__init__.py")[0]
     assert '"k-degree"' in done.stdout
+    assert "epsilon for a Jaccard of one half" in done.stdout

@@ -50,6 +50,7 @@ GROUPS = {
         "demo": "See every step once, on data that ships with graphveil.",
         "methods": "List the methods: kind of data, guarantee, paper and cost.",
         "sweep": "Run a grid of methods and parameters; resumable.",
+        "reproduce": "Run a table or figure of a paper again, and compare.",
         "convert": "Convert data, or the data of a release, to another format.",
         "ledger": "Show the privacy budget spent on one group of people.",
         "key": "Create a key that gives people the same new ids in several files.",

@@ -31,7 +31,7 @@ from graphveil.evaluate.metric import (
     Metric,
     NotMeasuredError,
 )
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.table import METRICS, PRESETS, spelled_out
 from graphveil.evaluate.utility_loss import with_samples
 from graphveil.release import Release, read_release
 
@@ -173,8 +173,9 @@ def check_known(asked: Sequence[str] | None) -> None:
         Where there is one.
     """
     for name in asked or ():
-        if name not in METRICS:
-            raise ParameterError(f"unknown metric {name!r}. {one_of(name, METRICS)}")
+        if name not in METRICS and name not in PRESETS:
+            known = [*METRICS, *PRESETS]
+            raise ParameterError(f"unknown metric {name!r}. {one_of(name, known)}")
 
 
 def kind_compared(pair: Comparison[Any]) -> type[Any]:
@@ -183,7 +184,7 @@ def kind_compared(pair: Comparison[Any]) -> type[Any]:
 
 
 def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:
-    """Return the metrics that are asked for, or all of this kind of data.
+    """Return the metrics that are asked for, presets included, or all of this kind of data.
 
     Those of graphs read the ties of networks, some of users by features read tables.
 
@@ -199,6 +200,7 @@ def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[
         or (kind is Table and metric.reads_tables)
         or (kind is Network and metric.kind is Graph)
     }
+    asked = spelled_out(asked)
     for name in asked or ():
         if name not in fitting:
             raise UsageError(

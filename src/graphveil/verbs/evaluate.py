@@ -40,9 +40,9 @@ def evaluate_release(
         where the release is of users by features, a graph for the neighbors of everyone where it
         was released so.
     metrics
-        Names of `METRICS`. Where not given: all that read this kind of data and need not be asked
-        for by name, heavy ones only up to 200,000 edges or 10,000,000 entries of the original and
-        of the release.
+        Names of `METRICS`, or ``top-m-filter`` for the eleven of that paper. If not given: all that
+        read this kind of data and need not be asked for by name, heavy ones only up to 200,000
+        edges or 10,000,000 entries of the original and of the release.
     seed
         For metrics that sample; entropy where not given.
     test

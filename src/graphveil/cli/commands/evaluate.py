@@ -30,7 +30,7 @@ from graphveil.core.rows import Rows
 from graphveil.data import Data
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.evaluate import wording as evaluation
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.table import METRICS, PRESETS
 from graphveil.evaluate.wording import Line
 from graphveil.io import AnyOptions, kind_read, load
 
@@ -136,7 +136,8 @@ def _metrics_help() -> str:
     limits = " or ".join(f"{most:,} {what}" for what, most in (k.measured for k in KINDS.values()))
     each = ". ".join(f"For {kind_of(kind).words}: {names}" for kind, names in named.items())
     return (
-        f"Metrics to compute. {each}. Default: all that fit, {heavy} only up to {limits}; "
+        f"Metrics to compute. {each}. All of a paper: {', '.join(PRESETS)}. "
+        f"Default: all that fit, {heavy} only up to {limits}; "
         f"{tasks} also read tables, require --test and run only if named."
     )
 

@@ -10,11 +10,19 @@ from graphveil.cli.console import result_json, result_table
 from graphveil.methods import METHODS
 
 
-def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")] = False) -> int:
+def command(
+    *,
+    papers: Annotated[
+        bool, Parameter(help="List names in the papers, and ours.", negative="")
+    ] = False,
+    json: Annotated[bool, Parameter(help="Print JSON.", negative="")] = False,
+) -> int:
     """Every method: data kind, promise, source, cost.
 
     Example: graphveil methods --json
     """
+    if papers:
+        return _names(as_json=json)
     rows = [
         {
             "name": method.name,
@@ -34,4 +42,14 @@ def command(*, json: Annotated[bool, Parameter(help="Print JSON.", negative="")]
             [[r["name"], r["accepts"], r["promise"], r["source"], r["cost"]] for r in rows],
             whole=(0,),
         )
+    return 0
+
+
+def _names(*, as_json: bool) -> int:
+    from graphveil.verbs.reproduce.names import PAPER_NAMES  # noqa: PLC0415  not for its help
+
+    if as_json:
+        result_json([name._asdict() for name in PAPER_NAMES])
+    else:
+        result_table(["paper", "in the paper", "in graphveil"], PAPER_NAMES, whole=(0,))
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -750,3 +751,27 @@ _ALL: tuple[Metric[Any], ...] = (
 
 METRICS: dict[str, Metric[Any]] = {metric.name: metric for metric in _ALL}
 """Every metric by its name: an entry here appears in the command line, the report and the docs."""
+
+
+PRESETS: dict[str, tuple[str, ...]] = {
+    "top-m-filter": (
+        *("mean-degree", "largest-degree", "degree-variance", "power-law", "shortest-path"),
+        *("effective-diameter", "characteristic-length", "diameter", "transitivity"),
+        *("degree-distribution", "distance-distribution"),
+    )
+}
+"""Metrics that are asked for by one name: the eleven of the Top-m Filter, S_AD to S_PDD."""
+
+
+def spelled_out(asked: Sequence[str] | None) -> list[str] | None:
+    """Return the metrics that are asked for, presets replaced by theirs; None for none asked for.
+
+    Examples
+    --------
+    >>> len(spelled_out(["top-m-filter", "edges-kept", "diameter"]))
+    12
+    """
+    if asked is None:
+        return None
+    names = [name for one in asked for name in PRESETS.get(one, (one,))]
+    return list(dict.fromkeys(names))

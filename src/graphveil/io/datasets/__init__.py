@@ -1,22 +1,36 @@
 """Small data that ships with the package, and a loader for larger public sets.
 
-`load` reads what ships; `fetch` downloads a larger set once and checks it; `DATASETS` and `LARGER`
-say what there is, from whom, and under which license. `generated_register` makes up a network with
-attributes and three kinds of ties.
+`load` reads what ships; `fetch` downloads a larger set once and checks it; `DATASETS`, `LARGER`
+and `PAPERS` say what there is, from whom, and under which license. `generated_register` makes up a
+network with attributes and three kinds of ties; `block_model`, `erdos_renyi`, `barabasi_albert` and
+`watts_strogatz` draw from the models of the papers.
 """
 
-from graphveil.io.datasets.generated import generated_register
+from graphveil.io.datasets.generated import (
+    barabasi_albert,
+    block_model,
+    erdos_renyi,
+    generated_register,
+    watts_strogatz,
+)
 from graphveil.io.datasets.larger import LARGER, LargerSet, fetch
+from graphveil.io.datasets.papers import PAPERS, found_in
 from graphveil.io.datasets.shipped import DATASETS, ShippedSet, load, names, path_of
 
 __all__ = [
     "DATASETS",
     "LARGER",
+    "PAPERS",
     "LargerSet",
     "ShippedSet",
+    "barabasi_albert",
+    "block_model",
+    "erdos_renyi",
     "fetch",
+    "found_in",
     "generated_register",
     "load",
     "names",
     "path_of",
+    "watts_strogatz",
 ]

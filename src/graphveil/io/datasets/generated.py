@@ -1,12 +1,16 @@
-"""A generated network such as registers of people give: three kinds of ties, and attributes."""
+"""Data that is drawn: a network such as registers give, and the models that the papers measure on.
+
+The papers' parameters stand at each model.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.errors import ParameterError
 from graphveil.core.randomness import Randomness
-from graphveil.data import Graph, Layer, Network, Table
+from graphveil.data import Bipartite, Graph, Layer, Network, Table
 
 REGIONS = ("north", "east", "south", "west")
 AGES = ("0-17", "18-34", "35-49", "50-64", "65+")
@@ -82,3 +86,182 @@ def _ties_within(
             others = rng.permutation(members[members != person])[: most[person]]
             pairs += [(min(person, other), max(person, other)) for other in others.tolist()]
     return np.unique(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=0)
+
+
+def block_model(
+    n: int = 1024, *, block: int = 64, inner: float = 0.8, outer: float = 0.01, seed: int
+) -> Bipartite:
+    """Return n users by n items of the bipartite stochastic block model.
+
+    A user has each item of the own block with probability `inner`, each other one with `outer`.
+
+    Parameters
+    ----------
+    n
+        The number of users, and of items.
+    block
+        The users of a block, and its items; it divides n.
+    inner, outer
+        The two probabilities.
+    seed
+        The same seed gives the same data.
+
+    Raises
+    ------
+    ParameterError
+        If the blocks do not divide n, or a probability is outside 0..1.
+
+    Notes
+    -----
+    Esfandiari and others, section 4.2. The defaults are those of their data set *stochastic*, with
+    s = 64, q = 0.8 and p = 0.01.
+
+    Examples
+    --------
+    >>> block_model(8, block=4, inner=1.0, outer=0.0, seed=1).n_entries
+    32
+    """
+    if block < 1 or n < block or n % block:
+        raise ParameterError(f"block={block} does not divide n={n}. Use a divisor of n.")
+    for name, chance in (("inner", inner), ("outer", outer)):
+        if not 0 <= chance <= 1:
+            raise ParameterError(f"{name}={chance} is not between 0 and 1. Use a probability.")
+    rng = Randomness(seed=seed).stream("block model")
+    lists = []
+    for first in (np.arange(n) // block * block).tolist():
+        near, far = rng.binomial(block, inner), rng.binomial(n - block, outer)
+        elsewhere = rng.choice(n - block, far, replace=False)
+        own = first + rng.choice(block, near, replace=False)
+        lists.append(np.sort(np.concatenate([own, elsewhere + block * (elsewhere >= first)])))
+    indptr = np.concatenate([[0], np.cumsum([one.size for one in lists])])
+    return Bipartite(indptr, np.concatenate(lists).astype(np.int32), n, items="things")
+
+
+def erdos_renyi(n: int, m: int, *, seed: int) -> Graph:
+    """Return n nodes with m edges, all such graphs being equally likely.
+
+    Parameters
+    ----------
+    n, m
+        The number of nodes and of edges.
+    seed
+        The same seed gives the same graph.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than m pairs of nodes.
+
+    Notes
+    -----
+    De Jong and others use n = 500 and mean degrees of 2, 4, 16 and 64: m = 500, 1,000, 4,000 and
+    16,000.
+
+    Examples
+    --------
+    >>> erdos_renyi(500, 1000, seed=1)
+    Graph(n_nodes=500, n_edges=1,000)
+    """
+    cells = n * (n - 1) // 2
+    if not 0 <= m <= cells:
+        raise ParameterError(f"m={m} is not between 0 and the {cells} pairs of {n} nodes. Lower m.")
+    rng = Randomness(seed=seed).stream("erdos-renyi")
+    cell = rng.choice(cells, m, replace=False, shuffle=False) if m else np.empty(0, dtype=np.int64)
+    larger = ((1 + np.sqrt(1 + 8 * cell)) / 2).astype(np.int64)
+    larger -= larger * (larger - 1) // 2 > cell  # roots are rounded
+    larger += larger * (larger + 1) // 2 <= cell
+    return Graph.from_edges(cell - larger * (larger - 1) // 2, larger, n=n)
+
+
+def barabasi_albert(n: int, k: int, *, seed: int) -> Graph:
+    """Return a graph that grows: each new node joins k others, likelier those with many edges.
+
+    Parameters
+    ----------
+    n
+        The number of nodes.
+    k
+        The edges of a new node, 1 to n - 1. The first k + 1 nodes are a star.
+    seed
+        The same seed gives the same graph.
+
+    Raises
+    ------
+    ParameterError
+        If k is out of range.
+
+    Notes
+    -----
+    De Jong and others use n = 500 and mean degrees of 2, 4, 16 and 64: k = 1, 2, 8 and 32.
+
+    Examples
+    --------
+    >>> barabasi_albert(500, 2, seed=1)
+    Graph(n_nodes=500, n_edges=996)
+    """
+    if not 1 <= k < n:
+        raise ParameterError(f"k={k} is not between 1 and {n - 1}. Use fewer edges per node.")
+    rng = Randomness(seed=seed).stream("barabasi-albert")
+    ends = [0] * k + list(range(1, k + 1))  # every node as often as it has edges
+    pairs = [(0, node) for node in range(1, k + 1)]
+    for node in range(k + 1, n):
+        chosen: set[int] = set()
+        while len(chosen) < k:
+            chosen.add(ends[int(rng.integers(len(ends)))])
+        pairs += [(other, node) for other in sorted(chosen)]
+        ends += [*sorted(chosen), *[node] * k]
+    source, target = np.array(pairs).T
+    return Graph.from_edges(source, target, n=n)
+
+
+def watts_strogatz(n: int, k: int, p: float = 0.05, *, seed: int) -> Graph:
+    """Return a ring whose nodes know their k nearest, with edges moved at random.
+
+    Parameters
+    ----------
+    n
+        The number of nodes.
+    k
+        The neighbors on the ring, an even number below n.
+    p
+        The probability that one end of an edge is moved to a node drawn at random.
+    seed
+        The same seed gives the same graph.
+
+    Raises
+    ------
+    ParameterError
+        If k is odd or out of range, or p is not a probability.
+
+    Notes
+    -----
+    De Jong and others use n = 500, k = 2, 4, 16 and 64, and p = 0.05.
+
+    Examples
+    --------
+    >>> watts_strogatz(500, 4, seed=1)
+    Graph(n_nodes=500, n_edges=1,000)
+    """
+    if k % 2 or not 2 <= k < n:
+        raise ParameterError(f"k={k} is not even, or not between 2 and {n - 1}. Use an even k.")
+    if not 0 <= p <= 1:
+        raise ParameterError(f"p={p} is not between 0 and 1. Use a probability.")
+    rng = Randomness(seed=seed).stream("watts-strogatz")
+    neighbors = [
+        {(node + step) % n for step in range(-(k // 2), k // 2 + 1)} - {node} for node in range(n)
+    ]
+    for step in range(1, k // 2 + 1):
+        for node in np.flatnonzero(rng.random(n) < p).tolist():
+            other = (node + step) % n
+            if other not in neighbors[node] or len(neighbors[node]) == n - 1:
+                continue
+            new = node
+            while new == node or new in neighbors[node]:
+                new = int(rng.integers(n))
+            neighbors[node].remove(other)
+            neighbors[other].remove(node)
+            neighbors[node].add(new)
+            neighbors[new].add(node)
+    pairs = [(node, other) for node in range(n) for other in neighbors[node] if node < other]
+    source, target = np.array(pairs).T
+    return Graph.from_edges(source, target, n=n)

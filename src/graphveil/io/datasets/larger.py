@@ -31,6 +31,7 @@ FOLDER_VARIABLE = "GRAPHVEIL_DATA"
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
 _SECONDS = 30
+_THERE = f"into the folder of {FOLDER_VARIABLE}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +66,8 @@ class LargerSet:
     source: str
 
 
-_SNAP_LICENSE = "no formal license stated; cite the source"
-_SNAP = "J. Leskovec, A. Krevl: SNAP Datasets, https://snap.stanford.edu/data, 2014"
+SNAP_LICENSE = "no formal license stated; cite the source"
+SNAP = "J. Leskovec, A. Krevl: SNAP Datasets, https://snap.stanford.edu/data, 2014"
 
 _ALL = (
     LargerSet(
@@ -86,8 +87,8 @@ _ALL = (
         url="https://snap.stanford.edu/data/ca-GrQc.txt.gz",
         sha256="f8ce6e931e068b878044b783da99ef603f566c87bcbce7991cd53720879f1660",
         bytes=351_704,
-        license=_SNAP_LICENSE,
-        source=_SNAP,
+        license=SNAP_LICENSE,
+        source=SNAP,
     ),
     LargerSet(
         name="facebook_combined",
@@ -96,8 +97,8 @@ _ALL = (
         url="https://snap.stanford.edu/data/facebook_combined.txt.gz",
         sha256="f41c026ed8af3cc3359f1ca5573d0605fb09ae0eefa34544b820fd8c6e2ef296",
         bytes=854_362,
-        license=_SNAP_LICENSE,
-        source=f"J. McAuley, J. Leskovec: Learning to Discover Social Circles, 2012; {_SNAP}",
+        license=SNAP_LICENSE,
+        source=f"J. McAuley, J. Leskovec: Learning to Discover Social Circles, 2012; {SNAP}",
     ),
     LargerSet(
         name="wiki-Vote",
@@ -106,8 +107,8 @@ _ALL = (
         url="https://snap.stanford.edu/data/wiki-Vote.txt.gz",
         sha256="d2afbedf262126f820c6b3dd9f39a6d68e6f5ea839c0508297032ca77578b28a",
         bytes=1_095_061,
-        license=_SNAP_LICENSE,
-        source=_SNAP,
+        license=SNAP_LICENSE,
+        source=SNAP,
     ),
 )
 
@@ -169,6 +170,17 @@ def _in_local_folder(item: LargerSet) -> Path | None:
     return None
 
 
+def checked_at(item: LargerSet, path: Path) -> None:
+    """Refuse a file, compressed or not, whose content is not that of the set.
+
+    Raises
+    ------
+    InputError
+        If its SHA-256 is another, or it cannot be read.
+    """
+    _check(item, path, origin=str(path), there=f"of {item.url} there")
+
+
 @contextmanager
 def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
     """Turn what the disk or the network says into one line."""
@@ -211,7 +223,7 @@ def _download(item: LargerSet, kept: Path) -> None:
                 target.write(block)
 
 
-def _check(item: LargerSet, path: Path, *, origin: str) -> None:
+def _check(item: LargerSet, path: Path, *, origin: str, there: str = _THERE) -> None:
     try:
         digest = _digest(path, item.bytes)
     except OSError as error:
@@ -222,7 +234,7 @@ def _check(item: LargerSet, path: Path, *, origin: str) -> None:
         raise InputError(
             f"{origin}: the content has SHA-256 {digest}, expected {item.sha256} for "
             f"{item.name}. The file was changed or truncated: try again, or put a good copy "
-            f"into the folder of {FOLDER_VARIABLE}."
+            f"{there}."
         )
 
 

@@ -50,7 +50,7 @@ from graphveil.core.rows import Row
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.kinds import CONTAINERS, Container, compared_kind, encoded_kind, kind_of
 from graphveil.data.objects import as_container
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.table import METRICS, spelled_out
 from graphveil.io.options import recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
@@ -472,7 +472,8 @@ class SweepOptions:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
+        """Check the numbers, and spell presets of metrics out."""
+        object.__setattr__(self, "metrics", spelled_out(self.metrics))
         Randomness(seed=self.seed)
         if self.seed is not None and self.seed >> SEED_BITS:
             raise ParameterError(
