@@ -133,7 +133,7 @@ def tried(flaw: Flaw, free: SimpleQueue[Path]) -> Outcome:
 
 def failed_test(printed: str) -> str:
     """Return the test that pytest says has failed; nothing where none has."""
-    found = re.search(r"^FAILED (\S+::\S+)", printed, re.MULTILINE)
+    found = re.search(r"^FAILED (\S+::[^\s\[]+(?:\[.*?\](?= - |$))?)", printed, re.MULTILINE)
     return found[1] if found else ""
 
 

@@ -55,6 +55,8 @@ TEA = {"ann": ["rye", "tea"], "bob": ["tea"]}
 CELLS = {"sex": ["f", "m"], "town": ["Oslo", None]}
 TABLE = "If each row is a person, use --kind table and a method for tables. If two columns are "
 HOWEVER = TABLE + "the ends of edges, use options that name the two, such as"
+NO_TABLE = HOWEVER[HOWEVER.index("If two") :]
+"""What is said of text, which holds no table."""
 MANY = TABLE + (
     "the ends of edges, use --source-column and --target-column to name them, with --ignore-weights"
 )
@@ -381,7 +383,7 @@ LAYOUTS = {
         "a.txt",
         "1 2 5\n2 3 1\n7 9 2\n",
         "a.txt: 3 columns without names: columns 1 to 3. "
-        + HOWEVER
+        + NO_TABLE
         + " --source-column 1 --target-column 2 --ignore-weights",
         ignore_weights=True,
     ),
@@ -502,7 +504,7 @@ LAYOUTS = {
         "a.txt",
         "# t i j\n20 1 2\n20 2 3\n40 7 9\n",
         "a.txt: 3 columns without names: columns 1 to 3. "
-        + HOWEVER
+        + NO_TABLE
         + " --source-column 1 --target-column 2 --ignore-weights",
         ignore_weights=True,
     ),

@@ -17,6 +17,7 @@ from planted.collection import (
     flaws,
     write_caught,
 )
+from planted.run import failed_test
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAWS = flaws()
@@ -80,3 +81,17 @@ def test_a_flaw_whose_text_is_gone_is_an_error(tmp_path):
         (tmp_path / "code.py").write_text(text)
         with pytest.raises(DoesNotApplyError, match=r"[02] times, not once"):
             flaw.planted(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("FAILED tests/a.py::test_b - AssertionError: x[0] - 1", "tests/a.py::test_b"),
+        ("FAILED tests/a.py::test_b[two words] - E", "tests/a.py::test_b[two words]"),
+        ("FAILED tests/a.py::test_b[x[0] y]", "tests/a.py::test_b[x[0] y]"),
+        ("FAILED src/a.py::a.b", "src/a.py::a.b"),
+        ("1 passed", ""),
+    ],
+)
+def test_a_failed_test_is_found_by_its_whole_name(line, name):
+    assert name == failed_test(f"=== short test summary ===\n{line}\n1 failed\n")

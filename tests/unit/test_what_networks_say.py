@@ -1,12 +1,18 @@
 """What a file of a network says of itself: counts, kinds of nodes, layouts, missing numbers."""
 
+import json
+
 import networkx as nx
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import graphveil as gv
+from graphveil.cli import run
 from graphveil.core.errors import InputError
 from graphveil.io.options import GraphOptions, NetworkOptions
 from graphveil.io.reading import load_graph, load_network
+from graphveil.scale import graph_on_disk
 
 SNAP = "# Nodes: 9 Edges: 7\n1\t2\n1\t3\n3\t4\n"
 KONECT = "% sym unweighted\n% 7 9 9\n1 2\n1 3\n3 4\n"
@@ -21,6 +27,9 @@ GEXF = (
 )
 PAJEK = '*Vertices 9\n1 "a"\n2 "b"\n*Edges\n1 2\n'
 TWO_MODES = '*Vertices 5 3\n1 "ann"\n2 "bob"\n3 "cy"\n4 "x"\n5 "y"\n*Edges\n1 4\n2 4\n3 5\n'
+
+
+TWO = "--source-column 1 --target-column 2 --ignore-weights"
 
 
 def written(folder, name, content):
@@ -125,3 +134,193 @@ def test_a_matrix_without_sizes_is_named_and_read_as_pairs(tmp_path):
     with pytest.raises(InputError, match="the line of sizes is missing"):
         gv.read_graph(path)
     assert 3 == gv.read_graph(path, format="text").n_edges
+
+
+KINDS = nx.Graph()
+KINDS.add_edge("a", "b", relation="friend")
+KINDS.add_edge("b", "c", relation="work")
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf", "gml", "json"])
+def test_kinds_of_edges_are_asked_about_and_read_apart_or_as_one(tmp_path, form):
+    path = tmp_path / f"a.{form}"
+    if form == "json":
+        path.write_text(json.dumps(nx.node_link_data(KINDS, edges="links")))
+    else:
+        getattr(nx, f"write_{form}")(KINDS, path)
+    for read in (gv.read_graph, gv.read_network):
+        with pytest.raises(
+            InputError, match=r'2 types .friend, work.\. Use kind_column="relation"'
+        ):
+            read(path)
+        assert 2 == sum(one.n_ties for one in read(path, ignore_weights=True).layers)
+    network = gv.read_network(path, kind_column="relation")
+    assert [("friend", 1), ("work", 1)] == [(one.name, one.n_ties) for one in network.layers]
+
+
+@pytest.mark.parametrize("write", [nx.write_edgelist, nx.write_adjlist, nx.write_multiline_adjlist])
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.adjlist", "a.edgelist"])
+def test_the_lists_of_networkx_are_read_with_commas(tmp_path, write, name):
+    if name == "a.adjlist" and write is nx.write_edgelist:
+        return
+    graph = nx.relabel_nodes(nx.path_graph(4), {0: 8})
+    graph.add_node(9)
+    write(graph, tmp_path / name, delimiter=",")
+    read = gv.read_graph(tmp_path / name)
+    edges = {frozenset(read.labels()[list(pair)].tolist()) for pair in read.edges().tolist()}
+    assert {frozenset(pair) for pair in graph.edges} == edges
+    assert write is nx.write_edgelist or read.n_nodes == 5
+
+
+def test_a_first_entry_that_is_taken_for_the_sizes_of_a_matrix_is_named(tmp_path):
+    head = "%%MatrixMarket matrix coordinate integer symmetric\n"
+    path = written(tmp_path, "a.mtx", f"{head}2 1 7\n3 1 2\n4 3 1\n")
+    with pytest.raises(
+        InputError, match=r"2 entries, but line 2 declares 7.*If line 2 is an entry"
+    ):
+        gv.read_graph(path)
+    path = written(tmp_path, "b.mtx", f"{head}2 2 7\n2 1 2\n")
+    with pytest.raises(
+        InputError, match=r"1 entries, but line 2 declares 7.*If line 2 is an entry"
+    ):
+        gv.read_graph(path)
+    path = written(tmp_path, "c.mtx", f"{head.replace('integer', 'real')}2 1 0.5\n")
+    with pytest.raises(InputError, match=r"found 2 1 0\.5\. Add that line\.$"):
+        gv.read_graph(path)
+
+
+def test_a_square_matrix_that_may_hold_users_by_items_is_asked_about(tmp_path):
+    head = "%%MatrixMarket matrix coordinate pattern general\n"
+    path = written(tmp_path, "a.mtx", f"{head}3 3 3\n1 1\n1 2\n3 1\n")
+    with pytest.raises(InputError, match=r'If its rows are users.*use kind="bipartite"'):
+        gv.read_graph(path)
+    assert (3, 3) == (gv.read_bipartite(path).n_users, gv.read_bipartite(path).n_entries)
+
+
+PARTS = ["source,target\nann,bob\n", "", "source,target\nbob,cyd\ncyd,dan"]
+
+
+def in_parts(folder, contents, extension="csv"):
+    path = folder / "parts"
+    path.mkdir()
+    for number, content in enumerate(contents):
+        written(path, f"part-{number}.{extension}", content)
+    written(path, "_SUCCESS", "")
+    return path
+
+
+def test_a_folder_of_parts_is_read_as_one_file(tmp_path):
+    read = load_network(in_parts(tmp_path, PARTS))
+    assert (4, 3) == (read.data.n_nodes, read.report.rows)
+    assert "read 3 rows of csv in 2 parts as a network" in read.report.lines()[0].text
+    assert 2 == len(read.data.origins)
+
+
+def test_a_folder_of_parts_is_read_on_disk_as_in_memory(tmp_path):
+    path = in_parts(tmp_path, PARTS)
+    with graph_on_disk(path) as (graph, report):
+        assert gv.read_graph(path) == graph
+    assert (2, 3) == (report.parts, report.rows)
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    for number, user in enumerate("ab"):
+        frame = pa.table({"user": [f"{user}1", f"{user}2"], "item": ["tea", "rye"]})
+        parquet.write_table(frame, rows / f"{number}.parquet")
+    users = gv.read_bipartite(rows)
+    assert (["a1", "a2", "b1", "b2"], 4) == (users.labels().tolist(), users.n_entries)
+    gv.anonymize_rows(gv.SuppressK(k=2), rows, tmp_path / "out")
+    assert 4 == gv.read_release(tmp_path / "out").data.n_users
+
+
+@pytest.mark.parametrize(
+    ("contents", "said"),
+    [
+        (["source,target\na,b\n", "target,source\nc,d\n"], "part-1.csv, line 1: the first line is"),
+        (["source,target\na,b\n", "source,target\nb,c\nc,d,e\n"], "part-1.csv, line 3: 3 cells"),
+        (["ann,bob\na,b\n", "ann,bob\nc,d\n"], "each of the 2 parts begins with ann,bob"),
+    ],
+)
+def test_parts_that_do_not_fit_are_named(tmp_path, contents, said):
+    with pytest.raises(InputError, match=said):
+        gv.read_graph(in_parts(tmp_path, contents))
+
+
+def test_names_that_come_again_are_left_out_and_data_never(tmp_path):
+    path = in_parts(tmp_path, ["ann,bob\na,b\n", "ann,bob\nc,d\n"])
+    assert 2 == gv.read_graph(path, header="yes").n_edges
+    assert 3 == gv.read_graph(path, header="no").n_edges
+    numbers = tmp_path / "numbers"
+    numbers.mkdir()
+    assert 3 == gv.read_graph(in_parts(numbers, ["1,2\n2,3\n", "1,2\n5,6\n"])).n_edges
+    split = tmp_path / "split"
+    split.mkdir()
+    assert 2 == gv.read_graph(in_parts(split, ["source,target\na,b\n", "c,d\n"])).n_edges
+
+
+def test_a_table_in_parts_needs_the_same_names_in_each(tmp_path):
+    path = in_parts(tmp_path, ["sex,age\nf,3\n", "sex,age\nm,4\nf,3\n"])
+    assert (("sex", "age"), 3) == (gv.read_table(path).columns, gv.read_table(path).n_rows)
+    written(path, "part-1.csv", "m,4\nf,3\n")
+    with pytest.raises(InputError, match=r"part-1\.csv, line 1: the first line is m,4"):
+        gv.read_table(path)
+
+
+def test_parts_of_other_types_or_formats_are_named(tmp_path):
+    path = in_parts(tmp_path, [])
+    for number, ids in enumerate((["a", "b"], [1, 2])):
+        parquet.write_table(pa.table({"user": ids, "item": ids}), path / f"{number}.parquet")
+    with pytest.raises(InputError, match=r"^1.parquet: column user is int64, but string in 0.parq"):
+        gv.read_bipartite(path)
+    written(path, "notes.txt", "x y\n")
+    with pytest.raises(InputError, match=r"different formats \(0.parquet, notes.txt\)|1.parquet"):
+        gv.read_bipartite(path)
+    (path / "city=Oslo").mkdir()
+    with pytest.raises(InputError, match=r"another one inside .city=Oslo."):
+        gv.read_bipartite(path)
+
+
+def test_a_release_of_people_by_people_becomes_a_graph_of_people():
+    graph = nx.relabel_nodes(nx.path_graph(6), {at: f"p{at}" for at in range(6)})
+    release = gv.SuppressK(k=2).anonymize(gv.Graph.from_networkx(graph), seed=1)
+    people = release.to_networkx()
+    pairs = list(zip(*(column.to_pylist() for column in release.to_arrow()), strict=True))
+    assert (True, sorted(pairs)) == (people.is_directed(), sorted(people.edges))
+    assert set(release.data.labels().tolist()) == set(people.nodes)
+    assert (6, 6) == release.to_scipy().shape
+    assert sorted(pairs) == sorted(release.to_igraph().get_edgelist())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "proposed"),
+    [
+        ("a.dat", "1 2\n2 3\n", "--input-format text"),
+        ("a.data", "1,2\n2,3\n", "--input-format csv"),
+        ("a.dat", "1::2::5\n1::3::4\n", f"--input-format text {TWO}"),
+        ("w.dat", "1 2 0.5\n2 3 1\n", f"--input-format text {TWO}"),
+        ("w.edgelist", "1 2 0.5\n2 3 1\n", TWO),
+        ("w.ncol", "a b 0.5\nb c 1\n", "--ignore-weights"),
+        ("w.lgl", "# a\nb 0.5\n", "--ignore-weights"),
+        ("out.sym", "% sym\n1 2\n2 3\n", "--input-format text"),
+        ("out.asym", "% asym\n1 2\n2 3\n", "--input-format text --directed symmetrize"),
+        (
+            "out.bip",
+            "% bip\n1 1 4\n2 1 3\n",
+            "--input-format text --kind bipartite --ignore-weights",
+        ),
+    ],
+)
+def test_the_one_command_that_is_proposed_works(tmp_path, capsys, name, content, proposed):
+    path = written(tmp_path, name, content)
+    assert 2 == run(["measure", str(path)])
+    assert f" {proposed}\n" in capsys.readouterr().err.replace(" to ignore them.", "").replace(
+        ".\n", "\n"
+    )
+    assert 0 == run(["measure", str(path), *proposed.split()])
+
+
+@pytest.mark.parametrize("name", ["a.ncol", "a.lgl", "a.adjlist", "a.edgelist"])
+def test_extensions_of_lists_need_no_option(tmp_path, name):
+    content = {"a.lgl": "# ann\nbob\ncyd\n", "a.ncol": "ann bob\nann cyd\n"}
+    path = written(tmp_path, name, content.get(name, "1 2\n1 3\n"))
+    graph = gv.read_graph(path)
+    assert (3, 2) == (graph.n_nodes, graph.n_edges)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -23,6 +24,21 @@ def digest_of_file(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, as hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digests_of_files(paths: Iterable[Path]) -> tuple[str, tuple[str, ...]]:
+    """Return one digest of the parts of a file, in order, and that of each; of one file, its own.
+
+    Examples
+    --------
+    >>> import os
+    >>> whole, parts = digests_of_files([Path(os.devnull)])
+    >>> (whole,) == parts
+    True
+    """
+    each = tuple(map(digest_of_file, paths))
+    whole = each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
+    return whole, each
 
 
 def digest_of(data: Data) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphveil.core.errors import DataError, warn
+from graphveil.core.errors import DataError, UsageError, warn
 from graphveil.core.lazy import lazy_module
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.columns import Frames, arrow_table, chosen_names
@@ -153,6 +153,26 @@ class BipartiteObjects(Frames):
         graph.add_nodes_from(users, bipartite=0)
         graph.add_nodes_from(features, bipartite=1)
         graph.add_edges_from((users[u], features[f]) for u, f in pairs)
+        return graph
+
+    def to_igraph(self) -> ig.Graph:
+        """Return a directed igraph graph of people, where features are people; names are ids.
+
+        Raises
+        ------
+        UsageError
+            Where features are not people.
+        """
+        import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
+
+        if self.items != "people":
+            raise UsageError(
+                "to_igraph does not apply to a Bipartite. Use to_networkx, or, if features are "
+                'people, use data.with_items("people").to_igraph().'
+            )
+        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
+        graph = ig.Graph(n=self.n_users, edges=list(pairs), directed=True)
+        graph.vs["name"] = self.labels().tolist()
         return graph
 
     @classmethod

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from graphveil.core.errors import InputError, one_of, option
+from graphveil.core.errors import InputError, one_of, option, options
 from graphveil.data.kinds import KINDS
 
 _IDS = "ids"
@@ -63,6 +63,9 @@ _STARTS = (
 """What the content of a format begins with."""
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+
+IN_PARTS = ("csv", "tsv", "text", "parquet", "arrow")
+"""Formats of rows: a folder of such files is read as one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,6 +272,8 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
         if override not in FORMATS:
             raise InputError(f"unknown format {override!r}. {one_of(override, FORMATS)}")
         return FORMATS[override]
+    if path.is_dir():
+        return format_of(parts_of(path)[0])
     extension = _inner(path).suffix.lower()
     if extension in _UNREAD:
         what, advice = _UNREAD[extension]
@@ -280,15 +285,68 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
     unknown = f"{path.name}: unknown extension {extension or '(none)'}."
     likely = _by_its_start(path)
     if likely is not None:
-        raise InputError(
-            f"{unknown} Its content looks like {likely}. Use {option('input_format', likely)}."
-        )
+        say = options(input_format=likely.format, **likely.how)
+        use = "If its lines are edges, use" if likely.may_be_rows else "Use"
+        raise InputError(f"{unknown} Its content looks like {likely.format}. {use} {say}.")
     raise InputError(
         f"{unknown} Known: {known}. Or set {option('input_format')} to one of {', '.join(FORMATS)}."
     )
 
 
-def _by_its_start(path: Path) -> str | None:
+def parts_of(path: Path) -> tuple[Path, ...]:
+    """Return the files of a folder by their names, or the one file that a path is.
+
+    Names that begin with a dot or an underscore, as ``_SUCCESS`` does, are no parts.
+
+    Raises
+    ------
+    InputError
+        Where the folder has no files, other folders, or files of several formats.
+    """
+    if not path.is_dir():
+        return (path,)
+    name = path.name or path
+    found = sorted(part for part in path.iterdir() if part.name[0] not in "._")
+    inside = next((part.name for part in found if part.is_dir()), None)
+    if inside is not None:
+        raise InputError(
+            f"{name} is a folder with another one inside ({inside}). Give one file, or a folder "
+            "with nothing but the parts of one."
+        )
+    if not found:
+        raise InputError(f"{name} is a folder without files. Give one file.")
+    kinds = {"".join(part.suffixes[-2 if compression_of(part) else -1 :]): part for part in found}
+    if len(kinds) > 1:
+        one, other = list(kinds.values())[:2]
+        raise InputError(
+            f"{name} is a folder with different formats ({one.name}, {other.name}). Give one "
+            "file, or a folder with nothing but the parts of one."
+        )
+    form = format_of(found[0])
+    if form.name not in IN_PARTS or _inner(found[0]).suffix.lower() in _WHOLE:
+        raise InputError(
+            f"{name} is a folder of {form.name} files, which cannot be read as parts of one. "
+            f"Give one file, or use parts in {', '.join(IN_PARTS)}."
+        )
+    return tuple(found)
+
+
+_WHOLE = (".adjlist", ".lgl")
+"""Extensions of text whose lines do not stand for themselves."""
+
+
+class _Likely(NamedTuple):
+    """What a file looks like: its format, how it is read beside that, and whether that is a guess.
+
+    With more than two cells in a line of text, it may have rows of a table instead of edges.
+    """
+
+    format: str
+    how: dict[str, Any]
+    may_be_rows: bool = False
+
+
+def _by_its_start(path: Path) -> _Likely | None:
     """Return the format that the first bytes of a file look like; None where they show nothing."""
     try:
         if not path.is_file():
@@ -298,22 +356,40 @@ def _by_its_start(path: Path) -> str | None:
             start = file.read(_START).removeprefix(b"\xef\xbb\xbf")
     except (OSError, EOFError, zlib.error):
         return None
-    marked = (name for pattern, name in _STARTS if re.match(pattern, start))
-    return next(marked, None) or _by_its_rows(start)
+    marked = next((name for pattern, name in _STARTS if re.match(pattern, start)), None)
+    return _by_its_rows(start) if marked is None else _Likely(marked, {})
 
 
-def _by_its_rows(start: bytes) -> str | None:
+def _by_its_rows(start: bytes) -> _Likely | None:
     """Return the format of text that has the same number of cells in each line, or several ids."""
     whole = start.rpartition(b"\n")[0] if len(start) == _START else start
     lines = whole.decode(errors="replace").splitlines()
     rows = [line for line in lines if line.strip() and line.lstrip()[0] not in "#%"]
     if not all(row.replace("\t", " ").isprintable() and "\ufffd" not in row for row in rows):
         return None
-    for delimiter, name in ((",", "csv"), (";", "csv"), ("\t", "tsv"), (" ", "text")):
+    konect = re.match(r"%\s*(a?sym|bip)\b", lines[0]) if lines else None
+    if konect and rows:
+        how: dict[str, Any] = {
+            "bip": {"kind": "bipartite"},
+            "asym": {"directed": "symmetrize"},
+        }.get(konect[1], {})
+        wide = any(len(row.split()) > 2 for row in rows)
+        return _Likely("text", how | ({"ignore_weights": True} if wide else {}))
+    for delimiter, name in ((",", "csv"), (";", "csv"), ("\t", "tsv"), ("::", "text")):
         widths = {len(row.strip().split(delimiter)) for row in rows}
         if len(widths) == 1 and widths != {1}:
-            return name
-    return "text" if any(len(row.split()) > 1 for row in rows) else None
+            return _Likely(name, *_two_of(max(widths) if name == "text" else 2))
+    widths = {len(row.split()) for row in rows}
+    if max(widths, default=0) < 2 or any("{" in row for row in rows):
+        return _Likely("text", {}) if max(widths, default=0) > 1 else None
+    return _Likely("text", *_two_of(max(widths) if len(widths) == 1 else 2))
+
+
+def _two_of(width: int) -> tuple[dict[str, Any], bool]:
+    """Return the options that take the first two cells as an edge, where there are more."""
+    if width == 2:
+        return {}, False
+    return {"source_column": 1, "target_column": 2, "ignore_weights": True}, True
 
 
 def compression_of(path: str | Path) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -34,11 +35,12 @@ from graphveil.data.ids import (
 )
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
-from graphveil.io.formats import FORMATS, format_of
+from graphveil.io.formats import FORMATS, format_of, parts_of
 from graphveil.io.options import (
     AnyOptions,
     BipartiteOptions,
     GraphOptions,
+    Header,
     NetworkOptions,
     TableOptions,
     kind_read,
@@ -54,7 +56,7 @@ from graphveil.io.parsed import (
     table_of,
 )
 from graphveil.io.source import Source
-from graphveil.io.text.dialect import refuse_first_id, sniff
+from graphveil.io.text.dialect import names_again, refuse_first_id, sniff
 
 D = TypeVar("D")
 
@@ -69,6 +71,8 @@ class ReadingReport:
         What the file was read as, in words.
     format, compression
         The format that it has.
+    parts
+        The files that were read: several where a folder was given.
     rows
         Data rows (edges as listed, lines of a table, entries of a matrix).
     header
@@ -119,6 +123,7 @@ class ReadingReport:
     kind: str = ""
     format: str
     compression: str | None = None
+    parts: int = 1
     rows: int = 0
     header: tuple[str, ...] = ()
     comment_lines: int = 0
@@ -152,7 +157,8 @@ class ReadingReport:
         """Return a sentence for everything that happened."""
         packed = f", {self.compression}" if self.compression else ""
         kind = f" as {self.kind}" if self.kind else ""
-        read = Message(f"read {_many(self.rows, 'row')} of {self.format}{packed}{kind}")
+        parts = f" in {self.parts:,} parts" if self.parts > 1 else ""
+        read = Message(f"read {_many(self.rows, 'row')} of {self.format}{packed}{parts}{kind}")
         return [read, *self._notes()]
 
     def dropped(self) -> list[Message]:
@@ -305,12 +311,12 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     (Graph(n_nodes=2, n_edges=1), 1, 1)
     """
     options = options or NetworkOptions()
-    source = source_of(path, options.format)
+    source = source_of(path, options.format, options.header)
     arcs: ParsedArcs = source.format.reader(kind_read(options).name)(source, options)
     notes = arcs.notes
     notes.rows = notes.rows or arcs.source.size
     notes.maybe_missing = may_be_missing(arcs.labels, arcs.source, arcs.target)
-    files: list[Path | None] = [source.path]
+    files: list[Path | None] = [part.path for part in source.parts]
     n_read = arcs.labels.size
     if isinstance(options, NetworkOptions):
         ties: ReadTies = resolve("graphveil.io.network:network_of")(source, arcs, options)
@@ -328,6 +334,7 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
             kind=kind.words,
             format=source.format.name,
             compression=source.compression,
+            parts=len(source.parts),
             unlike=unlike,
             self_loops=dropped.self_loops,
             duplicates=dropped.duplicates,
@@ -424,7 +431,7 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     (Bipartite(n_users=3, n_features=2, n_entries=3), 1)
     """
     options = options or BipartiteOptions()
-    source = source_of(path, options.format)
+    source = source_of(path, options.format, options.header)
     pairs: ParsedPairs = source.format.reader("bipartite")(source, options)
     found = may_be_missing(pairs.users, pairs.user), may_be_missing(pairs.items, pairs.item)
     pairs.notes.maybe_missing = ", ".join(filter(None, found))
@@ -462,11 +469,12 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
         }
     )
     return Reading(
-        read_from(named, FileOrigin.of(source.path)),
+        read_from(named, *(FileOrigin.of(part.path) for part in source.parts)),
         ReadingReport(
             kind=kind_of(Bipartite).words,
             format=source.format.name,
             compression=source.compression,
+            parts=len(source.parts),
             unlike=unlike,
             duplicates=duplicates,
             isolated=int(np.count_nonzero(np.diff(named.indptr) == 0)),
@@ -502,18 +510,19 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     (('sex', 'age'), 1)
     """
     options = options or TableOptions()
-    source = source_of(path, options.format)
+    source = source_of(path, options.format, "no" if options.header == "no" else "yes")
     cells = source.format.reader("table")(source, options)
     table = table_of(source, cells, options)
     cells.notes.suppressed_cells = table.n_suppressed
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     cells.notes.naming, cells.notes.many_numbers = naming_columns(table), many_numbers(table)
     return Reading(
-        read_from(table, FileOrigin.of(source.path)),
+        read_from(table, *(FileOrigin.of(part.path) for part in source.parts)),
         ReadingReport(
             kind=kind_of(Table).words,
             format=source.format.name,
             compression=source.compression,
+            parts=len(source.parts),
             **cells.notes.reported(),
         ),
     )
@@ -688,13 +697,33 @@ def _kind_named(path: Path, options: dict[str, Any]) -> str:
     return "graph" if named is None else kind_of(named).name
 
 
-def source_of(path: str | Path, form: str | None) -> Source:
-    """Return the file as readers take it, unless it cannot be read."""
+def source_of(path: str | Path, form: str | None, header: Header | None = None) -> Source:
+    """Return the file, or the folder of its parts, as readers take it.
+
+    Parameters
+    ----------
+    path, form
+        The file or folder, and its format where that is given.
+    header
+        Whether parts of text begin with names; None where these must be files.
+
+    Raises
+    ------
+    InputError
+        Where it cannot be read, or the parts of a folder do not have the same columns.
+    """
     path = Path(path)
-    if path.is_dir():
+    if not path.is_dir():
+        source = Source(path, format_of(path, form))
+        source.check()
+        return source
+    if header is None:
         raise InputError(f"{path.name or path} is a folder. Give one file.")
-    source = Source(path, format_of(path, form))
+    parts = tuple(part for part in parts_of(path) if part.stat().st_size)
+    source = Source(path, format_of(path, form), parts or parts_of(path))
     source.check()
+    if source.format.module == "delimited" and header != "no":
+        return dataclasses.replace(source, skipped=names_again(source, header))
     return source
 
 

@@ -9,9 +9,9 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import InputError, option
 from graphveil.core.text import printable
@@ -75,30 +75,68 @@ def never_ends(path: Path | int) -> bool:
         return False
 
 
+class _Begun(NamedTuple):
+    """At which line of all parts one of them begins, by how many its own number is larger."""
+
+    line: int
+    more: int
+    part: Source
+
+
 @dataclass(frozen=True)
 class Source:
-    """A file to be read as one format."""
+    """A file, or a folder of its parts, to be read as one format.
+
+    Parameters
+    ----------
+    path, format
+        The file or folder, and its format.
+    files
+        The parts of a folder, in order; none for a file.
+    skipped
+        How many lines of each part come before its rows, since the first part has the names.
+    """
 
     path: Path
     format: Format
+    files: tuple[Path, ...] = ()
+    skipped: tuple[int, ...] = ()
+    _begun: list[_Begun] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def name(self) -> str:
         """The name of the file, without its folder, as messages show it."""
-        return printable(self.path.name)
+        return printable(self.path.name or self.path)
+
+    @property
+    def parts(self) -> tuple[Source, ...]:
+        """The parts of a folder, each a file of its own; of a file, itself."""
+        return tuple(Source(file, self.format) for file in self.files) or (self,)
+
+    @property
+    def n_bytes(self) -> int:
+        """The length of all parts, as they are stored."""
+        return sum(part.path.stat().st_size for part in self.parts)
 
     @property
     def compression(self) -> str | None:
         """gzip, zstd or None."""
-        return compression_of(self.path) if self.format.compressible else None
+        return compression_of(self.parts[0].path) if self.format.compressible else None
 
     def refuse(self, problem: str, *, line: int | None = None) -> NoReturn:
         """Raise an InputError that names the file, and the line where one is known."""
+        begun = [part for part in self._begun if line is not None and part.line <= line]
+        if line is not None and begun:
+            begun[-1].part.refuse(problem, line=line - begun[-1].line + 1 + begun[-1].more)
         location = self.name if line is None else f"{self.name}, line {line}"
         raise InputError(f"{location}: {problem}")
 
     def check(self) -> None:
         """Refuse what was saved instead of data: a web page, or a pointer to a large file."""
+        if self.files:
+            for part in self.parts:
+                part.check()
+            return
         if never_ends(self.path):
             self.refuse(NEVER_ENDS)
         try:
@@ -133,8 +171,29 @@ class Source:
 
     def chunks(self) -> Iterator[tuple[int, bytes]]:
         """Yield (number of the first line, whole lines of text) until the file ends."""
+        if self.files:
+            yield from self._chunks_of_parts()
+            return
         with self.open() as stream:
             yield from self._chunks(stream)
+
+    def _chunks_of_parts(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines of all parts, numbered on, without names that come again."""
+        self._begun.clear()
+        line = 1
+        for number, part in enumerate(self.parts):
+            skip = self.skipped[number] if self.skipped else 0
+            self._begun.append(_Begun(line, skip, part))
+            for _, chunk in part.chunks():
+                lines = chunk.split(b"\n", skip) if skip else [chunk]
+                if len(lines) <= skip:
+                    skip -= len(lines) - 1
+                    continue
+                rest, skip = lines[-1], 0
+                if rest:
+                    ended = rest if rest.endswith(b"\n") else rest + b"\n"
+                    yield line, ended
+                    line += ended.count(b"\n")
 
     def _chunks(self, stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
         line, rest = 1, b""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from msgspec import UNSET
 
-from graphveil.claims.conditions import AnyCondition, KeyedIds
+from graphveil.claims.conditions import AnyCondition, KeyedIds, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.manifest import read_manifest
 from graphveil.claims.record import read_record
@@ -278,19 +278,29 @@ class Release(Generic[D_co]):
         return as_table(self.data)
 
     def to_scipy(self) -> sparse.csr_array:
-        """Return the matrix of a released graph, or of released users by features."""
+        """Return the matrix of a released graph, or of released users by features.
+
+        Where features are people, it is square: column j is the person of row j.
+        """
         return self._as("to_scipy")
 
     def to_networkx(self) -> nx.Graph[Any]:
-        """Return a released graph, or released users and features, as a NetworkX graph."""
+        """Return a released graph, or released users and features, as a NetworkX graph.
+
+        Where features are people, it is a directed graph of people: an arc leads from each person
+        to every feature of theirs.
+        """
         return self._as("to_networkx")
 
     def to_igraph(self) -> ig.Graph:
-        """Return a released graph as an igraph graph."""
+        """Return a released graph, or people whose features are people, as an igraph graph."""
         return self._as("to_igraph")
 
     def _as(self, conversion: str) -> Any:
-        convert = getattr(self.data, conversion, None)
+        data: Any = self.data
+        if PeopleAsItems() in self.conditions:
+            data = data.with_items("people")
+        convert = getattr(data, conversion, None)
         if convert is None:
             kind = type(self.data).__name__
             raise UsageError(f"{conversion} does not apply to a {kind}. Use to_arrow or to_pandas.")

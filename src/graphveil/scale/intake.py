@@ -20,10 +20,11 @@ from graphveil.core.errors import DataError, UsageError, option
 from graphveil.core.progress import stage
 from graphveil.data.ids import as_ids, to_arrow, written_out
 from graphveil.data.origin import SharedIds
-from graphveil.io import BipartiteOptions, ReadingReport, format_of
+from graphveil.io import BipartiteOptions, ReadingReport
 from graphveil.io.parsed import Notes
 from graphveil.io.readers import columnar, delimited
 from graphveil.io.readers.columnar import opened_parquet, rows_in, schema_of, write_batches
+from graphveil.io.reading import source_of
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError, labels_of
 from graphveil.io.text.dialect import (
@@ -75,10 +76,10 @@ def check_readable(path: Path, options: BipartiteOptions) -> Source:
     UsageError
         Where its format or the options need all of it in memory.
     """
-    source = Source(path, format_of(path, options.format))
-    source.check()
-    with source.open():
-        pass
+    source = source_of(path, options.format, options.header)
+    for part in source.parts:
+        with part.open():
+            pass
     if source.format.name not in (*TEXT_FORMATS, *FRAME_FORMATS):
         raise UsageError(
             f"{source.format.name} cannot be read in pieces. Use one of "
@@ -436,7 +437,7 @@ def items_of(rows: Rows, tables: Tables) -> pa.Array:
 
 def _report(source: Source, raw: Raw, duplicates: int) -> ReadingReport:
     noted = raw.notes.reported() | {"duplicates": duplicates}
-    return ReadingReport(format=source.format.name, **noted)
+    return ReadingReport(format=source.format.name, parts=len(source.parts), **noted)
 
 
 def _users_of(db: duckdb.DuckDBPyConnection, raw: Raw) -> duckdb.DuckDBPyRelation:

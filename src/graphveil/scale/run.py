@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from graphveil.claims.digest import digest_of_file
+from graphveil.claims.digest import digests_of_files
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import option
 from graphveil.core.progress import stage
@@ -165,12 +165,12 @@ class RowsOfFile(RowsOnDisk):
         source = check_readable(self.path, self.options)
         form = form_of(output, format_that_came_in(source.path, self.options.format))
         with stage(f"computing the digest of {source.name}"):
-            digest = digest_of_file(source.path)
+            digest, of_parts = digests_of_files(part.path for part in source.parts)
 
         def take(tables: Tables, folder: Path) -> Facts:
             return intake(source, self.options, folder, tables, self.engine.memory_mib)
 
-        return _Given(self.engine, form, digest, (digest,), take)
+        return _Given(self.engine, form, digest, of_parts, take)
 
 
 @dataclass(frozen=True, kw_only=True)

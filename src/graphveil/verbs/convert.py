@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from graphveil import io
+from graphveil.claims.manifest import MANIFEST
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
-from graphveil.core.errors import UsageError, option
+from graphveil.core.errors import InputError, UsageError, option
 from graphveil.core.progress import stage
 from graphveil.data import Data, Graph
+from graphveil.io.formats import parts_of
 from graphveil.release import Release, read_release
 
 
@@ -52,13 +54,25 @@ def convert(
     """
     data, public = source, False
     if isinstance(source, str | Path):
-        public = Path(source).is_dir()
+        public = is_release(Path(source))
         data = data_of_release(Path(source)) if public else io.read(source)
     if isinstance(source, Release):
         data, public = source.data, True
     write_copy(
         data, Path(out), ids=None if ids is None else Path(ids), public=public, replace=replace
     )
+
+
+def is_release(path: Path) -> bool:
+    """Whether a path is the folder of a release, and not that of parts of a file."""
+    return (path / MANIFEST).is_file() or (path.is_dir() and not _is_in_parts(path))
+
+
+def _is_in_parts(folder: Path) -> bool:
+    try:
+        return bool(parts_of(folder))
+    except InputError:
+        return False
 
 
 def data_of_release(folder: Path, *, as_table: bool = False) -> Data:

@@ -370,6 +370,8 @@ def counted(count: int, what: str) -> str:
     """
     if count == 1:
         return f"1 {what}"
+    if what == "person":
+        return f"{count} people"
     if what.endswith("y"):
         return f"{count} {what.removesuffix('y')}ies"
     return f"{count} {what}{'es' if what.endswith('s') else 's'}"

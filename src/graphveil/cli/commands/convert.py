@@ -20,17 +20,17 @@ from graphveil.core.progress import shown
 from graphveil.core.text import printable
 from graphveil.data import Data, Table
 from graphveil.data.kinds import CONTAINERS, kind_of
-from graphveil.verbs.convert import data_of_release, write_copy
+from graphveil.verbs.convert import data_of_release, is_release, write_copy
 
 
 def _run(path: Path, **given: Any) -> int:
     out, ids, force = given.pop("out"), given.pop("out_ids"), given.pop("force")
-    every = given.pop("all")
+    every, public = given.pop("all"), is_release(path)
     io.format_of(out)
     if ids is not None:
         io.format_of(ids).writer("ids")
     with shown(bars()):
-        if path.is_dir():
+        if public:
             _check_targets(out, ids, [], force=force)
             data = _of_release(path, given)
         else:
@@ -38,12 +38,12 @@ def _run(path: Path, **given: Any) -> int:
             files = [value for value in asdict(options).values() if isinstance(value, Path)]
             _check_targets(out, ids, [path, *files], force=force)
             data = read_input(path, options)
-        write_copy(data, out, ids=ids, public=path.is_dir(), replace=force)
+        write_copy(data, out, ids=ids, public=public, replace=force)
     if isinstance(data, Table) and data.ids is not None:
         say("row ids were dropped: a table is written with its own columns only")
     written = f"{printable(out)}" + ("" if ids is None else f" and {printable(ids)}")
     say_warnings(every=every)
-    if path.is_dir():
+    if public:
         say_answer(f"Wrote {written}. This copy is not a release and carries no guarantee.")
         say_next(command_line("verify", file_word(path)))
     else:

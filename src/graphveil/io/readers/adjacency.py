@@ -79,13 +79,21 @@ def read_listed(source: Source, options: GraphOptions, layout: str) -> ParsedArc
 
 def _lines(source: Source) -> Iterator[_Line]:
     """Yield the lines of a file that are neither empty nor remarks."""
+    split: Callable[[str], list[str]] | None = None
     for number, line in source.lines():
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             continue
         match = _DICTIONARY.match(stripped)
-        words = (stripped if match is None else match["ids"]).split()
-        yield _Line(number, words, None if match is None else match["said"])
+        ids = stripped if match is None else match["ids"]
+        if split is None and len(ids.replace(",", " ").split()) > 1:
+            split = _between_commas if "," in ids else str.split
+        yield _Line(number, (split or str.split)(ids), None if match is None else match["said"])
+
+
+def _between_commas(ids: str) -> list[str]:
+    """Return ids that NetworkX separated by commas, which stand before a dictionary, too."""
+    return [word.strip() for word in ids.removesuffix(",").split(",")]
 
 
 def _counts_what_follows(lines: list[_Line]) -> bool:

@@ -53,38 +53,31 @@ _FAILURES = (pa.ArrowException, ValueError, OSError, OverflowError, MemoryError)
 
 
 class Frame:
-    """An open Parquet or Arrow file."""
+    """A Parquet or Arrow file, or several that are its parts."""
 
-    def __init__(self, source: Source, stream: pa.NativeFile) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
-        self._parquet = self._arrow = None
-        if source.format.name == "parquet":
-            self._parquet = parquet.ParquetFile(stream, pre_buffer=False)
-            schema = self._parquet.schema_arrow
-        else:
-            start = stream.read(6)
-            stream.seek(0)
-            opened = ipc.open_file if start == b"ARROW1" else ipc.open_stream
-            self._arrow = opened(stream)
-            schema = self._arrow.schema
-        kept = [field for field in schema if not field.name.startswith("__index_level_")]
-        self.schema = pa.schema(kept)
+        self._n_rows = 0
+        schemas = []
+        for part in source.parts:
+            with _opened(part) as file:
+                of_part = file.schema_arrow if hasattr(file, "schema_arrow") else file.schema
+                is_parquet = isinstance(file, parquet.ParquetFile)
+                self._n_rows += file.metadata.num_rows if is_parquet else 0
+            if len(set(of_part.names)) != len(of_part.names):
+                part.refuse("two columns have the same name. Rename one.")
+            kept = [field for field in of_part if not field.name.startswith("__index_level_")]
+            schemas.append(pa.schema(kept))
+            _check_same(source.parts[0], part, schemas[0], schemas[-1])
+        self.schema = schemas[0]
         self.names: list[str] = self.schema.names
-        if len(set(schema.names)) != len(schema.names):
-            source.refuse("two columns have the same name. Rename one.")
 
     def batches(self, names: tuple[str, ...], rows: int = _ROWS) -> Iterator[pa.RecordBatch]:
         """Yield the chosen columns, some rows at a time."""
-        if self._parquet is not None:
-            for batch in self._parquet.iter_batches(rows, columns=list(names)):
-                yield batch.select(list(names))
-            return
-        arrow: Any = self._arrow
-        stream = hasattr(arrow, "read_next_batch")
-        every = arrow if stream else map(arrow.get_batch, range(arrow.num_record_batches))
-        for batch in every:
-            batch.validate(full=True)
-            yield batch.select(list(names))
+        for part in self.source.parts:
+            with _opened(part) as file:
+                for batch in _batches(file, list(names), rows):
+                    yield batch.select(list(names))
 
     def table(self, names: tuple[str, ...]) -> pa.Table:
         """Return all rows of the chosen columns."""
@@ -133,7 +126,7 @@ class Frame:
 
     def n_rows(self) -> int | None:
         """Return the number of rows where the file says it; None where it must be read."""
-        return None if self._parquet is None else int(self._parquet.metadata.num_rows)
+        return self._n_rows if self.source.format.name == "parquet" else None
 
     def _integers(self, column: pa.Array, name: str) -> NDArray[np.int64]:
         try:
@@ -159,15 +152,55 @@ class Frame:
 
 @contextmanager
 def opened_frame(source: Source) -> Iterator[Frame]:
-    """Open a Parquet or Arrow file; what is wrong with it is said of the file."""
-    with source.open(), native_file(source.path) as stream:
-        try:
-            yield Frame(source, stream)
-        except _FAILURES as error:
-            source.refuse(
-                f"this is not a complete {source.format.name} file ({shown(error)}). Write it "
-                "again."
+    """Give the frame in a Parquet or Arrow file; what is wrong with it is said of the file."""
+    with _said_of(source):
+        yield Frame(source)
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    """Open one file with Arrow's reader of its format."""
+    with source.open(), native_file(source.path) as stream, _said_of(source):
+        if source.format.name == "parquet":
+            yield parquet.ParquetFile(stream, pre_buffer=False)
+            return
+        start = stream.read(6)
+        stream.seek(0)
+        yield (ipc.open_file if start == b"ARROW1" else ipc.open_stream)(stream)
+
+
+def _batches(file: Any, names: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    if isinstance(file, parquet.ParquetFile):
+        yield from file.iter_batches(rows, columns=names)
+        return
+    stream = hasattr(file, "read_next_batch")
+    for batch in file if stream else map(file.get_batch, range(file.num_record_batches)):
+        batch.validate(full=True)
+        yield batch
+
+
+def _check_same(first: Source, part: Source, schema: pa.Schema, other: pa.Schema) -> None:
+    """Refuse a part that does not have the columns of the first one, in their types."""
+    if schema.names != other.names:
+        said = (shown(", ".join(names)) for names in (other.names, schema.names))
+        part.refuse(f"the columns are {next(said)}, but {first.name} has {next(said)}.")
+    for one, another in zip(schema, other, strict=True):
+        if one.type != another.type:
+            part.refuse(
+                f"column {shown(one.name)} is {another.type}, but {one.type} in {first.name}. "
+                "Write it in one type."
             )
+
+
+@contextmanager
+def _said_of(source: Source) -> Iterator[None]:
+    """Say what is wrong with an Arrow file of the file."""
+    try:
+        yield
+    except _FAILURES as error:
+        source.refuse(
+            f"this is not a complete {source.format.name} file ({shown(error)}). Write it again."
+        )
 
 
 BATCH_ROWS = 1 << 16

@@ -41,6 +41,7 @@ from graphveil.io.text.dialect import (
     Dialect,
     check_no_second_header,
     first_row_is_names,
+    lists_pairs,
     sniff,
     without_first_row,
 )
@@ -170,7 +171,7 @@ def chosen_columns(
     options: GraphOptions | BipartiteOptions,
     notes: Notes,
 ) -> tuple[int, int]:
-    """Return the two columns that count; in KONECT's files they are the first by definition.
+    """Return the two columns that count; in KONECT's files and NCOL they are the first.
 
     A remark that names every column, two of them by a known pair, is as good as a header.
     """
@@ -181,7 +182,7 @@ def chosen_columns(
         dialect.n_columns,
         notes,
         options.ends,
-        by_position=is_konect,
+        by_position=is_konect or lists_pairs(source),
     )
 
 

@@ -190,7 +190,7 @@ class _Reader:
             if name in _WEIGHTS:
                 self._builder.weight(name)
             else:
-                self._builder.attribute(name)
+                self._builder.edge_attribute(name, value)
 
     def _items(self) -> Iterator[_Item]:
         depth = 0

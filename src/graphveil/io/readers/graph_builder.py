@@ -35,6 +35,13 @@ WEIGHTS = ("weight", "value")
 """What the weight of an edge is called, in any case of letters."""
 
 
+KINDS_OF_EDGES = ("type", "kind", "relation", "relationship", "layer")
+"""What the attribute that says of which kind an edge is is called, in lower case."""
+
+MOST_KINDS = 20
+"""An attribute with more values than this does not say of which kind edges are."""
+
+
 def is_weight(value: object) -> bool:
     """Whether a value of an edge says more than that the edge is there.
 
@@ -84,6 +91,7 @@ class Builder:
         self._kind_column = options.column_of_kinds
         self._kinds: dict[int, str] = {}
         self._kind_of_others: str | None = None
+        self._may_be_kinds: dict[str, set[str]] = {}
         self._source = source
         self._ignore_weights = options.ignore_weights
         self._position: dict[str, int] = {}
@@ -139,6 +147,8 @@ class Builder:
             return
         if name.lower() not in WEIGHTS:
             self.attribute(name)
+            if name.lower() in KINDS_OF_EDGES:
+                self._may_be_kinds.setdefault(name, set()).add(str(value))
         elif is_weight(value):
             self.weight(name)
 
@@ -193,6 +203,7 @@ class Builder:
         people = self._said_of_nodes()
         if not self._one_mode:
             refuse_two_modes(self._source, people, zip(left, right, strict=True))
+        self._ask_for_kinds()
         directed = not all(self._undirected)
         self._notes.rows = len(self._edges)
         kinds, one_way = self._kinds_of_edges(), None
@@ -223,6 +234,14 @@ class Builder:
             for name in {**self._of_all, **self._people}
         }
 
+    def _ask_for_kinds(self) -> None:
+        """Refuse to merge kinds of edges that an attribute says, unless somebody said so."""
+        if self._kind_column is not None or self._ignore_weights:
+            return
+        for name, values in self._may_be_kinds.items():
+            if 2 <= len(values) <= MOST_KINDS:
+                refuse_kinds(self._source, sorted(values), name)
+
     def _kinds_of_edges(self) -> list[str] | None:
         """Return of which kind every edge is; None where nobody asked."""
         if self._kind_column is None:
@@ -249,6 +268,25 @@ class Builder:
                 f"{shown(key)} is not in the list of nodes. Add it, or correct it.", line=line
             )
         return self._position[key]
+
+
+def refuse_kinds(source: Source, kinds: Sequence[str], column: str) -> NoReturn:
+    """Refuse edges of several kinds, with the ways to keep them apart and to merge them.
+
+    Parameters
+    ----------
+    source, column
+        The file, and what it calls the kind of an edge.
+    kinds
+        Their names; an empty one for edges that have none.
+    """
+    named = [shown(kind) for kind in kinds if kind]
+    listed = ", ".join(named[:8]) + (f" and {len(named) - 8} more" if len(named) > 8 else "")
+    listed += "" if all(kinds) else " and one without a name"
+    source.refuse(
+        f"the edges have {len(kinds)} types ({listed}). Use {option('kind_column', column)} to "
+        f"keep them apart, or {option('ignore_weights', value=True)} to merge them."
+    )
 
 
 def refuse_two_modes(

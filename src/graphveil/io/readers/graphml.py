@@ -107,4 +107,4 @@ class _Elements(GraphElements):
         elif parent == "node":
             self._builder.node_attribute(name, text)
         elif parent == "edge":
-            self._builder.attribute(name)
+            self._builder.edge_attribute(name, text)

@@ -107,10 +107,7 @@ def entries_of_mtx(source: Source) -> Entries:
     except NotIntegersError:
         _refuse_line(source, head)
     if notes.rows != head.entries:
-        source.refuse(
-            f"{notes.rows} entries, but line {head.line} declares {head.entries}. Copy the "
-            "complete file again."
-        )
+        _refuse_number(source, head, notes.rows)
     row, column = (grown.finish() - np.int32(1) for grown in columns)
     weights = np.concatenate(values) if values else None
     return Entries(row, column, weights, head.shape, symmetric=head.symmetric)
@@ -170,10 +167,10 @@ def _check_banner(source: Source, words: dict[str, str]) -> None:
 def _sizes(source: Source, line: str, number: int) -> tuple[int, int, int]:
     sizes = line.split()
     if len(sizes) != 3 or not all(size.isascii() and size.isdigit() for size in sizes):
+        pair = f", or, if each line is a pair of ids, use {option('input_format', 'text')}"
         source.refuse(
             f"the line of sizes is missing: expected rows, columns and entries, found "
-            f"{shown(line)}. Add that line, or, if each line is a pair of ids, use "
-            f"{option('input_format', 'text')}.",
+            f"{shown(line)}. Add that line{pair if len(sizes) == 2 else ''}.",
             line=number,
         )
     rows, columns, entries = (int(size[:20]) for size in sizes)
@@ -181,12 +178,28 @@ def _sizes(source: Source, line: str, number: int) -> tuple[int, int, int]:
     return rows, columns, entries
 
 
+def _refuse_number(source: Source, head: _Head, entries: int) -> NoReturn:
+    """Refuse another number of entries than declared; three numbers may be an entry themselves."""
+    cure = "Copy the complete file again."
+    if head.dialect.n_columns == 3:
+        cure += (
+            f" If line {head.line} is an entry, the line of sizes is missing: add rows, columns "
+            "and entries above it."
+        )
+    source.refuse(f"{entries} entries, but line {head.line} declares {head.entries}. {cure}")
+
+
 def _refuse_line(source: Source, head: _Head) -> NoReturn:
     """Refuse the first line that is no entry of the matrix."""
-    for number, line in source.lines():
-        if number <= head.line or not line.strip() or line.lstrip().startswith("%"):
-            continue
+    entries = [
+        (number, line)
+        for number, line in source.lines()
+        if number > head.line and line.strip() and not line.lstrip().startswith("%")
+    ]
+    for number, line in entries:
         cells = expect_width(source, number, line, head.dialect)
+        if head.dialect.n_columns == 3 and len(entries) != head.entries:
+            _refuse_number(source, head, len(entries))
         for cell, size in zip(cells, head.shape, strict=False):
             if not (cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= size):
                 source.refuse(

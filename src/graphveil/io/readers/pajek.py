@@ -17,7 +17,7 @@ from graphveil.data.conversions import cells_of
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs, check_size
-from graphveil.io.readers.graph_builder import Builder, is_weight
+from graphveil.io.readers.graph_builder import Builder, is_weight, refuse_kinds
 from graphveil.io.source import Source, shown
 
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
@@ -301,12 +301,7 @@ class _Reader:
         if self._column == RELATION or not said:
             return
         if len(kinds) > 1 and not self._merges:
-            listed = ", ".join(map(shown, said)) + ("" if kinds[0] else " and one without a name")
-            self._source.refuse(
-                f"the edges have {len(kinds)} types ({listed}). Use "
-                f"{option('kind_column', RELATION)} to keep them apart, or "
-                f"{option('ignore_weights', value=True)} to merge them."
-            )
+            refuse_kinds(self._source, kinds, RELATION)
         if len(kinds) > 1 or not said[0].isdigit():
             self._builder.attribute(RELATION)
 

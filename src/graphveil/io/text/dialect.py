@@ -20,6 +20,7 @@ from graphveil.core.errors import either, option
 from graphveil.data.codes import NUMBER
 from graphveil.data.columns import known_pairs, plain
 from graphveil.data.ids import Ids, to_arrow
+from graphveil.io.formats import name_without_compression
 from graphveil.io.options import Header
 from graphveil.io.parsed import ParsedColumn, encoded, ids_of
 from graphveil.io.source import Source, shown
@@ -134,7 +135,9 @@ def sniff(
     if spaces:
         _refuse_attributes(source, lines, separator)
     rows = [split(line, separator) for line in lines]
-    kind = _first_row(source, rows) if header == "auto" else "asked"
+    kind: str = "data" if lists_pairs(source) else "asked"
+    if header == "auto" and kind != "data":
+        kind = _first_row(source, rows)
     named = header == "yes" or kind in ("known", "inferred")
     data = rows[1:] if named else rows
     widths = Counter(len(row) for row in data) or Counter([len(rows[0])])
@@ -148,6 +151,60 @@ def sniff(
         inferred=kind == "inferred",
         undecided=kind == "undecided",
     )
+
+
+def lists_pairs(source: Source) -> bool:
+    """Whether a file is NCOL by its name: two ids and perhaps a weight in each line, no names.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from graphveil.io.formats import FORMATS
+    >>> lists_pairs(Source(Path("friends.ncol.gz"), FORMATS["text"]))
+    True
+    """
+    return name_without_compression(source.parts[0].path).endswith(".ncol")
+
+
+def names_again(source: Source, header: Header) -> tuple[int, ...]:
+    """Return how many lines of each part are left out, since they name columns again.
+
+    Raises
+    ------
+    InputError
+        Where parts name other columns, or it is not clear whether they begin with names.
+    """
+    tops = [_top(part, comments=header == "auto") for part in source.parts]
+    (_, first), *others = tops
+    same = all(line == first for _, line in others)
+    begins = [sniff(part, "auto") for part in source.parts] if header == "auto" else []
+    named = [bool(begin.header) for begin in begins] or [True] * len(tops)
+    if same and others and any(begin.undecided for begin in begins):
+        source.refuse(
+            f"each of the {len(tops)} parts begins with {shown(first)}. Use "
+            f"{option('header', 'yes')} if these are names, or {option('header', 'no')} if "
+            "they are data."
+        )
+    if not any(named):
+        return ()
+    for part, (number, line), names in zip(source.parts, tops, named, strict=True):
+        if line != first and names:
+            part.refuse(
+                f"the first line is {shown(line)}, but {source.parts[0].name} begins with "
+                f"{shown(first)}. Give all parts the same columns, or use "
+                f"{option('header', 'no')} if they have no names.",
+                line=number,
+            )
+    return (0, *(number if line == first else 0 for number, line in others))
+
+
+def _top(source: Source, *, comments: bool) -> tuple[int, str]:
+    """Return the number and the text of the first line that is neither empty nor a comment."""
+    for number, line in source.lines():
+        stripped = line.strip()
+        if stripped and not (comments and stripped.startswith(("#", "%"))):
+            return number, stripped
+    return 0, ""
 
 
 def _first_lines(source: Source, *, comments: bool) -> tuple[list[str], list[str]]:

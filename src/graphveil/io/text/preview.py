@@ -10,7 +10,7 @@ from graphveil.core.errors import InputError
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Bipartite
 from graphveil.data.kinds import Container, kinds_named
-from graphveil.io.formats import format_of
+from graphveil.io.formats import format_of, parts_of
 from graphveil.io.options import Header
 from graphveil.io.source import Source
 from graphveil.io.text.dialect import sniff
@@ -78,6 +78,7 @@ def _names(
     path: Path, form: str | None, header: Header, delimiter: str | None
 ) -> tuple[tuple[str, ...], bool, int]:
     """Return the names of the columns, whether one holds lists, and how many have no names."""
+    path = parts_of(path)[0]
     known = format_of(path, form)
     if known.name in TEXT:
         dialect = sniff(Source(path, known), header, delimiter=delimiter)

@@ -118,7 +118,7 @@ class FrameOfTies(TieFile):
 
     def rows_expected(self) -> int:
         """Return the rows that the file states; else as many as fit into it as integers."""
-        return self._n_rows if self._n_rows is not None else self.source.path.stat().st_size // 16
+        return self._n_rows if self._n_rows is not None else self.source.n_bytes // 16
 
 
 @dataclass
@@ -148,7 +148,7 @@ class TextOfTies(TieFile):
     def rows_expected(self) -> int:
         """Return as many rows as there may be, by the length of the file."""
         packed = 1 if self.source.compression is None else 4
-        return packed * self.source.path.stat().st_size // _BYTES_A_ROW
+        return packed * self.source.n_bytes // _BYTES_A_ROW
 
     def labels(self, distinct: pa.Array) -> Ids:
         """Return the ids in order: integers where all spell one; refuse what is no id."""

@@ -197,10 +197,14 @@ def refuse_columns(
         named = dict(zip(ends.names, examples, strict=True))
         say = f"options that name the two, such as {options(**named, ignore_weights=True)}"
     pairs = "the ends of edges" if ends.names[0] == "source_column" else "users and items"
+    table = (
+        f" If each row is a person, use {option('kind', 'table')} and a method for tables."
+        if "table" in source.format.kinds
+        else ""
+    )
     source.refuse(
-        f"{n_columns} columns {why}: {_listed(header, n_columns)}. If each row is a person, use "
-        f"{option('kind', 'table')} and a method for tables. If two columns are {pairs}, use "
-        f"{say}"
+        f"{n_columns} columns {why}: {_listed(header, n_columns)}.{table} If two columns are "
+        f"{pairs}, use {say}"
     )
 
 

@@ -216,6 +216,7 @@ class TieReading:
         }
         kept = Notes(rows=facts.notes["rows"], declared=facts.notes["declared"])
         return ReadingReport(
+            parts=len(self._source.parts),
             kind=kind_of(Graph).words,
             format=self._source.format.name,
             compression=self._source.compression,
@@ -307,7 +308,7 @@ def graph_on_disk(
     ([1, 2, 1], 2)
     """
     options = options or GraphOptions()
-    source = source_of(path, options.format)
+    source = source_of(path, options.format, options.header)
     ties = tie_file(source, options)
     with TemporaryDirectory(prefix="graphveil-") as scratch:
         working = opened(Path(scratch, "ties"), "", seed=None, force=False)
@@ -322,6 +323,7 @@ def graph_on_disk(
                 left_out=report.left_out,
                 public_lists=public,
             )
-            yield Reading(read_from(graph, FileOrigin.of(source.path)), report)
+            files = (FileOrigin.of(part.path) for part in source.parts)
+            yield Reading(read_from(graph, *files), report)
         finally:
             working.close()

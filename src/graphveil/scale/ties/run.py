@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.digest import digest_of_file, digest_of_graph
+from graphveil.claims.digest import digest_of_file, digest_of_graph, digests_of_files
 from graphveil.claims.ledger import Ledger
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import option
@@ -89,14 +89,14 @@ class TiesOnDisk:
     def read(self, run: Run) -> Iterator[Read]:
         """Give the graph, whose neighbor lists are mapped from the folder of the run."""
         options, output = self.options, run.output
-        source = source_of(self.path, options.format)
+        source = source_of(self.path, options.format, options.header)
         form = release_format(
             output.format or format_that_came_in(source.path, options.format), "graph"
         )
         check_form(form)
         ties = tie_file(source, options)
         with stage(f"computing the digest of {source.name}"):
-            file_sha256 = digest_of_file(source.path)
+            file_sha256, of_parts = digests_of_files(part.path for part in source.parts)
         reading = recorded(options)
         nodes = None if options.nodes is None else digest_of_file(options.nodes)
         with going_on(run, file_sha256, reading, once=NOISE, nodes=nodes) as working:
@@ -122,7 +122,7 @@ class TiesOnDisk:
                     conditions=draft.conditions,
                     advice=draft.advice,
                     input_sha256=input_sha256,
-                    origins_sha256=(file_sha256,),
+                    origins_sha256=of_parts,
                     cost=draft.cost,
                     seconds=work.seconds,
                     spent=draft.spent,

@@ -30,7 +30,7 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
     """
     if keyed:
         return _keyed_ids(db, table, column)
-    n, what = db.number(f"SELECT count(*) FROM {table}"), table.removesuffix("s")
+    n, what = db.number(f"SELECT count(*) FROM {table}"), _one_of(table)
     if misplaced(db, table, column, keyed=False) is None:
         return holds(IDS, _all_ids(n, table))
     repeated = db.first(
@@ -47,6 +47,11 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
     if missing:
         problems.append(f"{what} {missing[0]} is missing among {counted(n, what)}")
     return judged(IDS, problems, _all_ids(n, table))
+
+
+def _one_of(table: str) -> str:
+    """Return what a row of a table is."""
+    return {"people": "person"}.get(table, table.removesuffix("s"))
 
 
 def _keyed_ids(db: Database, table: str, column: str) -> Check:
@@ -69,7 +74,7 @@ def misplaced(db: Database, table: str, column: str, *, keyed: bool) -> str | No
     row = db.first(
         f"SELECT rowid + 1, {column} FROM {table} WHERE {column} <> rowid ORDER BY rowid LIMIT 1"
     )
-    what = table.removesuffix("s")
+    what = _one_of(table)
     return f"row {row[0]} of the {table} is {what} {row[1]}, which is out of place" if row else None
 
 
