@@ -55,7 +55,7 @@ STRENGTHS = {
         **dict.fromkeys(("smooth-k", "suppress-k", "mondrian"), K),
         **dict.fromkeys(("asymmetric-response", "randomized-response"), EPSILON),
     },
-    TABLE: {"rename": NONE, "cluster-k": K, "adaptive": LEVELS},
+    TABLE: {"rename": NONE, "generalize": K, "cluster-k": K, "adaptive": LEVELS},
     DIRECTED: {"rename": NONE, "profile": K},
 }
 METRICS = {

@@ -16,7 +16,8 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims import conditions as c
-from graphveil.claims.guarantees import MeasureName, Reason
+from graphveil.claims.guarantees import Reason
+from graphveil.claims.knowledge import MeasureName
 from graphveil.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -153,6 +154,18 @@ def clusters(k: int, cells: str, found: str) -> list[tuple[str, Computed | None]
     ]
 
 
+def generalized(k: int, cells: str, found: str) -> list[tuple[str, Computed | None]]:
+    """Return the figures of `generalize`, without levels."""
+    asked = {"method": "generalize", "parameters": {"k": k}}
+    return [
+        (
+            figure,
+            lambda part=part: mean("gallery/results/rows.parquet", "value", part=part, **asked),
+        )
+        for figure, part in ((cells, EDGE), (found, CLASS))
+    ]
+
+
 def of_surroundings(part: str, **asked: Any) -> float:
     """Return what an attack reached on a release of directed ties; it was not tuned on these."""
     every = {"network": "generated 3,000", "tuned": "", "edits": "delete", "part": part} | asked
@@ -273,6 +286,11 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
         ("32%", lambda: again({"levels": 5, "refine": "regular-search"})),
         ("22%", lambda: again({"levels": 5, "compatibility": "symmetric"})),
         ("42 of 60", None),  # in the guarantee's page
+    ],
+    "generalize": [
+        *generalized(2, "91%", "75%"),
+        *generalized(5, "81%", "56%"),
+        *generalized(20, "69%", "48%"),
     ],
     "cluster-k": [
         *clusters(2, "87%", "47%"),

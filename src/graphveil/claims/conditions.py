@@ -9,34 +9,59 @@ from __future__ import annotations
 
 import math
 import re
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import ClassVar, Literal
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.tables import (
+    AttachedColumns,
+    Close,
+    Condition,
+    Diverse,
+    Generalized,
+    StarsByRow,
+)
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import share_in
 from graphveil.core.randomness import public_words
 
-
-class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
-    """A further statement about a release, exact enough to be checked.
-
-    Subclasses are frozen values with a `sentence` that says it in plain words.
-    """
-
-    without_seed: ClassVar[bool] = False
-    """Whether a run with a seed leaves it out: what it says would tell a guessed seed."""
-
-    @property
-    @abstractmethod
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-
+__all__ = [
+    "IDS",
+    "LARGEST_EPSILON",
+    "PARTS",
+    "SHAPE",
+    "WITHIN_GROUPS",
+    "AnyCondition",
+    "AttachedColumns",
+    "BlockFlips",
+    "CellFlips",
+    "Close",
+    "Condition",
+    "Diverse",
+    "Drawing",
+    "EditBudget",
+    "ExactSize",
+    "Generalized",
+    "KeyedIds",
+    "NoisyDegrees",
+    "NoisyStatistics",
+    "NothingAdded",
+    "OwnAttributes",
+    "PeopleAsItems",
+    "SameData",
+    "SameDegrees",
+    "StarsByRow",
+    "Subgraph",
+    "Supergraph",
+    "TopMFlips",
+    "TrueOfMoreThanHalf",
+    "TrueOfShare",
+    "as_printed",
+    "edits_in",
+]
 
 LARGEST_EPSILON = 40
 """Above it 64 bits do not hold the probabilities, and a claim would say nothing."""
@@ -560,46 +585,6 @@ class NothingAdded(Condition, frozen=True, kw_only=True, tag="nothing-added"):
         return "Every published entry is in the original."
 
 
-class StarsByRow(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
-    """So many rows of the released table have so many suppressed cells.
-
-    It says nothing that the table does not show.
-
-    Parameters
-    ----------
-    rows
-        Pairs of a number of suppressed cells and the number of rows that have as many: the first
-        rise, the second are at least 1.
-
-    Examples
-    --------
-    >>> print(StarsByRow(rows=((0, 2), (3, 1))).sentence)
-    2 rows have no suppressed cell, 1 row has 3 suppressed cells.
-    """
-
-    rows: tuple[tuple[int, int], ...]
-
-    def __post_init__(self) -> None:
-        """Check that every number of cells stands once, in order, and with some rows."""
-        stars = [cells for cells, _ in self.rows]
-        numbers = [number for _, number in self.rows]
-        if stars != sorted(set(stars)) or min((0, *stars)) < 0 or min((1, *numbers)) < 1:
-            raise ParameterError(
-                f"rows={self.rows} is not valid. Give pairs (suppressed cells, rows) in "
-                "ascending order of cells, with at least 0 cells and 1 row each."
-            )
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        said = [
-            f"{number} {'row has' if number == 1 else 'rows have'} {cells or 'no'} suppressed "
-            f"{'cells' if cells > 1 else 'cell'}"
-            for cells, number in self.rows
-        ]
-        return f"{', '.join(said)}." if said else "There are no rows."
-
-
 class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     """Every published entry is true of at least a share theta of its equivalence class.
 
@@ -671,40 +656,6 @@ class OwnAttributes(Condition, frozen=True, kw_only=True, tag="own-attributes"):
         return "Every published attribute value is the person's own, or suppressed."
 
 
-class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
-    """These attributes stand beside everyone as they are: nothing is promised of them.
-
-    Parameters
-    ----------
-    attach
-        Their names, at least one.
-
-    Examples
-    --------
-    >>> print(AttachedColumns(attach=("town",)).sentence)
-    Published unchanged, outside the guarantee: town. Nothing is guaranteed against an attacker \
-who knows these values; combined with the rest they may single people out.
-    """
-
-    attach: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        """Check that there is one, and none twice."""
-        if not self.attach or len(set(self.attach)) < len(self.attach):
-            raise ParameterError(
-                f"attach={self.attach} is empty or names a column twice. Name each column once."
-            )
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return (
-            f"Published unchanged, outside the guarantee: {', '.join(self.attach)}. Nothing is "
-            "guaranteed against an attacker who knows these values; combined with the rest they "
-            "may single people out."
-        )
-
-
 class SameData(Condition, frozen=True, kw_only=True, tag="same-data"):
     """The release says what the original says: ids and order are new, nothing else.
 
@@ -764,6 +715,9 @@ AnyCondition = (
     | EditBudget
     | NothingAdded
     | StarsByRow
+    | Generalized
+    | Diverse
+    | Close
     | TrueOfShare
     | TrueOfMoreThanHalf
     | CellFlips

@@ -19,6 +19,7 @@ import msgspec
 from graphveil.claims.conditions import (
     LARGEST_EPSILON,
     AnyCondition,
+    Generalized,
     NothingAdded,
     TrueOfShare,
 )
@@ -36,28 +37,10 @@ from graphveil.claims.knowledge import (
     SEVERAL_ROWS,
     SIMILAR,
     MeasureName,
-    OneKindMeasure,
     Person,
 )
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import share_in
-
-__all__ = [
-    "AdaptiveAnonymity",
-    "AnyGuarantee",
-    "CheckWord",
-    "EdgeDP",
-    "Guarantee",
-    "KAnonymity",
-    "MeasureName",
-    "NodeDP",
-    "NotClaimed",
-    "OneKindMeasure",
-    "Reason",
-    "SmoothKAnonymity",
-    "StructuralKAnonymity",
-    "unclaimed",
-]
 
 CheckWord = Literal["recomputed", "by construction", "not claimed"]
 
@@ -263,7 +246,7 @@ class _EqualRows(_OfRows, frozen=True, kw_only=True):
     @property
     def core(self) -> str:
         """That rows are equal, which the released rows show, and what is said of people."""
-        return f"{_equal_rows(self.k)}.{self._about}"
+        return f"{_equal_rows(self)}.{self._about}"
 
     @property
     def threat_model(self) -> str:
@@ -276,7 +259,8 @@ class _EqualRows(_OfRows, frozen=True, kw_only=True):
     @property
     def knowledge(self) -> str:
         """What that adversary knows, in a few words."""
-        return "any of a person's features"
+        known = getattr(self, "known", ()) or ()
+        return f"a person's {', '.join(known)}" if known else "any of a person's features"
 
     @property
     def adversary(self) -> str:
@@ -288,12 +272,15 @@ class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
     """Every row equals at least k-1 others, and nothing stands in it that is not in the original.
 
     Rows are users by features, or rows of a table. In a table a suppressed cell `*` equals only
-    another `*`, and every published cell is the original's.
+    another `*`, and every published cell is the original's, or one that includes it.
 
     Parameters
     ----------
     k
         The smallest class of equal rows, at least 1.
+    known
+        Of a generalized table: the columns in which rows are equal, none for all of them. Unset
+        where nothing is generalized: then it is all of them, too.
 
     Examples
     --------
@@ -302,15 +289,22 @@ class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
 added.'
     """
 
+    known: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
-        return f"{_equal_rows(self.k)}; nothing was added.{self._about}"
+        if self.known is msgspec.UNSET:
+            return f"{_equal_rows(self)}; nothing was added.{self._about}"
+        true = "each published value there is the row's own or includes it"
+        return f"{_equal_rows(self)}; {true}.{self._about}"
 
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
-        """That nothing was added."""
-        return (NothingAdded(),)
+        """That nothing was added; of a generalized table, that every cell is true of its row."""
+        if self.known is msgspec.UNSET:
+            return (NothingAdded(),)
+        return (Generalized(columns=self.known),)
 
 
 class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anonymity"):
@@ -352,7 +346,7 @@ entry is true of at least half of the rows in its class.'
         """The promise in one sentence."""
         share = {"1/2": "at least half", "1": "all"}.get(self.theta, f"at least {self.theta}")
         return (
-            f"{_equal_rows(self.k)}; each published entry is true of {share} of the rows in its "
+            f"{_equal_rows(self)}; each published entry is true of {share} of the rows in its "
             f"class.{self._about}"
         )
 
@@ -430,9 +424,11 @@ assignment consistent with the data.
         return f"an attacker who holds {self.knowledge}, and uses nothing else"
 
 
-def _equal_rows(k: int) -> str:
-    others = "other" if k == 2 else "others"
-    return f"Every row of the release equals at least {k - 1} {others} in all published features"
+def _equal_rows(promise: _EqualRows) -> str:
+    others = "1 other" if promise.k == 2 else f"{promise.k - 1} others"
+    known = ", ".join(getattr(promise, "known", ()) or ())
+    where = f"what it publishes of {known}" if known else "all published features"
+    return f"Every row of the release equals at least {others} in {where}"
 
 
 def _capital(text: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -123,20 +123,91 @@ class DescribedLayer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     directed: bool
 
 
+Role = Literal["known", "attached", "label"]
+LevelsKind = Literal["widths", "edges", "prefix", "dates", "auto", "stars", "file"]
+
+LEVELS_ROLE = "levels"
+LEVELS_COLUMNS = ["column", "level", "node", "parent", "leaves"]
+"""The columns of the file of levels; its format is csv."""
+
+
+class DescribedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A column of a generalized table: its role, its kind of levels, and where these are from.
+
+    A column that is not known has no levels. Only those of `auto` are computed from the data.
+    """
+
+    name: str
+    role: Role
+    levels: LevelsKind | None = None
+    origin: Literal["given", "from the data"] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse levels of a column that has none, and another origin than the kind has."""
+        has = None if self.levels is None else "from the data" if self.levels == "auto" else "given"
+        if (self.levels is not None) != (self.role == "known") or self.origin != has:
+            raise ValueError(
+                f"{self.role} with levels {self.levels!r}, {self.origin!r} - at `$.data.columns`"
+            )
+
+
+class LevelNode(NamedTuple):
+    """A node of a hierarchy that is published, or is above one that is.
+
+    Parameters
+    ----------
+    column
+        The column.
+    level
+        The lowest level at which it is, from 0, the values.
+    node, parent
+        Its text, and that of the node above it; ``*`` is above all others and above itself.
+    leaves
+        How many values the file of the hierarchy has below it; None where there is no file.
+    """
+
+    column: str
+    level: int
+    node: str
+    parent: str
+    leaves: int | None
+
+
+class Generalization(NamedTuple):
+    """What is said of the columns of a generalized table, and their published nodes.
+
+    Parameters
+    ----------
+    columns
+        In the order of the table.
+    nodes
+        By column in this order, then by level, then by text.
+    """
+
+    columns: tuple[DescribedColumn, ...]
+    nodes: tuple[LevelNode, ...]
+
+
 class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The released data: kind, files, and counts of the release alone; of networks, the layers."""
+    """The released data: kind, files, and counts of the release alone.
+
+    Of networks it has the layers, of generalized tables the columns.
+    """
 
     kind: str
     files: list[DataFile]
     counts: dict[str, int]
     suppressed_cells: str
     layers: list[DescribedLayer] | msgspec.UnsetType = msgspec.UNSET
+    columns: list[DescribedColumn] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Refuse a kind that is not in `KINDS`, files of a role that it has not, and odd layers."""
         if self.kind not in KINDS:
             raise ValueError(f"Invalid enum value {self.kind!r} - at `$.data.kind`")
         roles = {"data", KINDS[self.kind].everyone}
+        if self.columns is not msgspec.UNSET:
+            roles.add(LEVELS_ROLE)
         for file in self.files:
             if file.role not in roles:
                 raise ValueError(f"Invalid enum value {file.role!r} - at `$.data.files[].role`")

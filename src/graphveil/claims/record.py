@@ -72,6 +72,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     assignment
         The secret, in hexadecimal digits, that says which node of a group has whose noisy degree;
         None where no noisy degrees are published.
+    ancestors
+        Of a generalized table, for each column whose levels are from a file, and for each value of
+        the original: the nodes above it.
     """
 
     input_sha256: str
@@ -92,6 +95,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     unrecorded: list[str] = []
     assignment: str | None = None
     origins_sha256: list[str] = []
+    ancestors: dict[str, dict[str, list[str]]] = {}
 
 
 def private_folder(folder: Path) -> Path:

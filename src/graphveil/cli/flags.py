@@ -104,7 +104,8 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
             typed = Path if getattr(spelled[0], "is_in_a_file", False) else str
             kind = typed if default is not None else typed | None
             default = None if default is None else str(default)
-        if get_origin(kind) is Mapping:
+        repeated = any(getattr(one, "repeated", False) for one in spelled)
+        if get_origin(kind) is Mapping or repeated:
             kind, default = list[str] | None, None
         flags.append(
             flag(

@@ -303,6 +303,56 @@ class Columns(tuple[str, ...]):
         return ",".join(self)
 
 
+class PerColumn(tuple[tuple[str, str], ...]):
+    """A rule for each of some columns, such as the levels of each.
+
+    Examples
+    --------
+    >>> PerColumn.parse("age=5,10;zip=prefix:3"), str(PerColumn.parse({"age": 3}))
+    ((('age', '5,10'), ('zip', 'prefix:3')), 'age=3')
+    """
+
+    __slots__ = ()
+    repeated = True
+    """Whether the flag is given once for each column."""
+
+    @staticmethod
+    def parse(given: object) -> PerColumn:
+        """Return the rules in a mapping, in a list of ``COLUMN=RULE``, or in a text with ``;``.
+
+        Where a rule has no ``=``, a colon stands for it: ``COLUMN:RULE``.
+
+        Raises
+        ------
+        ParameterError
+            Where one is no such rule, or a column has two.
+        """
+        if isinstance(given, Mapping):
+            pairs = [(str(name), str(rule)) for name, rule in given.items()]
+        else:
+            listed = given.split(";") if isinstance(given, str) else given
+            if not isinstance(listed, Iterable):
+                raise ParameterError(f"{given!r} is not COLUMN=RULE. Give one rule per column.")
+            texts = [one if isinstance(one, str) else "=".join(map(str, one)) for one in listed]
+            split = (one.rpartition("=") if "=" in one else one.partition(":") for one in texts)
+            pairs = [(name, rule) for name, _, rule in split]
+        for name, rule in pairs:
+            if not name or not rule or ";" in f"{name}{rule}":
+                raise ParameterError(
+                    f"{f'{name}={rule}' if name else rule!r} is not COLUMN=RULE, such as age=3, "
+                    "without a semicolon. Give one rule per column."
+                )
+        names = [name for name, _ in pairs]
+        if not names or len(set(names)) < len(names):
+            twice = next((name for name in names if names.count(name) > 1), "")
+            raise ParameterError(f"the column {twice!r} has two rules. Give one rule per column.")
+        return PerColumn(pairs)
+
+    def __str__(self) -> str:
+        """Return the text that `PerColumn.parse` reads."""
+        return ";".join(f"{name}={rule}" for name, rule in self)
+
+
 class FlatParameter(NamedTuple):
     """One flag, key or column.
 

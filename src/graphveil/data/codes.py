@@ -204,7 +204,7 @@ LONGEST_CELL = 40
 
 
 def codes_of_column(
-    values: Any, name: str, suppressed: Sequence[str], rule: str | None
+    values: Any, name: str, suppressed: Sequence[str], rule: str | None, *, exact: bool = False
 ) -> tuple[NDArray[np.int32], Ids]:
     """Return the code of every cell, -1 where it is suppressed or missing, and the categories.
 
@@ -218,6 +218,8 @@ def codes_of_column(
         Texts that stand for a suppressed cell.
     rule
         How numbers are binned; None where they are whole or the column is text.
+    exact
+        Whether numbers with fractions are categories, as they are written.
 
     Raises
     ------
@@ -231,7 +233,7 @@ def codes_of_column(
     if rule is not None:
         column = binned(numbers_of(column, suppressed, name=name), rule, name=name)
     if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
-        column = _whole_or_refuse(column, name)
+        column = _whole_or_refuse(column, name, exact=exact)
     if not _is_plain_integer(column):
         column = without_suppressed(_as_text(column, name), suppressed)
     values_shown = as_ids(column.drop_null(), what=f"column {name}")
@@ -379,13 +381,15 @@ def fractions_in(name: str, value: object) -> Problem:
     return Problem(name, "bins", "median", f"column {name} is numeric ({value})", FRACTIONS)
 
 
-def _whole_or_refuse(column: pa.Array, name: str) -> pa.Array:
+def _whole_or_refuse(column: pa.Array, name: str, *, exact: bool) -> pa.Array:
     if pa.types.is_decimal(column.type):
         fractions = pc.not_equal(pc.floor(column), column)
     else:
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
         large = pc.greater(pc.abs(column), EXACT)
         fractions = pc.or_(pc.not_equal(pc.floor(column), column), large)
+    if exact and pc.any(fractions).as_py():
+        return column
     if pc.any(fractions).as_py():
         first = column.filter(fractions)[0].as_py()
         raise DataError.asking([fractions_in(name, first)], {})

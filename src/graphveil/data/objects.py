@@ -216,7 +216,7 @@ def read_anew(data: Any, container: Data | None = None) -> AbstractContextManage
     return as_argument_of(f"graphveil.{kind.__name__}.{call}(data, ")
 
 
-def as_original(data: Any, released: Container, *, wanted_by: str) -> Data:
+def as_original(data: Any, released: Container, *, wanted_by: str, exact: bool = False) -> Data:
     """Return what was handed in beside a release of this kind; containers as they are.
 
     Parameters
@@ -227,6 +227,8 @@ def as_original(data: Any, released: Container, *, wanted_by: str) -> Data:
         The kind of the release.
     wanted_by
         Who wants it, for messages.
+    exact
+        Whether a frame is read as a table whose fractions are as they are written.
 
     Examples
     --------
@@ -236,6 +238,8 @@ def as_original(data: Any, released: Container, *, wanted_by: str) -> Data:
     """
     if isinstance(data, CONTAINERS):
         return data
+    if exact and hasattr(data, "__arrow_c_stream__"):
+        return Table.from_arrow(data, exact=True)
     kinds = (Bipartite, Table, Graph) if released is Bipartite else (released,)
     return as_container(data, kinds, wanted_by=wanted_by)
 

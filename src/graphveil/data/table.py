@@ -75,7 +75,7 @@ class TableObjects(Frames):
         """Return the table with a column for each value of some columns."""
 
     @classmethod
-    def from_columns(
+    def from_columns(  # noqa: PLR0913  each is an option of a reader
         cls,
         columns: dict[str, Any],
         *,
@@ -86,6 +86,7 @@ class TableObjects(Frames):
         person: str | None = None,
         drop: Sequence[str] = (),
         categories: Sequence[str] | None = None,
+        exact: bool = False,
     ) -> Self:
         """Return the table of these columns of integers or text.
 
@@ -111,6 +112,8 @@ class TableObjects(Frames):
         categories
             Words such as ``NA`` or ``?`` that are values; others of them are asked about. None
             asks about none.
+        exact
+            Whether numbers with fractions are read as they are written, without bins.
 
         Raises
         ------
@@ -129,7 +132,7 @@ class TableObjects(Frames):
                 f"no column {name!r} for bins. {did_you_mean(name, names)}Columns: "
                 f"{', '.join(names)}."
             )
-        coded = _coded(columns, suppressed, bins or {}, categories)
+        coded = _coded(columns, suppressed, bins or {}, categories, exact=exact)
         n = next(iter(sizes.values()), 0)
         codes = np.empty((n, len(names)), dtype=np.int32)
         for number, (column, _) in enumerate(coded):
@@ -143,7 +146,7 @@ class TableObjects(Frames):
         return table.one_hot_columns(one_hot) if one_hot else table
 
     @classmethod
-    def from_arrow(
+    def from_arrow(  # noqa: PLR0913  as above
         cls,
         frame: Any,
         *,
@@ -154,6 +157,7 @@ class TableObjects(Frames):
         person: str | None = None,
         drop: Sequence[str] = (),
         categories: Sequence[str] = (),
+        exact: bool = False,
     ) -> Self:
         """Return the table of a frame (pandas, polars, DuckDB, Arrow); nulls are suppressed.
 
@@ -170,7 +174,7 @@ class TableObjects(Frames):
             ``edges:a,b,c``.
         one_hot
             Columns that become a column a value: see `one_hot_columns`.
-        person, drop, categories
+        person, drop, categories, exact
             As in `from_columns`. A column that is dropped is not looked at.
 
         Raises
@@ -200,9 +204,10 @@ class TableObjects(Frames):
             one_hot=one_hot,
             person=person,
             categories=categories,
+            exact=exact,
         )
         questions = [naming_question(name) for name in naming_columns(data)]
-        if questions:
+        if questions and not exact:
             warn("; ".join(questions), DroppedWarning)
         return read_from(data, of_frame(_whole(frame, drop, table)))
 
@@ -624,6 +629,8 @@ def _coded(
     suppressed: Sequence[str],
     bins: Mapping[str, str],
     categories: Sequence[str] | None,
+    *,
+    exact: bool,
 ) -> list[tuple[NDArray[np.int32], Ids]]:
     """Return the codes and categories of every column, or raise every question about them."""
     coded, problems = [], []
@@ -631,7 +638,7 @@ def _coded(
         try:
             if categories is not None and name not in bins:
                 problems += questions_of_text(name, values, suppressed, categories)
-            coded.append(codes_of_column(values, name, suppressed, bins.get(name)))
+            coded.append(codes_of_column(values, name, suppressed, bins.get(name), exact=exact))
         except DataError as error:
             if not error.problems:
                 raise

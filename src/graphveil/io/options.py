@@ -206,6 +206,13 @@ class TableOptions:
     drop: tuple[str, ...] = field(
         default=(), metadata={"help": "Columns to drop, separated by commas."}
     )
+    exact: bool = field(
+        default=False,
+        metadata={
+            "help": "Read numbers with fractions as they are written, without bins. Generalize "
+            "does this by itself."
+        },
+    )
     one_hot: tuple[str, ...] = field(
         default=(),
         metadata={

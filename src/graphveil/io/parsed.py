@@ -580,6 +580,7 @@ def table_of(source: Source, cells: ParsedCells, options: TableOptions) -> Table
             bins=options.bins,
             one_hot=options.one_hot,
             person=options.person,
+            exact=options.exact,
         )
     except DataError as error:
         problems += error.problems
@@ -605,10 +606,11 @@ def _about_people(
             {name: values for name, values in columns.items() if name not in dropped},
             suppressed=said.get("suppressed", options.suppressed),
             bins=said.get("bins", options.bins),
+            exact=options.exact,
         )
     except DataError:  # something that no option answers, which is said in its turn
         return []
-    numbers = many_numbers(table)
+    numbers = () if options.exact else many_numbers(table)
     naming = [name for name in naming_columns(table) if name != options.person]
     found = [
         Problem(

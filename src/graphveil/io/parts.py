@@ -88,7 +88,7 @@ def check_texts(texts: pa.Array, form: Format) -> None:
     refuse_separators((), [texts.to_pylist()], form.name)
 
 
-def check_categories(name: str, values: pa.Array, form: Format) -> None:
+def check_categories(name: str, values: pa.Array, form: Format, *, exact: bool = False) -> None:
     """Refuse categories that a reader would take for suppressed cells, or for numbers to bin."""
     for hidden in ("*", ""):
         if hidden in values.to_pylist():
@@ -96,7 +96,7 @@ def check_categories(name: str, values: pa.Array, form: Format) -> None:
                 f"column {name}: the category {hidden!r} cannot be distinguished from a suppressed "
                 f"cell in {form.name}. Use {option('format', 'parquet')}."
             )
-    number = fraction_among(values)
+    number = None if exact else fraction_among(values)
     if number is not None:
         raise InputError(
             f"column {name}: the category {shown(number)!r} could not be read back from "

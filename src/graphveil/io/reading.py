@@ -515,7 +515,8 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     table = table_of(source, cells, options)
     cells.notes.suppressed_cells = table.n_suppressed
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
-    cells.notes.naming, cells.notes.many_numbers = naming_columns(table), many_numbers(table)
+    if not options.exact:  # else levels group them, and the method asks for these
+        cells.notes.naming, cells.notes.many_numbers = naming_columns(table), many_numbers(table)
     return Reading(
         read_from(table, *(FileOrigin.of(part.path) for part in source.parts)),
         ReadingReport(

@@ -13,6 +13,7 @@ import gzip
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -123,6 +124,7 @@ def write(
     ids_path: str | Path | None = None,
     mode: int = EVERYBODY,
     replace: bool = True,
+    exact: bool = False,
 ) -> None:
     """Write a container to a file, and the ids of all nodes or users to a second where asked.
 
@@ -140,6 +142,8 @@ def write(
         without edges and users without entries.
     mode, replace
         As in `graphveil.core.atomic.whole_file`.
+    exact
+        Whether a table is read as `TableOptions.exact` says: text may hold numbers with fractions.
 
     Raises
     ------
@@ -169,6 +173,8 @@ def write(
             raise UsageError(f"{option('out_ids')} does not apply to a Table. Remove it.")
     else:
         _check_lists(data, kind, form, with_ids=ids_path is not None)
+    if exact and form.module == "delimited" and isinstance(data, Table):
+        writer = partial(writer, exact=True)
     with opened(path, form, mode=mode, replace=replace) as stream:
         writer(data, stream, form)
     if ids_path is None:

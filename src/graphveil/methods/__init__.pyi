@@ -8,6 +8,7 @@ from graphveil.methods.structural import StructuralAnonymity as StructuralAnonym
 from graphveil.methods.smooth_k import SmoothK as SmoothK
 from graphveil.methods.smooth_k import SuppressK as SuppressK
 from graphveil.methods.mondrian import Mondrian as Mondrian
+from graphveil.methods.generalize.method import Generalize as Generalize
 from graphveil.methods.noisy_cells.asymmetric_response import (
     AsymmetricResponse as AsymmetricResponse,
 )

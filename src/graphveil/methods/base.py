@@ -10,7 +10,7 @@ import dataclasses
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from fractions import Fraction
 from typing import (
@@ -33,6 +33,7 @@ from graphveil.claims.changes import Figures, changes_between, cost_of
 from graphveil.claims.conditions import AnyCondition, CellFlips, Condition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, Spent
+from graphveil.claims.manifest import Generalization
 from graphveil.core.errors import InfeasibleError, ParameterError, did_you_mean
 from graphveil.core.parameters import (
     arguments_of,
@@ -160,6 +161,10 @@ class MethodResult(NamedTuple):
         node: which position of the input stands at each; None elsewhere.
     assignment
         As in `graphveil.claims.record.Record`.
+    generalized
+        What is said of the columns of a generalized table, and their published nodes.
+    ancestors
+        As in `graphveil.claims.record.Record`.
     """
 
     data: Data
@@ -173,6 +178,8 @@ class MethodResult(NamedTuple):
     unrecorded: tuple[str, ...] = ()
     order: NDArray[np.int64] | None = None
     assignment: str | None = None
+    generalized: Generalization | None = None
+    ancestors: Mapping[str, Mapping[str, Sequence[str]]] = {}
 
 
 class EditedTies(NamedTuple):
@@ -252,6 +259,9 @@ class Anonymizer(ABC, Generic[D]):
     """Whether it claims an epsilon, which adds up over releases."""
     sources: ClassVar[tuple[SourceName, ...]] = ("memory",)
     """Where its data may lie, see `SourceName`."""
+
+    reads_exactly: ClassVar[bool] = False
+    """Whether a table is read with its fractions as they are written: it groups them itself."""
 
     directed: ClassVar[bool] = False
     """Whether it takes ties with directions alone."""
@@ -461,8 +471,10 @@ class Anonymizer(ABC, Generic[D]):
             spent=spent,
             levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),
             witness=None if draft.witness is None else Witness(*draft.witness),
+            ancestors=draft.ancestors,
         )
-        return Release(data=cast("D", _published(draft.data, data, new)), **stated)
+        published = cast("D", _published(draft.data, data, new))
+        return Release(data=published, generalized=draft.generalized, **stated)
 
     def stated(
         self,

@@ -18,7 +18,16 @@ import numpy as np
 from graphveil import io
 from graphveil.claims import manifest as parts
 from graphveil.claims.digest import digest_of_file
-from graphveil.claims.manifest import ID_COLUMN, DataFile, Described, DescribedLayer
+from graphveil.claims.manifest import (
+    ID_COLUMN,
+    LEVELS_COLUMNS,
+    LEVELS_ROLE,
+    DataFile,
+    Described,
+    DescribedLayer,
+    Generalization,
+    LevelNode,
+)
 from graphveil.core.errors import DataError, InputError, ReleaseError, one_of, option
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Bipartite, Data, Graph, Network, Table
@@ -38,6 +47,8 @@ else:
     pc = lazy_module("pyarrow.compute")
 
 DELIMITED = {"csv", "tsv", "text"}
+
+LEVELS_FILE = f"{LEVELS_ROLE}.csv"
 
 NETWORK_FORMS = ("csv", "tsv", "parquet")
 """What the ties of a network are released as: its people stand in a file of their own."""
@@ -247,7 +258,12 @@ def note_on_format(path: Path, override: str | None, kind: str = "graph") -> str
     return f"the release is written as {form}: {packed or entry.name} is not a format for a {what}"
 
 
-def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A002  the users' word
+def write_data(
+    data: Data,
+    folder: Path,
+    format: str,  # noqa: A002  the users' word
+    generalized: Generalization | None = None,
+) -> Described:
     """Write the data files into a folder and return their description for the manifest.
 
     Parameters
@@ -258,6 +274,8 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
         Where to write; it exists.
     format
         A name of `graphveil.io.FORMATS` that a release may have.
+    generalized
+        What is said of the columns of a generalized table.
     """
     kind = kind_of(data)
     entry = release_format(format, kind.name)
@@ -267,13 +285,16 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
     everyone = None if role is None else folder / f"{role}.csv"
     if kind.everyone is None or isinstance(data, Network):
         check_names(data, entry)
-    io.write(data, path, format=entry.name, ids_path=everyone)
+    exact = generalized is not None
+    io.write(data, path, format=entry.name, ids_path=everyone, exact=exact)
     columns = getattr(data, "columns_of_ties", kind.columns or getattr(data, "columns", ()))
     names = list(columns) if entry.name in TABULAR else []
     files = [described_file(path, "data", entry.name, names, kind.amount(data))]
     if everyone is not None and role is not None:
         listed = [kind.people.removesuffix("s"), *getattr(data, "attributes", ())]
         files.append(described_file(everyone, role, "csv", listed, data.size))
+    if generalized is not None:
+        files.append(_write_levels(generalized, folder))
     return Described(
         kind=kind.name,
         files=files,
@@ -282,7 +303,46 @@ def write_data(data: Data, folder: Path, format: str) -> Described:  # noqa: A00
         layers=[DescribedLayer(name=one.name, directed=one.directed) for one in data.layers]
         if type(data) is Network
         else msgspec.UNSET,
+        columns=msgspec.UNSET if generalized is None else list(generalized.columns),
     )
+
+
+def _node(column: Any, level: Any, node: Any, parent: Any, leaves: Any) -> LevelNode:
+    """Return a node from its cells, of which ``*`` was read as none."""
+    own, above = ("*" if text is None else str(text) for text in (node, parent))
+    return LevelNode(str(column), int(level), own, above, None if leaves is None else int(leaves))
+
+
+def _write_levels(generalized: Generalization, folder: Path) -> DataFile:
+    """Write the file of levels, and return its description."""
+    path, nodes = folder / LEVELS_FILE, generalized.nodes
+    cells = zip(*nodes, strict=True) if nodes else ([] for _ in LEVELS_COLUMNS)
+    texts = ([None if cell is None else str(cell) for cell in column] for column in cells)
+    table = Table.from_columns(dict(zip(LEVELS_COLUMNS, texts, strict=True)), suppressed=("*",))
+    check_names(table, FORMATS["csv"])
+    io.write(table, path, format="csv", exact=True)
+    return described_file(path, LEVELS_ROLE, "csv", LEVELS_COLUMNS, len(nodes))
+
+
+def read_generalization(folder: Path, described: Described) -> Generalization | None:
+    """Return what a manifest and the file of levels say of a generalized table; None of others.
+
+    Raises
+    ------
+    InputError
+        Where the file is missing or cannot be read.
+    """
+    if described.columns is msgspec.UNSET:
+        return None
+    options = io.TableOptions(header="yes", delimiter=",", categories=EVERY_WORD, exact=True)
+    rows = io.load_table(folder / LEVELS_FILE, options).data.to_arrow().to_pylist()
+    try:
+        nodes = tuple(_node(*(row.get(name) for name in LEVELS_COLUMNS)) for row in rows)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{LEVELS_FILE} does not list levels. Restore the folder as it was published."
+        ) from error
+    return Generalization(tuple(described.columns), nodes)
 
 
 def is_data_file(name: str) -> bool:
@@ -295,7 +355,9 @@ def is_data_file(name: str) -> bool:
     """
     lists = {f"{kind.everyone}.csv" for kind in KINDS.values() if kind.everyone}
     forms = io.FORMATS.values()
-    return name in lists | {f"data{end}" for form in forms for end in form.extensions}
+    return name in lists | {LEVELS_FILE} | {
+        f"data{end}" for form in forms for end in form.extensions
+    }
 
 
 def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
@@ -395,6 +457,7 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         delimiter=separator,
         ids=ids,
         categories=EVERY_WORD,  # the owner was asked
+        exact=described.columns is not msgspec.UNSET,
     )
     table = io.load_table(path, options).data
     if table.ids is None:

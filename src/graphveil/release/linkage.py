@@ -7,7 +7,7 @@ seed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -299,7 +299,7 @@ class Private:
         The level of everyone, where not all have the one that is promised.
     witness
         Which persons each record was chosen to fit, where it was kept.
-    assignment
+    assignment, ancestors
         As in `graphveil.claims.record.Record`.
     """
 
@@ -318,6 +318,7 @@ class Private:
     witness: Witness | None = field(default=None, repr=False)
     origins_sha256: tuple[str, ...] = field(default=(), repr=False)
     assignment: str | None = field(default=None, repr=False)
+    ancestors: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, repr=False)
 
     @property
     def input_digests(self) -> frozenset[str]:

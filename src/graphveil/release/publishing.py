@@ -362,6 +362,10 @@ def record_of(
         withheld=dict(private.withheld),
         unrecorded=list(private.unrecorded),
         assignment=private.assignment,
+        ancestors={
+            name: {value: list(nodes) for value, nodes in above.items()}
+            for name, above in private.ancestors.items()
+        },
         reading=dict(output.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),

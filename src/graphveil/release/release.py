@@ -13,14 +13,14 @@ from msgspec import UNSET
 
 from graphveil.claims.conditions import AnyCondition, KeyedIds, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.claims.manifest import read_manifest
+from graphveil.claims.manifest import Generalization, read_manifest
 from graphveil.claims.record import read_record
 from graphveil.core.errors import UsageError
 from graphveil.core.lazy import above
 from graphveil.core.text import html_table, visible
 from graphveil.data import Data, Table
 from graphveil.data.kinds import kind_of
-from graphveil.release.files import formulas_in, read_data, write_data
+from graphveil.release.files import formulas_in, read_data, read_generalization, write_data
 from graphveil.release.linkage import (
     Linkage,
     Private,
@@ -64,6 +64,8 @@ class Release(Generic[D_co]):
         Tool, method and parameters.
     private
         The owner's part; None where a folder was read without its private sibling.
+    generalized
+        What is said of the columns of a generalized table, and their published nodes.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Release(Generic[D_co]):
     provenance: Provenance
     conditions: tuple[AnyCondition, ...] = ()
     private: Private | None = None
+    generalized: Generalization | None = None
 
     def __post_init__(self) -> None:
         """Let the guarantee of a table say whether rows are people, and the data say the same."""
@@ -194,7 +197,7 @@ class Release(Generic[D_co]):
         witness = private.witness if private is not None else None
         return Publication(
             advice=formulas_in(self.data, form),
-            described=write_data(self.data, public, form),
+            described=write_data(self.data, public, form, self.generalized),
             guarantee=self.guarantee,
             conditions=self.conditions,
             provenance=self.provenance,
@@ -347,6 +350,7 @@ def read_release(folder: str | Path) -> Release[Any]:
             version=manifest.version,
         ),
         private=_read_private(path),
+        generalized=read_generalization(path, manifest.data),
     )
 
 
@@ -365,6 +369,7 @@ def _read_private(folder: Path) -> Private | None:
         withheld=record.withheld,
         unrecorded=tuple(record.unrecorded),
         assignment=record.assignment,
+        ancestors=record.ancestors,
         seconds=record.seconds,
         linkage=linkage,
         nested_in=tuple(record.nested_in),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -179,6 +179,8 @@ def anonymize_file(
     """
     key_file = getattr(getattr(method, "key", None), "file", None)
     _check_apart(output, key_file, None if run.ledger is None else run.ledger.path)
+    if method.reads_exactly and isinstance(options, io.TableOptions):
+        options = replace(options, exact=True)
     asked = Run(method, output, run.seed, run.nested_in, run.ledger)
     return released(_source_of(path, options, run, report), asked)
 

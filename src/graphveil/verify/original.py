@@ -71,7 +71,8 @@ def original_checks(
         checks = [not_checked(name, why, needs=ORIGINAL) for name, why in every.items()]
         return [*checks, *_rows(manifest, owner, None)], evidence
     container = KINDS[manifest.data.kind].container
-    original = as_original(original, container, wanted_by="verify")
+    exact = manifest.data.columns is not msgspec.UNSET
+    original = as_original(original, container, wanted_by="verify", exact=exact)
     original = beside(original, container, people=evidence.has_people)
     same = _same(manifest, owner, original)
     named = [*_rows(manifest, owner, original), _no_original_ids(evidence, original)]

@@ -22,6 +22,7 @@ _COSTS = (
     ("entries_deleted", "entries deleted"),
     ("entries_added", "entries added"),
     ("entries_before", "entries before"),
+    ("exact_share", "of the cells published as they were"),
     ("stars_added", "cells suppressed"),
     ("cells", "cells before"),
     ("unique_by_degree", "people unique by degree"),

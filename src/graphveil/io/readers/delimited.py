@@ -345,8 +345,11 @@ def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
     write_rows([column], (name,), stream, form)
 
 
-def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
-    """Write the cells under their names; a suppressed cell is ``*``."""
+def write_table(table: Table, stream: IO[bytes], form: Format, *, exact: bool = False) -> None:
+    """Write the cells under their names; a suppressed cell is ``*``.
+
+    Numbers with fractions can be among them where whoever reads them does not bin them (`exact`).
+    """
     for name in table.columns:
         if not name or "\n" in name or "\r" in name:
             raise InputError(
@@ -357,7 +360,8 @@ def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
     for number, (name, values) in enumerate(zip(table.columns, table.categories, strict=True)):
         codes = table.codes[:, number]
         listed = ids_to_arrow(values).cast(pa.string())
-        check_categories(name, listed.take(np.unique(codes[codes != SUPPRESSED])), form)
+        used = listed.take(np.unique(codes[codes != SUPPRESSED]))
+        check_categories(name, used, form, exact=exact)
         shown_as = pa.concat_arrays([listed, pa.array(["*"])])
         columns.append(WrittenCells(np.where(codes < 0, len(listed), codes), shown_as))
     write_rows(columns, table.columns, stream, form, quote=True)

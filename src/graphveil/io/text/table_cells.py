@@ -220,7 +220,7 @@ def _typed(name: str, values: pa.Array, options: TableOptions) -> tuple[Any, lis
         return values, []
     if pc.all(pc.match_substring_regex(distinct, _WHOLE)).as_py():
         return values.cast(pa.int64()), []
-    fraction = fraction_among(distinct)
+    fraction = None if options.exact else fraction_among(distinct)
     return values, [] if fraction is None else [fractions_in(name, shown(fraction))]
 
 

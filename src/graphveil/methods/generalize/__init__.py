@@ -1,6 +1,6 @@
 """Local recoding of tables by hierarchies: classes of equal rows that lose little.
 
-It is a function of tables, and no method: no release is made by it, and nothing is claimed.
+`method` is the method; the rest is functions of tables, which claim nothing.
 """
 
 from graphveil.core.lazy import lazy_names

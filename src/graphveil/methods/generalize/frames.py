@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from graphveil.core.errors import (
 )
 from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
+from graphveil.data.codes import NUMBER
 from graphveil.data.columns import Frames, arrow_table
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
 from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
@@ -28,8 +29,10 @@ from graphveil.methods.generalize.recode import Condition, recode
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.compute as pc
 else:
     pa = lazy_module("pyarrow")
+    pc = lazy_module("pyarrow.compute")
 
 NEARLY_ALL = Fraction(9, 10)
 """A column without levels is refused if so many of its rows have a value of their own."""
@@ -183,18 +186,62 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
     """
     table = arrow_table(frame)
     wanted = _known_columns(table.column_names, known, attach, drop)
-    for what, given in (("levels", levels), ("weights", weights), ("dates", dates)):
-        _check_named(what, given or {}, wanted, table.column_names)
+    rules = Rules(levels or {}, diverse or {}, close or {}, weights or {}, dates or {})
+    rng = Randomness(seed=seed).stream("generalize")
+    return generalized(table, wanted, attach, rules, k=k, suppressed=suppressed, rng=rng)
+
+
+class Rules(NamedTuple):
+    """What is asked for by column, as `generalize` takes it."""
+
+    levels: Mapping[str, str]
+    diverse: Mapping[str, int | str]
+    close: Mapping[str, float | str]
+    weights: Mapping[str, float]
+    dates: Mapping[str, str]
+
+
+def generalized(
+    table: pa.Table,
+    wanted: Sequence[str],
+    attach: Sequence[str],
+    rules: Rules,
+    *,
+    k: int,
+    suppressed: Sequence[str] = (ALL, ""),
+    rng: np.random.Generator,
+) -> GeneralizedTable:
+    """Return a table generalized as `generalize` says.
+
+    Parameters
+    ----------
+    table
+        The columns.
+    wanted, attach
+        Those that are known, in the order of the table, and those that are published as they are.
+    rules
+        What is asked for of them.
+    k, suppressed
+        As in `generalize`.
+    rng
+        Draws what the search tries.
+    """
+    for what, given in (
+        ("levels", rules.levels),
+        ("weights", rules.weights),
+        ("dates", rules.dates),
+    ):
+        _check_named(what, given, wanted, table.column_names)
     n = table.num_rows
     if k < 2:
         raise ParameterError(f"k={k} is too small. Use k >= 2.")
     if n < k:
         raise InfeasibleError(f"k={k} exceeds the {n} rows of the table. Use k <= {n}.")
-    conditions = _conditions(table, diverse or {}, close or {}, attach, n // k + 1)
+    conditions = _conditions(table, rules.diverse, rules.close, attach, n // k + 1)
     values = [values_of(name, table.column(name), suppressed) for name in sorted(wanted)]
-    _check_levels(values, levels or {})
+    _check_levels(values, rules.levels)
     columns = {
-        one.name: column_of(one, (levels or {}).get(one.name, "stars"), (dates or {}).get(one.name))
+        one.name: column_of(one, rules.levels.get(one.name, "stars"), rules.dates.get(one.name))
         for one in values
     }
     recoded = recode(
@@ -202,8 +249,8 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
         [column.hierarchy for column in columns.values()],
         k=k,
         conditions=list(conditions.values()),
-        weights=[(weights or {}).get(name, 1.0) for name in columns],
-        rng=Randomness(seed=seed).stream("generalize"),
+        weights=[rules.weights.get(name, 1.0) for name in columns],
+        rng=rng,
     )
     cells = {
         name: _published(column, recoded.levels[:, j])
@@ -280,7 +327,7 @@ def _check_levels(values: Sequence[Values], levels: Mapping[str, str]) -> None:
         if one.name in levels or len(one.texts) <= 2:
             continue
         others = f"{option('attach', one.name)} or {option('drop', one.name)}"
-        if pa.types.is_integer(one.array.type) or pa.types.is_floating(one.array.type):
+        if _are_numbers(one.array):
             questions.append(
                 f"{one.name} has numbers and no levels: use "
                 f"{mapping('levels', one.name, 'auto')}, widths such as "
@@ -294,6 +341,14 @@ def _check_levels(values: Sequence[Values], levels: Mapping[str, str]) -> None:
             )
     if questions:
         raise DataError(f"{'; '.join(questions)}.")
+
+
+def _are_numbers(values: pa.Array) -> bool:
+    """Whether values are numbers, or text that spells numbers of which some have fractions."""
+    if not pa.types.is_string(values.type):
+        return bool(pa.types.is_integer(values.type) or pa.types.is_floating(values.type))
+    spelled = pc.all(pc.match_substring_regex(values, NUMBER)).as_py()
+    return bool(spelled and pc.any(pc.match_substring_regex(values, "[.eE]")).as_py())
 
 
 def _conditions(

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.manifest import LevelsKind
 from graphveil.core.errors import DataError, ParameterError, mapping, several
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
@@ -163,6 +164,25 @@ def column_of(values: Values, levels: str, date_format: str | None = None) -> Co
             f"Use {KINDS}."
         )
     return _with_leaves(values, hierarchy, np.arange(len(values.texts)))
+
+
+def kind_of_levels(levels: str) -> LevelsKind:
+    """Return what kind of rule `column_of` takes a text for.
+
+    Examples
+    --------
+    >>> kind_of_levels("month,year"), kind_of_levels("job.csv"), kind_of_levels("5,10")
+    ('dates', 'file', 'widths')
+    """
+    kind, _, detail = levels.partition(":")
+    if levels in {"stars", "auto"}:
+        return cast("LevelsKind", levels)
+    if kind in {"edges", "prefix"} and detail:
+        return cast("LevelsKind", kind)
+    parts = [part.strip() for part in levels.split(",")]
+    if parts[0] in UNITS:
+        return "dates"
+    return "widths" if all(_decimal(part) is not None for part in parts) else "file"
 
 
 def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import msgspec
 
 from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
-from graphveil.claims.guarantees import OneKindMeasure, StructuralKAnonymity
+from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.claims.knowledge import OneKindMeasure
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness

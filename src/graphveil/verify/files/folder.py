@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from graphveil.claims import manifest as parts
 from graphveil.claims.manifest import MANIFEST, DataFile, Described, Manifest
 from graphveil.core.errors import ResourceError, option
@@ -364,8 +366,13 @@ def _description(described: Described) -> Check:
     companions = described.files[1:]
     alone = kind.everyone is None or data[0].format in _WITH_EVERYONE
     expected = [] if alone else [kind.everyone]
-    if [file.role for file in companions] != expected:
-        roles = [file.role for file in companions]
+    listed_levels = [file for file in companions if file.role == parts.LEVELS_ROLE]
+    if described.columns is not msgspec.UNSET:
+        expected.append(parts.LEVELS_ROLE)
+        problems += _columns_described(described, data[0], listed_levels)
+        companions = [file for file in companions if file not in listed_levels]
+    roles = [file.role for file in described.files[1:]]
+    if roles != expected:
         problems.append(
             f"the files listed with the data have the roles {roles}, but a "
             f"{data[0].format} release has {expected}"
@@ -378,6 +385,20 @@ def _description(described: Described) -> Check:
         or (file.columns[:1] if kind.name == "network" else file.columns) != [column]
     ]
     return judged(DESCRIPTION, problems, f"a {described.kind} in {data[0].format}")
+
+
+def _columns_described(described: Described, data: DataFile, levels: list[DataFile]) -> list[str]:
+    """Return what is odd in what is said of a generalized table."""
+    problems = []
+    if described.kind != "table":
+        problems.append(f"columns are described for data of kind {described.kind}")
+    for file in levels:
+        said = (file.name, file.format, file.columns)
+        if said != (f"{parts.LEVELS_ROLE}.csv", "csv", parts.LEVELS_COLUMNS):
+            problems.append(f"{shown(file.name)} is not described as the file of levels")
+    if [one.name for one in described.columns or []] != data.columns:
+        problems.append("the described columns are not those of the data")
+    return problems
 
 
 def _parts(described: Described) -> list[str]:

@@ -84,6 +84,8 @@ def _loader(described: Described, file: DataFile) -> Loader:
     kind = checked_kind(described.kind)
     if file.role == KINDS[described.kind].everyone:
         return kind.everyone or _everyone(*kind.people)
+    if file.role == parts.LEVELS_ROLE and kind.levels is not None:
+        return kind.levels
     if file.format not in kind.loaders:
         raise UnreadableError(
             f"data of kind {described.kind} cannot have the format {shown(file.format)}"

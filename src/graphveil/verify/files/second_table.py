@@ -221,7 +221,7 @@ _CELLS_AT_ONCE = 1 << 22
 _PLAIN = "a delimited text file with a header, and the private record of how it was read"
 _BLANKS = r"^\s|\s$"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
-_KNOWN |= {"categories", "drop", "person"}
+_KNOWN |= {"categories", "drop", "person", "exact"}
 """Options that are understood here; others leave the file to the reader."""
 
 

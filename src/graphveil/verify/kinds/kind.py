@@ -108,6 +108,8 @@ class CheckedKind:
         The tables that a release must have.
     parts
         What loads the parts that the data may come in; None where it never does.
+    levels
+        What loads the file of levels; None where there is none.
     unrolled
         The formats of which files are read some rows at a time, however large they are.
     people
@@ -164,6 +166,7 @@ class CheckedKind:
     everyone: Loader | None = None
     parts: PartsLoader | None = None
     unrolled: frozenset[str] = frozenset()
+    levels: Loader | None = None
 
     @property
     def published(self) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.claims.changes import CellChanges
-from graphveil.claims.manifest import DataFile, Described
+from graphveil.claims.manifest import LEVELS_COLUMNS, DataFile, Described
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import Database, UnreadableError, some_at_once
@@ -53,6 +53,15 @@ def _columnar(db: Database, path: Path, file: DataFile) -> None:
     if star is not None:
         raise UnreadableError(f"{path.name}: row {star[1]} contains `*` instead of null")
     _show(db, [name for name, _ in columns])
+
+
+def _load_levels(db: Database, path: Path, file: DataFile) -> None:
+    """Create `nodes` of the file of levels, all of it text."""
+    columns = [(f"n{number}", "VARCHAR") for number in range(len(LEVELS_COLUMNS))]
+    load_delimited(db, path, "nodes", columns, names=LEVELS_COLUMNS, form="csv")
+    rows = db.number("SELECT count(*) FROM nodes")
+    if rows != file.rows:
+        raise UnreadableError(f"{path.name} has {counted(rows, 'row')}, but {file.rows} are stated")
 
 
 def _show(db: Database, columns: Sequence[str]) -> None:
@@ -185,4 +194,5 @@ TABLE = CheckedKind(
     cost=Cost(COST, _changes, _in_words),
     same=_same,
     read_again=table_reading_check,
+    levels=_load_levels,
 )

@@ -90,7 +90,8 @@ def _contradictions(manifest: Manifest) -> list[str]:
 
 
 def _same(one: object, other: object) -> bool:
-    if isinstance(other, tuple):
+    if isinstance(other, tuple) or other is msgspec.UNSET:
+        other = other or ()
         return (one or "") == ",".join(map(str, other))
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
@@ -234,6 +235,9 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     conditions.OwnAttributes: "graphs",
     conditions.AttachedColumns: "graphs",
     conditions.StarsByRow: "tables",
+    conditions.Generalized: "generalized",
+    conditions.Diverse: "generalized",
+    conditions.Close: "generalized",
     guarantees.AdaptiveAnonymity: "adaptive",
     guarantees.EdgeDP: "cell_flips",
     guarantees.NodeDP: "cell_flips",

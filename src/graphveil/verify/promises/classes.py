@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import (
     Guarantee,
@@ -9,16 +11,20 @@ from graphveil.claims.guarantees import (
     SmoothKAnonymity,
 )
 from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.generalized import known_names
 from graphveil.verify.promises.recheck import CLASSES, Part, Recheck, listed
 from graphveil.verify.recount.equal_rows import below, count_classes, smallest_class
 from graphveil.verify.recount.linked import small_classes, table_classes
-from graphveil.verify.verdict import Check, counted, fails, holds
+from graphveil.verify.verdict import Check, counted, fails, holds, shown
 
 
 def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Check:
     """Return whether every row's features, or cells, are those of at least k-1 others."""
     if evidence.manifest.data.kind == "table":
-        return _equal_table_rows(evidence, promise.k)
+        known = getattr(promise, "known", None)
+        return _equal_table_rows(
+            evidence, promise.k, known=known is not None and known is not UNSET
+        )
     classes = count_classes(evidence.tables)
     if not classes.users:
         return holds(CLASSES, "the release has no users, so no class is too small")
@@ -39,9 +45,18 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
     )
 
 
-def _equal_table_rows(evidence: Evidence, k: int) -> Check:
+def _equal_table_rows(evidence: Evidence, k: int, *, known: bool) -> Check:
     """Return whether every row of a table equals at least k-1 others; `*` equals only `*`."""
-    classes = table_classes(evidence.tables)
+    numbers = None
+    if known:
+        promised = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
+        absent = [name for name in promised if name not in evidence.columns]
+        if absent:
+            return fails(CLASSES, f"{shown(absent[0])} is known, but is not a column of the data")
+        numbers = [evidence.columns.index(name) for name in known_names(evidence)]
+        if not numbers:
+            return fails(CLASSES, "no column is known")
+    classes = table_classes(evidence.tables, numbers)
     if not classes.rows:
         return holds(CLASSES, "the release has no rows, so no class is too small")
     small = small_classes(evidence.tables, k)

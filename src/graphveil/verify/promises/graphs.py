@@ -31,6 +31,7 @@ from graphveil.verify.kinds.networks import (
     has_layers,
     is_directed,
 )
+from graphveil.verify.promises.generalized import attached_cells, attached_problems
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
 from graphveil.verify.recount.linked import classes_of_rows, strange_cell
 from graphveil.verify.recount.look_alikes import (
@@ -365,6 +366,9 @@ def _own(evidence: Evidence, _condition: OwnAttributes) -> Check:
 
 def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
     """Whether every attached attribute is published, and none of them is part of the promise."""
+    if evidence.manifest.data.kind == "table":
+        of_table = f"published outside the guarantee: {', '.join(map(shown, condition.columns))}"
+        return judged(ATTACHED, attached_problems(evidence, condition), of_table)
     published, promise = columns_of(evidence), evidence.manifest.claim.guarantee
     absent = [name for name in condition.attach if name not in published]
     both = [name for name in condition.attach if name in getattr(promise, "known", ())]
@@ -376,6 +380,9 @@ def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
 
 
 def _attached_cells(evidence: Evidence, condition: AttachedColumns) -> Check:
+    if evidence.manifest.data.kind == "table":
+        chosen_columns = [name for name in condition.columns if name in evidence.columns]
+        return attached_cells(evidence, ATTACHED_CELLS, chosen_columns)
     at = columns_of(evidence)
     chosen = {name: at[name] for name in condition.attach if name in at}
     return _cells(evidence, ATTACHED_CELLS, chosen, stars=False)
@@ -408,7 +415,7 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         (Part(OWN, LINKED, "whether attributes belong to their node", _own),),
     ),
     AttachedColumns: Recheck(
-        ("network",),
+        ("network", "table"),
         (
             Part(ATTACHED, ("data",), "", _attached),
             Part(

@@ -186,10 +186,13 @@ def column_names(db: Database) -> list[str]:
     return [f"c{column}" for column in range(number)]
 
 
-def table_classes(db: Database) -> RowClasses:
-    """Create `row_classes(first_row, size)` once, and return what the classes come to."""
+def table_classes(db: Database, numbers: Sequence[int] | None = None) -> RowClasses:
+    """Create `row_classes(first_row, size)` once, and return what the classes come to.
+
+    Rows are equal where they are in the columns of these numbers; in all without any.
+    """
     if not db.holds("row_classes"):
-        names = column_names(db)
+        names = column_names(db) if numbers is None else [f"c{number}" for number in numbers]
         wide = len(names) > COLUMNS_AT_ONCE  # lists are equal where all cells of theirs are
         rows = _rows_as_lists(names) if wide else "shown"
         columns = "listed" if wide else ", ".join(names)
@@ -206,6 +209,37 @@ def small_classes(db: Database, k: int) -> SmallRowClasses:
         [k],
     )
     return SmallRowClasses(*(int(number or 0) for number in row or ()))
+
+
+def known_cells(known: Sequence[str], columns: Sequence[str]) -> str:
+    """Return SQL for the list of some cells of a row of `shown`: equal where all of them are."""
+    return f"[{', '.join(f'c{columns.index(name)}' for name in known)}]::VARCHAR[]"
+
+
+def had_and_shown(
+    db: Database, original: Table, number: int, place: int
+) -> list[tuple[str | None, str | None, int, int]]:
+    """Return what the original has in a column and the release shows there, each pair once.
+
+    With it come its first row, by the published id, and how often it occurs. The linkage must be
+    there, one to one.
+
+    Parameters
+    ----------
+    db
+        The released data.
+    original
+        The original.
+    number, place
+        The column of the release, and that of the original.
+    """
+    db.put("had", {"had": _column_of(original, place, released_ids(db))})
+    pairs = db.rows(
+        f"SELECT had, c{number}, min(row) AS first, count(*) FROM shown POSITIONAL JOIN had "
+        f"GROUP BY had, c{number} ORDER BY first"
+    )
+    db.run("DROP TABLE had")
+    return pairs
 
 
 def rows_by_stars(db: Database) -> tuple[tuple[int, int], ...]:

@@ -1,0 +1,371 @@
+"""The method `generalize`: rows of a table equal others in levels of the known columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graphveil.claims.conditions import AnyCondition, Close, Diverse
+from graphveil.claims.guarantees import KAnonymity
+from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
+from graphveil.core.errors import ParameterError, option
+from graphveil.core.parameters import Columns, PerColumn, parameter
+from graphveil.core.randomness import Randomness
+from graphveil.data import SUPPRESSED, Data, Table
+from graphveil.data.ids import Ids, text
+from graphveil.data.kinds import CONTAINERS
+from graphveil.methods.base import Anonymizer, MethodResult, Reached
+from graphveil.methods.generalize.frames import GeneralizedTable, Rules, generalized
+from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
+from graphveil.methods.generalize.levels import kind_of_levels
+from graphveil.methods.roles import (
+    TableRoles,
+    attached_columns_parameter,
+    known_columns_parameter,
+    label_columns_parameter,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generalize(Anonymizer[Table]):
+    """Every row of the release equals at least k-1 others in what it publishes of known columns.
+
+    Rows are put in classes of at least k. A class publishes in every known column the narrowest
+    node of its hierarchy that all of its rows share, so every published value is true. The classes
+    are formed by a lattice of levels and a local search that lose as little as they can.
+
+    Parameters
+    ----------
+    k
+        The smallest class of rows that are equal in the known columns.
+    known
+        The columns that an attacker may know. Default: all.
+    attach
+        Columns that are published unchanged, outside of the guarantee.
+    label
+        Attached columns that a model is to predict.
+    levels
+        For a known column how it is generalized: widths ``5,10``, ``edges:18,65``,
+        ``prefix:4,3``, ``month,year``, ``auto``, or a csv file with one line for each value, from
+        the value to the root. Default: a value is published or suppressed.
+    diverse
+        For an attached column how many different values every class has, or ``entropy:L``: their
+        entropy is at least log L.
+    close
+        For an attached column how far the shares of its values in a class may be from those in the
+        table: their total variation, of at most four digits.
+    weight
+        For a known column how much its loss counts in the search. Default: 1.
+    dates
+        For a known column how it writes dates, such as ``%d/%m/%Y``. Default: ISO 8601.
+
+    Notes
+    -----
+    A table in which rows were recoded locally: two rows of one value may publish it at different
+    levels. See Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001;
+    l-diversity: Machanavajjhala et al., ICDE 2006; t-closeness: Li, Li and Venkatasubramanian,
+    ICDE 2007.
+
+    Examples
+    --------
+    >>> people = Table.from_columns({"age": [23, 27, 31, 38], "ill": ["flu", "cold", "flu", "flu"]})
+    >>> method = Generalize(k=2, known="age", attach="ill", levels={"age": "10,20"})
+    >>> sorted(method.anonymize(people).data.to_arrow()["age"].to_pylist())
+    ['20-29', '20-29', '30-39', '30-39']
+    """
+
+    name: ClassVar[str] = "generalize"
+    accepts = (Table,)
+    reads_exactly: ClassVar[bool] = True
+    when: ClassVar[str] = (
+        "You publish a table of people, and an attacker may know some of its columns."
+    )
+    promise: ClassVar[str] = (
+        "Every row of the release equals at least k-1 others in what it publishes of the known "
+        "columns."
+    )
+    source: ClassVar[str] = (
+        "Samarati, Protecting respondents' identities in microdata release, TKDE 2001, by local "
+        "recoding with a search of our own"
+    )
+    limits: ClassVar[str] = (
+        "What the rows of a class have in common; attached columns, unless a condition limits "
+        "them; a second release of the same people; whether a person is in the data. A class is "
+        "generalized only as far as it must be. An attacker who knows the method and all other "
+        "rows can therefore rule out values; how many was not measured, because the attack "
+        "minimality does not read generalized tables. Columns whose levels are from the data "
+        "publish edges that were computed from it."
+    )
+    reached: ClassVar[tuple[Reached, ...]] = (
+        Reached(
+            "In our tests without levels, 91% of the original cells were "
+            "published as true of everyone in their class; an attacker who knew a whole row found "
+            "its class in 75% of the cases (2,000 people, k=2).",
+            {"k": 2},
+        ),
+        Reached(
+            "In our tests without levels, 81% of the original cells were "
+            "published as true of everyone in their class; an attacker who knew a whole row found "
+            "its class in 56% of the cases (2,000 people, k=5).",
+            {"k": 5},
+        ),
+        Reached(
+            "In our tests without levels, 69% of the original cells were "
+            "published as true of everyone in their class; an attacker who knew a whole row found "
+            "its class in 48% of the cases (2,000 people, k=20).",
+            {"k": 20},
+        ),
+    )
+    cost: ClassVar[str] = "near-linear in the number of cells, times the number of orders searched"
+    example: ClassVar[Mapping[str, Any]] = {"k": 5}
+
+    k: int = parameter(text="smallest class of equal rows", minimum=2)
+    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
+    levels: PerColumn | None = parameter(
+        default=None,
+        text="COLUMN=RULE: widths 5,10, edges:18,65, prefix:4,3, month,year, auto, stars, or a "
+        "csv file with one line per value, from value to root",
+        unset="stars: a value is published or suppressed",
+        private=True,
+    )
+    diverse: PerColumn | None = parameter(
+        default=None,
+        text="COLUMN:L, every class has at least L different values of an attached column; "
+        "COLUMN:entropy:L bounds their entropy by log L",
+        unset="no condition",
+        private=True,
+    )
+    close: PerColumn | None = parameter(
+        default=None,
+        text="COLUMN:T, the values of an attached column are shared out in every class as in the "
+        "table, up to the total variation T",
+        unset="no condition",
+        private=True,
+    )
+    weight: PerColumn | None = parameter(
+        default=None,
+        text="COLUMN=W, how much the loss of a known column counts in the search",
+        unset="1 for every column",
+        private=True,
+    )
+    dates: PerColumn | None = parameter(
+        default=None,
+        text="COLUMN=FORMAT, how a known column writes dates, such as birth=%d/%m/%Y",
+        unset="YYYY-MM-DD",
+        private=True,
+    )
+
+    def __post_init__(self) -> None:
+        """Check the parameters, and that roles and conditions go together."""
+        super().__post_init__()
+        attached = self.roles.attached
+        for what, rules in (("diverse", self.diverse), ("close", self.close)):
+            for name, _ in rules or ():
+                if name not in attached:
+                    raise ParameterError(
+                        f"{what} names the column {name!r}, which is not attached. Add "
+                        f"{option('attach', name)}."
+                    )
+        for name, given in self.weight or ():
+            _weight(name, given)
+        _ = self.conditions  # whose bounds are checked
+
+    @property
+    def roles(self) -> TableRoles:
+        """The roles of the columns, as far as they were given."""
+        return TableRoles.of(self.known, self.attach, self.label)
+
+    @property
+    def rows_needed(self) -> int:
+        """The fewest rows for which the promise can be kept: k."""
+        return self.k
+
+    @property
+    def guarantee(self) -> KAnonymity:
+        """What is promised, of the known columns."""
+        return KAnonymity(k=self.k, known=self.roles.known)
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What is stated of attached columns."""
+        diverse = (_diverse(name, given) for name, given in self.diverse or ())
+        close = (
+            Close(column=name, most=_plain("close", name, given))
+            for name, given in self.close or ()
+        )
+        return (*self.roles.conditions, *diverse, *close)
+
+    def check(self, data: Data) -> None:
+        """Refuse data that cannot be anonymized so, and roles that do not suit its columns.
+
+        Raises
+        ------
+        UsageError
+            If it is not a table, or roles do not suit it.
+        DataError
+            If it has no columns, or an attached one names people.
+        InfeasibleError
+            If it has fewer than k rows.
+        """
+        if isinstance(data, Table):
+            self.roles.check(data)
+        super().check(data)
+
+    def _container(self, data: Any) -> Data:
+        if isinstance(data, CONTAINERS) or not hasattr(data, "__arrow_c_stream__"):
+            return super()._container(data)
+        return Table.from_arrow(data, exact=True)
+
+    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
+        roles = self.roles.of_table(data.columns)
+        levels = dict(self.levels or ())
+        rules = Rules(
+            levels,
+            dict(self.diverse or ()),
+            dict(self.close or ()),
+            {name: _weight(name, given) for name, given in self.weight or ()},
+            dict(self.dates or ()),
+        )
+        done = generalized(
+            data.to_arrow(),
+            roles.known,
+            roles.attached,
+            rules,
+            k=self.k,
+            rng=randomness.stream("generalize"),
+        )
+        shown = _published(data, done, roles.known)
+        kept = data.without(roles.known)
+        released = TableRoles.joined(data.columns, shown, kept)
+        return MethodResult(
+            data=released,
+            facts={
+                "exact_share": _exact_share(data, released),
+                "granularity": round(done.granularity, 6),
+                "smallest_class": done.smallest_class,
+            },
+            generalized=Generalization(
+                tuple(_described(name, roles, levels) for name in data.columns),
+                tuple(
+                    node
+                    for name, values in zip(shown.columns, shown.categories, strict=True)
+                    for node in _nodes(
+                        name,
+                        done.hierarchies[name],
+                        {*values.tolist(), ALL},
+                        counted=kind_of_levels(levels.get(name, "stars")) == "file",
+                    )
+                ),
+            ),
+            ancestors={
+                name: _above(done.hierarchies[name], values)
+                for name, values in zip(data.columns, data.categories, strict=True)
+                if name in levels and kind_of_levels(levels[name]) == "file"
+            },
+        )
+
+
+def _exact_share(before: Table, after: Table) -> float:
+    """Return the share of cells that are published as they were."""
+    same = 0
+    for name, codes, values in zip(after.columns, after.codes.T, after.categories, strict=True):
+        at = before.columns.index(name)
+        place = {str(value): code for code, value in enumerate(values.tolist())}
+        own = np.array([place.get(str(v), -2) for v in before.categories[at].tolist()] + [-2])
+        same += int(np.count_nonzero(own[before.codes[:, at]] == codes))
+    return round(same / max(after.codes.size, 1), 6)
+
+
+def _weight(name: str, given: str) -> float:
+    """Return a weight, which is positive."""
+    try:
+        weight = float(given)
+    except ValueError:
+        weight = 0.0
+    if not 0 < weight < float("inf"):
+        raise ParameterError(f"weight {name}={given} is not a positive number. Use 3 or its like.")
+    return weight
+
+
+def _plain(what: str, name: str, given: str) -> str:
+    """Return a number in its one spelling."""
+    try:
+        number = Decimal(given)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise ParameterError(f"{what} {name}={given} is not a number.")
+    return f"{number.normalize():f}"
+
+
+def _diverse(name: str, given: str) -> Diverse:
+    """Return the condition that a rule states."""
+    if given.startswith("entropy:"):
+        least = _plain("diverse", name, given.removeprefix("entropy:"))
+        return Diverse(column=name, least=least, measure="entropy")
+    return Diverse(column=name, least=_plain("diverse", name, given))
+
+
+def _described(name: str, roles: TableRoles, levels: Mapping[str, str]) -> DescribedColumn:
+    """Return what the manifest says of a column."""
+    if name in roles.attached:
+        role: Role = "label" if name in roles.label else "attached"
+        return DescribedColumn(name=name, role=role)
+    kind = kind_of_levels(levels.get(name, "stars"))
+    return DescribedColumn(
+        name=name,
+        role="known",
+        levels=kind,
+        origin="from the data" if kind == "auto" else "given",
+    )
+
+
+def _published(data: Table, done: GeneralizedTable, known: tuple[str, ...]) -> Table:
+    """Return the known columns as published; ``*`` is a suppressed cell."""
+    codes, categories = [], []
+    for name in known:
+        column = done.table.column(name).combine_chunks()
+        texts = column.dictionary.to_pylist()
+        shown = [one for one in texts if one != ALL]
+        place = np.array([shown.index(t) if t != ALL else SUPPRESSED for t in texts], np.int32)
+        codes.append(place[column.indices.to_numpy()])
+        categories.append(text(shown))
+    return Table(np.column_stack(codes), known, tuple(categories), data.ids, data.person)
+
+
+def _nodes(name: str, hierarchy: Hierarchy, shown: set[str], *, counted: bool) -> list[LevelNode]:
+    """Return the nodes of these texts and those above them, by level and text."""
+    listed: dict[str, LevelNode] = {}
+    missing = ALL in hierarchy.texts[0]
+    for level, (row, texts) in enumerate(zip(hierarchy.nodes, hierarchy.texts, strict=True)):
+        _, first, sizes = np.unique(row, return_index=True, return_counts=True)
+        last = level == len(hierarchy.texts) - 1
+        for node, leaf, size in zip(texts, first.tolist(), sizes.tolist(), strict=True):
+            if node not in shown or node in listed or (node == ALL and not last):
+                continue
+            parent = next((above for above in _chain(hierarchy, leaf, level) if above != node), ALL)
+            shown.add(parent)
+            leaves = size - missing if node == ALL else size
+            listed[node] = LevelNode(name, level, node, parent, leaves if counted else None)
+    return sorted(listed.values(), key=lambda one: (one.level, one.node))
+
+
+def _chain(hierarchy: Hierarchy, leaf: int, level: int) -> list[str]:
+    """Return the texts above a leaf from a level on."""
+    pairs = list(zip(hierarchy.texts, hierarchy.nodes[:, leaf].tolist(), strict=True))
+    return [texts[node] for texts, node in pairs[level:]]
+
+
+def _above(hierarchy: Hierarchy, values: Ids) -> dict[str, list[str]]:
+    """Return for each value the nodes above it, but for ``*``."""
+    leaves = {value: leaf for leaf, value in enumerate(hierarchy.texts[0])}
+    return {
+        value: [node for node in dict.fromkeys(_chain(hierarchy, leaves[value], 1)) if node != ALL]
+        for value in map(str, values.tolist())
+    }

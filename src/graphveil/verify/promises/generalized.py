@@ -1,0 +1,354 @@
+"""Promises about generalized tables: cells are nodes that hold what they stand for, and conditions.
+
+The nodes are those of the file of levels. What a node holds is worked out from its text; of a
+hierarchy from a file, the owner's record says which nodes are above a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from graphveil.claims.conditions import AttachedColumns, Close, Condition, Diverse, Generalized
+from graphveil.claims.guarantees import Guarantee, KAnonymity
+from graphveil.claims.manifest import LEVELS_ROLE, DescribedColumn
+from graphveil.data import Table
+from graphveil.verify.database import Database, literal
+from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.recheck import LINKED, Part, Recheck
+from graphveil.verify.recount.linked import had_and_shown, known_cells
+from graphveil.verify.recount.nodes import ALL, ISO, holding
+from graphveil.verify.verdict import (
+    RECORD,
+    Check,
+    counted,
+    fails,
+    holds,
+    judged,
+    not_checked,
+    shown,
+)
+
+LEVELS, TRUE_CELLS = "levels", "true cells"
+DIVERSE, CLOSE = "diversity", "closeness"
+
+_FEW, _NAMING = 10, Fraction(9, 10)
+"""Of so many cells at least, a larger share of different ones nearly identifies people."""
+
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,9}")
+_MOST_LEVELS = 1000
+_TOLERANCE = 1e-12
+
+
+class _Node(NamedTuple):
+    """A row of the file of levels."""
+
+    column: str
+    level: str
+    node: str
+    parent: str
+    leaves: str
+
+
+def known_names(evidence: Evidence) -> list[str]:
+    """Return the columns that the guarantee counts rows by, in the order of the release."""
+    known = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
+    if known:
+        return [name for name in evidence.columns if name in known]
+    attached = {
+        name
+        for one in evidence.manifest.claim.conditions
+        if isinstance(one, AttachedColumns)
+        for name in one.columns
+    }
+    return [name for name in evidence.columns if name not in attached]
+
+
+def _levels(evidence: Evidence, condition: Generalized) -> Check:
+    """Whether published cells are nodes of the file of levels, which says no more and nests."""
+    described = evidence.manifest.data.columns or []
+    if not described or not evidence.tables.holds("nodes"):
+        return fails(LEVELS, f"no file of the role {LEVELS_ROLE} lists nodes")
+    problems = _roles(evidence, described, condition)
+    if problems:
+        return judged(LEVELS, problems, "")
+    rows = [_Node(*row) for row in evidence.tables.rows("SELECT * FROM nodes ORDER BY rowid")]
+    known = {one.name: one for one in described if one.role == "known"}
+    strange = [row.column for row in rows if row.column not in known]
+    problems = [f"{shown(name)} is listed with levels, but is not known" for name in strange[:1]]
+    order = {name: place for place, name in enumerate(evidence.columns)}
+    for name, column in known.items():
+        own = [row for row in rows if row.column == name]
+        problems += list(_of_column(evidence, column, own))[:1]
+    keys = [
+        (order.get(r.column, -1), int(r.level) if r.level.isdigit() else 0, r.node) for r in rows
+    ]
+    if not problems and keys != sorted(keys):
+        problems.append("nodes are not listed by column, level and text")
+    cells = f"each published value is one of {counted(len(rows), 'node')}"
+    return judged(LEVELS, problems, f"{cells}, whose levels nest")
+
+
+def _roles(
+    evidence: Evidence, described: Sequence[DescribedColumn], condition: Generalized
+) -> list[str]:
+    """Return what is wrong with the roles of columns beside the claim."""
+    names, claim = evidence.columns, evidence.manifest.claim
+    if [one.name for one in described] != names:
+        return ["the described columns are not those of the data"]
+    roles = {
+        role: {one.name for one in described if one.role == role}
+        for role in ("known", "attached", "label")
+    }
+    stated = [one for one in claim.conditions if isinstance(one, AttachedColumns)]
+    attach = {name for one in stated for name in one.attach}
+    label = {name for one in stated for name in one.label or ()}
+    problems = []
+    if roles["attached"] != attach or roles["label"] != label:
+        problems.append("the described columns that are attached are not those of the claim")
+    if {*condition.columns} not in ({*()}, roles["known"]):
+        problems.append("the claim is about other columns than those that are described as known")
+    if not condition.columns and (attach or label):
+        problems.append("the claim does not say which columns are known")
+    if not roles["known"]:
+        problems.append("no column is known")
+    return problems
+
+
+def _of_column(evidence: Evidence, column: DescribedColumn, rows: Sequence[_Node]) -> Iterator[str]:
+    """Yield what is wrong with the nodes of a column: the first problem counts."""
+    name = shown(column.name)
+    listed = {row.node: row for row in rows}
+    if len(listed) < len(rows):
+        twice = next(row.node for row in rows if [r.node for r in rows].count(row.node) > 1)
+        yield f"{name}: the node {shown(twice)} is listed twice, so levels do not nest"
+    for row in rows:
+        yield from (f"{name}: {problem}" for problem in _of_node(row, listed, column.levels or ""))
+    published = _values(evidence, column.name)
+    absent = next((value for value in published if value not in listed), None)
+    if absent is not None:
+        yield f"{name}: the published value {shown(absent)} is not a node of its levels"
+    needed = {ALL}
+    for value in published:
+        at: str | None = value
+        while at is not None and at not in needed:
+            needed.add(at)
+            at = listed[at].parent if at in listed else None
+    idle = next((row.node for row in rows if row.node not in needed), None)
+    if idle is not None:
+        yield f"{name}: the node {shown(idle)} is neither published nor above a published one"
+    if ALL not in listed:
+        yield f"{name}: the node * is not listed"
+    yield from (f"{name}: {problem}" for problem in _leaves(rows))
+
+
+def _of_node(row: _Node, listed: Mapping[str, _Node], kind: str) -> Iterator[str]:
+    """Yield what is wrong with a node beside its parent."""
+    node, above = shown(row.node), listed.get(row.parent)
+    if not _WHOLE.fullmatch(row.level) or int(row.level) > _MOST_LEVELS:
+        yield f"{node} has the level {shown(row.level)}"
+    elif (row.leaves != ALL) != (kind == "file") or not _WHOLE.fullmatch(
+        row.leaves.replace(ALL, "1")
+    ):
+        yield f"{node} has {shown(row.leaves)} leaves, with levels of the kind {kind}"
+    elif row.node == ALL:
+        if row.parent != ALL:
+            yield f"* has the parent {shown(row.parent)}"
+    elif above is None:
+        yield f"the parent {shown(row.parent)} of {node} is not listed"
+    elif not _WHOLE.fullmatch(above.level) or int(above.level) <= int(row.level):
+        yield f"the parent {shown(row.parent)} of {node} is not on a higher level"
+    elif row.parent != ALL and kind != "file":
+        inside = holding(kind)
+        if inside is not None and not inside(row.parent, row.node):
+            yield f"the parent {shown(row.parent)} does not include {node}"
+
+
+def _leaves(rows: Sequence[_Node]) -> Iterator[str]:
+    """Yield which numbers of leaves contradict each other."""
+    counts = {row.node: int(row.leaves) for row in rows if row.leaves != ALL}
+    below: dict[str, int] = {}
+    for row in rows:
+        if row.node in counts and row.node != ALL:
+            below[row.parent] = below.get(row.parent, 0) + counts[row.node]
+            if counts[row.node] < 1 or (row.level == "0" and counts[row.node] != 1):
+                yield f"{shown(row.node)} has {counts[row.node]} leaves on level {row.level}"
+    for node, leaves in below.items():
+        if leaves > counts.get(node, leaves):
+            yield f"{shown(node)} has {counts[node]} leaves, but {leaves} are below it"
+
+
+def _values(evidence: Evidence, name: str) -> list[str]:
+    """Return the distinct values of a released column, ascending, but for ``*``."""
+    cell = f"c{evidence.columns.index(name)}"
+    sql = f"SELECT DISTINCT {cell} FROM shown WHERE {cell} IS NOT NULL ORDER BY 1"
+    return [str(value) for (value,) in evidence.tables.rows(sql)]
+
+
+def _true_cells(evidence: Evidence, condition: Generalized) -> Check:
+    """Whether each published cell is the original's, or a node that holds it."""
+    del condition
+    original, db = evidence.original_as(Table), evidence.tables
+    record = evidence.record
+    kinds = {one.name: one.levels or "" for one in evidence.manifest.data.columns or []}
+    forms = _date_forms(record.withheld.get("dates") if record else None)
+    ancestors = {} if record is None else record.ancestors
+    cells, unsure = 0, ""
+    for name in known_names(evidence):
+        inside = holding(
+            kinds.get(name, "stars"), form=forms.get(name, ISO), above=ancestors.get(name)
+        )
+        number, place = evidence.columns.index(name), original.columns.index(name)
+        for had, now, row, count in had_and_shown(db, original, number, place):
+            cells += count
+            if now is None or now == had:
+                continue
+            if inside is None and had is not None:
+                unsure = unsure or name
+            elif had is None or inside is None or not inside(now, had):
+                return fails(
+                    TRUE_CELLS,
+                    f"row {row} has {shown(now)} in {shown(name)}, which does not include the "
+                    f"original's {'missing value' if had is None else shown(had)}; "
+                    f"{counted(count, 'such cell')}",
+                )
+    if unsure:
+        why = f"the levels of {shown(unsure)} are from a file that the record does not have"
+        return not_checked(TRUE_CELLS, why, needs=RECORD)
+    return holds(TRUE_CELLS, f"each of {counted(cells, 'cell')} is or includes the original's")
+
+
+def _date_forms(given: object) -> dict[str, str]:
+    """Return how columns write dates, as the owner's record says."""
+    pairs = (one.rpartition("=") for one in str(given).split(";")) if given else ()
+    return {name: form for name, _, form in pairs}
+
+
+def _condition_column(evidence: Evidence, column: str) -> str | None:
+    """Return the SQL name of a column that a condition may name; None where it is not attached."""
+    if column not in evidence.columns or column in known_names(evidence):
+        return None
+    return f"c{evidence.columns.index(column)}"
+
+
+def _classes_by(evidence: Evidence, cell: str) -> str:
+    """Return SQL of the rows of each class by the value of a cell: class, value, n, size, total."""
+    known = known_cells(known_names(evidence), evidence.columns)
+    return (
+        f"SELECT key, value, n, sum(n) OVER (PARTITION BY key) AS size, "
+        f"sum(n) OVER (PARTITION BY value) AS total FROM (SELECT {known} AS key, "
+        f"coalesce('v' || {cell}, '') AS value, count(*) AS n FROM shown GROUP BY ALL)"
+    )
+
+
+def _diverse(evidence: Evidence, condition: Diverse) -> Check:
+    """Whether each class has values enough of an attached column, or enough entropy."""
+    cell = _condition_column(evidence, condition.column)
+    if cell is None:
+        return fails(DIVERSE, f"{shown(condition.column)} is not an attached column")
+    by_value = _classes_by(evidence, cell)
+    if condition.measure == "distinct":
+        sql = f"SELECT count(*) AS found FROM ({by_value}) GROUP BY key"
+        least = evidence.tables.number(f"SELECT min(found) FROM ({sql})")
+        if least >= int(condition.least):
+            return holds(DIVERSE, f"at least {least} values of {shown(condition.column)} per class")
+        return fails(
+            DIVERSE,
+            f"a class has {counted(least, 'value')} of {shown(condition.column)}, fewer than "
+            f"{condition.least}",
+        )
+    entropy = f"SELECT -sum(n / size * ln(n / size)) AS found FROM ({by_value}) GROUP BY key"
+    bound = literal(condition.least)
+    row = evidence.tables.first(
+        f"SELECT min(found), min(found) >= ln({bound}::DOUBLE) - {_TOLERANCE}, exp(min(found)) "
+        f"FROM ({entropy})"
+    )
+    _, enough, number = row or (0.0, False, 1.0)
+    said = f"the least entropy of {shown(condition.column)} is that of {number or 1.0:.6g} values"
+    if enough:
+        return holds(DIVERSE, said)
+    return fails(DIVERSE, f"{said}, below {condition.least}")
+
+
+def _close(evidence: Evidence, condition: Close) -> Check:
+    """Whether the values of an attached column are shared out in each class as in the table."""
+    cell = _condition_column(evidence, condition.column)
+    if cell is None:
+        return fails(CLOSE, f"{shown(condition.column)} is not an attached column")
+    rows = evidence.tables.number("SELECT count(*) FROM shown")
+    by_value = _classes_by(evidence, cell)
+    apart = (
+        f"SELECT any_value(size)::HUGEINT AS size, sum(abs(n::HUGEINT * {rows} - size * total)) "
+        f"+ any_value(size)::HUGEINT * ({rows} - sum(total)) AS apart "
+        f"FROM ({by_value}) GROUP BY key"
+    )
+    most = Fraction(condition.most)
+    row = evidence.tables.first(
+        f"SELECT max(apart / (2.0 * size * {rows})), bool_and(apart * {most.denominator} <= "
+        f"2 * {most.numerator} * size * {rows}) FROM ({apart})"
+    )
+    largest, close = row or (0.0, True)
+    said = f"the largest distance of {shown(condition.column)} is {largest or 0.0:.6g}"
+    if close or close is None:
+        return holds(CLOSE, said)
+    return fails(CLOSE, f"{said}, above {condition.most}")
+
+
+def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[str]:
+    """Return what is wrong with the attached columns of a table."""
+    promise, names = evidence.manifest.claim.guarantee, evidence.columns
+    known = getattr(promise, "known", ()) or ()
+    problems = [
+        f"{shown(n)} is not a column of the data" for n in condition.columns if n not in names
+    ]
+    problems += [f"{shown(n)} is both attached and known" for n in condition.columns if n in known]
+    every = {*condition.columns, *known}
+    problems += [f"{shown(n)} is neither known nor attached" for n in names if n not in every]
+    if not isinstance(promise, KAnonymity) or not known:
+        problems.append("the guarantee does not say which columns are known")
+    problems += _naming(evidence.tables, names, condition.columns)
+    return problems
+
+
+def _naming(db: Database, names: Sequence[str], among: Sequence[str]) -> Iterator[str]:
+    """Yield which of these columns nearly identify people, as no run publishes them."""
+    for name in among:
+        if name in names:
+            cell = f"c{names.index(name)}"
+            row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM shown")
+            cells, values = row or (0, 0)
+            if cells >= _FEW and values > _NAMING * cells:
+                yield f"{shown(name)} has {values} values in {counted(cells, 'row')}"
+
+
+def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Check:
+    """Return whether attached columns of a table are as in the original."""
+    original, cells = evidence.original_as(Table), 0
+    for column in columns:
+        number, place = evidence.columns.index(column), original.columns.index(column)
+        for had, now, row, count in had_and_shown(evidence.tables, original, number, place):
+            cells += count
+            if had != now:
+                own, other = ("suppressed" if one is None else shown(one) for one in (had, now))
+                return fails(
+                    name, f"row {row} has {other} in {shown(column)}, but {own} in the original"
+                )
+    return holds(name, f"each of {counted(cells, 'cell')} is the original's")
+
+
+RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+    Generalized: Recheck(
+        ("table",),
+        (
+            Part(LEVELS, ("data",), "", _levels),
+            Part(
+                TRUE_CELLS, LINKED, "whether published values are true of their rows", _true_cells
+            ),
+        ),
+    ),
+    Diverse: Recheck(("table",), (Part(DIVERSE, ("data",), "", _diverse),)),
+    Close: Recheck(("table",), (Part(CLOSE, ("data",), "", _close),)),
+}
+"""How every condition on generalized tables is checked again."""

@@ -1,0 +1,286 @@
+"""What the checker says of generalized tables: honest ones, and those that somebody changed."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+
+import pandas as pd
+import pytest
+from tampering import failed, manifest_of, reseal
+
+import graphveil as gv
+from graphveil.core.errors import GraphveilError
+from graphveil.release import read_release
+from graphveil.verify import verify
+
+DIGESTS = {"owner's record", "linkage file"}
+ROWS = [
+    "23 01067 1990-03-04 nurse 1.5 flu",
+    "27 01069 1990-03-08 cook 2.5 cold",
+    "25 01067 1990-03-21 nurse 1.5 flu",
+    "31 10115 1981-07-01 clerk 2.25 flu",
+    "38 10117 1981-08-01 clerk 3 gout",
+    "33 10119 1981-08-01 clerk 3 gout",
+]
+COLUMNS = ["age", "zip", "birth", "job", "income", "ill"]
+KNOWN = COLUMNS[:4]
+
+
+def original():
+    cells = zip(*(row.split() for row in ROWS * 2), strict=True)
+    columns = dict(zip(COLUMNS, map(list, cells), strict=True))
+    return gv.Table.from_columns(columns, exact=True, person="row")
+
+
+def method_of(folder, **changed):
+    jobs = folder / "job.csv"
+    jobs.write_text("nurse;Care;*\ncook;Care;*\nclerk;Office;*\nbroker;Office;*\n")
+    levels = {"age": "10,20", "zip": "prefix:4,2", "birth": "month,year", "job": str(jobs)}
+    asked = {
+        "k": 5,
+        "known": KNOWN,
+        "attach": "income",
+        "label": "ill",
+        "levels": levels,
+        "diverse": {"ill": 2},
+        "close": {"ill": 0.5},
+    }
+    return gv.Generalize(**{**asked, **changed})
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return method_of(tmp_path).anonymize(original(), seed=1).write(tmp_path / "release")
+
+
+def failures(folder, **given):
+    return {n: d for n, d in failed(verify(folder, **given)).items() if n not in DIGESTS}
+
+
+def rows_in(folder, name="data.csv"):
+    return list(csv.reader(io.StringIO((folder / name).read_text())))
+
+
+def write_rows(folder, rows, name="data.csv"):
+    """Write other rows into a file, and a manifest that describes them."""
+    awkward = any(set(cell) & set('",;#% ') or not cell for row in rows[1:] for cell in row)
+    lines = [",".join(f'"{cell}"' if awkward else cell for cell in row) for row in rows[1:]]
+    content = "".join(f"{line}\n" for line in [",".join(rows[0]), *lines]).encode()
+    (folder / name).write_bytes(content)
+    manifest = manifest_of(folder)
+    place = {"data.csv": 0, "levels.csv": 1}[name]
+    digest = hashlib.sha256(content).hexdigest()
+    manifest["data"]["files"][place] |= {
+        "bytes": len(content),
+        "sha256": digest,
+        "rows": len(rows) - 1,
+    }
+    if place == 0:
+        manifest["data"]["counts"]["suppressed_cells"] = sum(r.count("*") for r in rows[1:])
+    reseal(folder, manifest)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
+def test_an_honest_release_holds_and_reads_back(tmp_path, form):
+    release = method_of(tmp_path).anonymize(original(), seed=1)
+    folder = release.write(tmp_path / "release", format=form)
+    verdict = verify(folder, original=original())
+    assert {} == failed(verdict)
+    said = {check.name: check.detail for check in verdict.checks}
+    assert said["classes"].startswith("12 rows in 2 classes of equal rows; the smallest holds 6")
+    assert "at least 2 values of 'ill' per class" == said["diversity"]
+    assert "each of 48 cells is or includes the original's" == said["true cells"]
+    back = read_release(folder)
+    assert back.data.columns == tuple(COLUMNS)
+    assert back.generalized == release.generalized
+    assert (back.write(tmp_path / "again", format=form) / "levels.csv").read_bytes() == (
+        folder / "levels.csv"
+    ).read_bytes()
+
+
+def test_only_published_nodes_and_those_above_are_listed(folder):
+    listed = {tuple(row[:1] + row[2:]) for row in rows_in(folder, "levels.csv")[1:]}
+    assert ("age", "20-29", "20-39", "*") in listed
+    assert ("zip", "0106*", "01***", "*") in listed
+    assert ("birth", "1990-03", "1990", "*") in listed
+    assert {("job", "Care", "*", "2"), ("job", "clerk", "Office", "1")} <= listed
+    assert ("job", "*", "*", "4") in listed
+    assert not any(row[1] in {"nurse", "broker", "23"} for row in listed)
+
+
+def test_a_table_without_roles_is_known_as_a_whole_and_a_frame_is_read_as_it_is_written():
+    frame = pd.DataFrame({"age": [1.5, 2.5, 7.25, 8.0], "sex": ["f", None, "m", "m"]})
+    release = gv.Generalize(k=2, levels={"age": "5,10"}).anonymize(frame, seed=3)
+    assert ["[0, 5)", "[0, 5)", "[5, 10)", "[5, 10)"] == sorted(
+        release.data.to_arrow()["age"].to_pylist()
+    )
+    assert [] == release.verify(frame).failures()
+
+
+def column(name):
+    return COLUMNS.index(name)
+
+
+def first_of(rows, name, value):
+    return next(row for row in rows if row[column(name)] == value)
+
+
+def forged_cell(name, old, new, *, every=True):
+    def change(rows):
+        for row in rows if every else [first_of(rows, name, old)]:
+            if row[column(name)] == old:
+                row[column(name)] = new
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "check", "said"),
+    [
+        (forged_cell("job", "Care", "*", every=False), "classes", "holds 1 row"),
+        (forged_cell("age", "20-29", "30-39"), "true cells", "'30-39' in 'age'"),
+        (forged_cell("zip", "0106*", "1011*"), "true cells", "'1011*' in 'zip'"),
+        (forged_cell("birth", "1990-03", "1981"), "true cells", "'1981' in 'birth'"),
+        (forged_cell("job", "clerk", "Care"), "true cells", "'Care' in 'job'"),
+        (forged_cell("job", "Care", "20-29"), "levels", "'20-29' is not a node"),
+        (forged_cell("age", "20-29", "20-39"), "levels", "neither published nor above"),
+        (forged_cell("ill", "cold", "flu"), "diversity", "1 value of 'ill', fewer than 2"),
+        (forged_cell("income", "1.5", "3"), "attached cells", "'3' in 'income'"),
+    ],
+)
+def test_forged_cells_are_noticed(folder, change, check, said):
+    head, *rows = rows_in(folder)
+    change(rows)
+    write_rows(folder, [head, *rows])
+    assert said in failures(folder, original=original())[check]
+
+
+def test_a_bound_of_closeness_that_is_not_met_is_noticed(folder):
+    manifest = manifest_of(folder)
+    close = next(c for c in manifest["claim"]["conditions"] if c["type"] == "close")
+    close["most"] = "0.3"
+    reseal(folder, manifest)
+    assert "is 0.333333, above 0.3" in failures(folder)["closeness"]
+
+
+def test_an_entropy_that_is_not_met_is_noticed(folder):
+    manifest = manifest_of(folder)
+    diverse = next(c for c in manifest["claim"]["conditions"] if c["type"] == "diverse")
+    diverse |= {"least": "1.95", "measure": "entropy"}
+    reseal(folder, manifest)
+    assert "is that of 1.88988 values, below 1.95" in failures(folder)["diversity"]
+    diverse["least"] = "1.88"
+    reseal(folder, manifest)
+    assert {} == failures(folder)
+
+
+def test_an_attached_column_of_names_is_noticed(folder):
+    head, *rows = rows_in(folder)
+    for number, row in enumerate(rows):
+        row[column("ill")] = f"p{number}"
+    write_rows(folder, [head, *rows])
+    assert "'ill' has 12 values in 12 rows" in failures(folder)["attached columns"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda rows: rows.insert(0, ["name", "0", "ann", "*", "*"]), "'name' is listed"),
+        (lambda rows: rows.insert(0, ["age", "0", "70-79", "*", "*"]), "neither published nor"),
+        (lambda rows: rows.insert(1, [*rows[0][:3], "*", "*"]), "listed twice"),
+        (lambda rows: set_node(rows, "20-29", 3, "30-39"), "not on a higher level"),
+        (lambda rows: set_node(rows, "20-29", 3, "50-59"), "is not listed"),
+        (lambda rows: rename(rows, "20-39", "40-59"), "does not include '20-29'"),
+        (lambda rows: rename(rows, "01***", "02***"), "does not include '0106*'"),
+        (lambda rows: rename(rows, "1990", "1991"), "does not include '1990-03'"),
+        (lambda rows: set_node(rows, "Care", 4, "9"), "4 leaves, but"),
+        (lambda rows: set_node(rows, "clerk", 4, "2"), "2 leaves on level 0"),
+        (lambda rows: set_node(rows, "20-29", 4, "10"), "10' leaves"),
+        (lambda rows: rows.reverse(), "not listed by column"),
+    ],
+)
+def test_forged_levels_are_noticed(folder, change, said):
+    head, *rows = rows_in(folder, "levels.csv")
+    change(rows)
+    write_rows(folder, [head, *rows], "levels.csv")
+    assert said in failures(folder)["levels"]
+
+
+def set_node(rows, node, cell, text):
+    next(row for row in rows if row[2] == node)[cell] = text
+
+
+def rename(rows, old, new):
+    for row in rows:
+        row[2:4] = [new if cell == old else cell for cell in row[2:4]]
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (lambda m: m["claim"]["guarantee"].update(known=KNOWN[:3]), "levels"),
+        (lambda m: m["claim"]["guarantee"].update(known=[]), "levels"),
+        (lambda m: m["claim"]["guarantee"].update(known=[*KNOWN, "shoe"]), "classes"),
+        (lambda m: m["claim"]["conditions"].pop(0), "levels"),
+        (lambda m: m["claim"]["conditions"][0].update(attach=["ill"], label=["income"]), "levels"),
+        (lambda m: m["claim"]["conditions"][1].update(column="job"), "diversity"),
+        (lambda m: m["data"]["columns"][0].update(levels="prefix"), "levels"),
+        (lambda m: m["data"]["columns"].reverse(), "description"),
+        (lambda m: m["data"].pop("columns"), "manifest"),
+        (lambda m: m["data"]["columns"][0].update(origin="from the data"), "manifest"),
+    ],
+)
+def test_a_forged_claim_about_columns_is_noticed(folder, change, check):
+    manifest = manifest_of(folder)
+    change(manifest)
+    if check == "manifest":
+        (folder / "release.json").write_text(json.dumps(manifest))
+    else:
+        reseal(folder, manifest)
+    assert check in failures(folder)
+
+
+def test_nodes_of_a_file_are_not_checked_without_the_owners_levels(folder):
+    record = folder.with_name("release.private") / "record.json"
+    text = record.read_text()
+    record.write_text(text.replace('"ancestors"', '"forgotten"'))
+    verdict = verify(folder, original=original())
+    open_ = {check.name: check.detail for check in verdict.checks if check.outcome == "not checked"}
+    assert "levels of 'job' are from a file" in open_["true cells"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"known": KNOWN[:3]}, ["no role for job", "--known", "--attach", "--label", "--drop"]),
+        ({"label": "income"}, ["'income' is listed twice, in attach and label"]),
+        ({"known": [*KNOWN[:3], "jbo"]}, ["'jbo' for known", "Did you mean job?"]),
+        ({"known": None}, ["none of the 6 columns", "--known"]),
+        ({"diverse": {"job": 2}}, ["'job'", "not attached", "--attach job"]),
+        ({"diverse": {"ill": 4}}, ["ill=4", "3 values"]),
+        ({"weight": {"age": 0}}, ["weight age=0", "positive"]),
+        ({"k": 13}, ["needs at least 13 rows; the data has 12"]),
+        ({"levels": {"age": "auto", "income": "5"}}, ["'income', which is not a known column"]),
+    ],
+)
+def test_roles_and_conditions_that_do_not_suit_the_table_are_refused(tmp_path, changed, named):
+    with pytest.raises(GraphveilError) as refused:
+        method_of(tmp_path, **changed).anonymize(original(), seed=1)
+    for one in named:
+        assert one in refused.value.message.flags
+
+
+def test_an_attached_column_of_names_is_refused(tmp_path):
+    columns = {name: [f"{name}{i // 6}" for i in range(12)] for name in COLUMNS}
+    columns["income"] = [f"p{i}" for i in range(12)]
+    with pytest.raises(GraphveilError, match="income has 12 values in 12 rows, so it nearly"):
+        method_of(tmp_path, levels=None).anonymize(gv.Table.from_columns(columns))
+
+
+def test_no_class_is_smaller_than_k():
+    table = gv.Table.from_columns({"sex": ["f"] * 3 + ["m"] * 4 + ["x"] * 2})
+    release = gv.Generalize(k=3).anonymize(table, seed=1)
+    assert [] == release.verify(table).failures()
