@@ -15,7 +15,7 @@ import graphveil as gv
 from emptied import emptied_database
 from graphveil.core.errors import UsageError
 from graphveil.core.parameters import flat_parameters, options_of
-from graphveil.data.kinds import encoded_kind
+from graphveil.data.kinds import released_kind
 from graphveil.methods import METHODS
 from graphveil.methods.attributes import OF_ATTRIBUTES
 from thorough import FUZZ, try_a_part
@@ -81,7 +81,7 @@ def roles_of(method, kind):
 def kinds_of(method):
     """Return the kinds of data that a method takes and releases as they are."""
     kinds = method.accepts
-    return [kind for kind in kinds if encoded_kind(kind, method.accepts[0]) is kind]
+    return [kind for kind in kinds if released_kind(kind, method.accepts[0]) is kind]
 
 
 def values_of(item):
@@ -112,12 +112,16 @@ def variants(method, kind):
         if gv.Graph in kinds_of(method):  # what says nothing of attributes is tried on graphs
             changes = [change for change in changes if {*change} & {*OF_ATTRIBUTES, "edits"}]
             changes += [DIRECTED] if "measure" in method.example else []
+    together = TOGETHER.get(method.name, [])
+    if kind is gv.Table and gv.Bipartite in method.accepts:  # what is read as features is tried
+        changes = [change for change in changes if {*change} & {"ties", "release"}]
+        together = together[2:3]
     quick = [change for change in changes if change != {"prove": "always"}]
     pairs = [one | two for i, one in enumerate(quick) for two in quick[:i]]
     pairs = pairs[:: max(1, len(pairs) // MOST_PAIRS.get(method.name, 20))] if FUZZ else []
     seen = []
     roles = roles_of(method, kind)
-    for change in [{}, *changes, *TOGETHER.get(method.name, []), *pairs]:
+    for change in [{}, *changes, *together, *pairs]:
         parameters = {**method.example, **QUICK.get(method.name, {}), **roles, **change}
         try:
             full = method.from_parameters(parameters).parameters()

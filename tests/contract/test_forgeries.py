@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from forged.claims import forged_claims
 from forged.kit import CLAIMS, OF_ANY_FOLDER, Forged, edited_values, forgeries_of, reseal
-from graphveil.data.kinds import encoded_kind
+from graphveil.data.kinds import released_kind
 from graphveil.io import FORMATS
 from graphveil.methods import METHODS
 from graphveil.release import read_release
@@ -35,7 +35,7 @@ KINDS = (gv.Graph, gv.Bipartite, gv.Table, gv.Network)
 
 def forms_of(method, kind):
     """Return the formats of what a method releases of such data."""
-    return forms_of_kind(encoded_kind(kind, method.accepts[0]))
+    return forms_of_kind(released_kind(kind, method.accepts[0]))
 
 
 def forms_of_kind(made):
@@ -56,8 +56,8 @@ TWINS = gv.Graph.from_edges(
 
 def alike(method, kind):
     """Return the subjects whose released data are of the same kind, in the order of METHODS."""
-    made = encoded_kind(kind, method.accepts[0])
-    return [pair for pair in SUBJECTS if encoded_kind(pair[1], pair[0].accepts[0]) is made]
+    made = released_kind(kind, method.accepts[0])
+    return [pair for pair in SUBJECTS if released_kind(pair[1], pair[0].accepts[0]) is made]
 
 
 def share_of(forgeries, subject):
@@ -79,7 +79,7 @@ def in_turn():
     What can hide in a file is a matter of its format: not every method has to write every one.
     """
     for made in KINDS:
-        some = [pair for pair in SUBJECTS if encoded_kind(pair[1], pair[0].accepts[0]) is made]
+        some = [pair for pair in SUBJECTS if released_kind(pair[1], pair[0].accepts[0]) is made]
         same = [pair for pair in some if pair[1] is made]
         for number, form in enumerate(forms_of(*some[0])):
             chosen = some if form == "csv" else [same[number % len(same)]]
@@ -94,7 +94,7 @@ RELEASED = [
 
 def test_every_format_of_every_kind_of_a_release_is_among_them():
     assert {(made, form) for made in KINDS for form in forms_of_kind(made)} == {
-        (encoded_kind(kind, method.accepts[0]), form)
+        (released_kind(kind, method.accepts[0]), form)
         for method, kind, form in (param.values for param in RELEASED)
     }
     released_as_they_are = {form.name for form in FORMATS.values() if not form.released_as}
@@ -103,7 +103,7 @@ def test_every_format_of_every_kind_of_a_release_is_among_them():
 
 @pytest.mark.parametrize("made", [gv.Graph, gv.Bipartite, gv.Table])
 def test_every_forgery_meets_every_kind_of_data_twice_and_every_method_meets_some(made):
-    same = [pair for pair in SUBJECTS if encoded_kind(pair[1], pair[0].accepts[0]) is made]
+    same = [pair for pair in SUBJECTS if released_kind(pair[1], pair[0].accepts[0]) is made]
     first, *others = [share_of(OF_ANY_FOLDER, subject) for subject in same]
     assert OF_ANY_FOLDER == first
     assert all(others)
@@ -112,7 +112,7 @@ def test_every_forgery_meets_every_kind_of_data_twice_and_every_method_meets_som
 
 def released(method, kind, form, sample, place):
     """Return the public folder of a release; the owner's digests, which notice all, are away."""
-    as_rows = kind is gv.Graph and encoded_kind(kind, method.accepts[0]) is gv.Bipartite
+    as_rows = kind is gv.Graph and released_kind(kind, method.accepts[0]) is gv.Bipartite
     data = TWINS if as_rows else sample(method, kind=kind)
     anonymizer = sample.quick(method)
     if kind is gv.Network:

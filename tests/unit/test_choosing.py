@@ -12,7 +12,7 @@ import graphveil as gv
 from graphveil.core.errors import DataError
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import percent
-from graphveil.data.kinds import encoded, encoded_kind
+from graphveil.data.kinds import as_released, released_kind
 from graphveil.data.measures import MEASURES
 from graphveil.methods import METHODS
 from graphveil.methods.noisy_cells.noisy import NoisyMethod
@@ -65,7 +65,7 @@ def test_every_method_that_takes_the_data_stands_in_the_advice(advice):
     fits = [
         name
         for name, method in METHODS.items()
-        if gv.Graph in method.accepts and encoded_kind(gv.Graph, method.accepts[0]) is gv.Graph
+        if gv.Graph in method.accepts and released_kind(gv.Graph, method.accepts[0]) is gv.Graph
     ]
     assert {"k-degree", "structural", "asymmetric-response", "rename"} <= set(fits)
     assert fits == [c.method for c in advice.choices]
@@ -142,7 +142,7 @@ def test_the_share_that_is_kept_is_counted_on_the_release(name, small):
         kinds = method.accepts
         if not isinstance(data, kinds) or (isinstance(data, gv.Graph) and kinds[0] is not gv.Graph):
             continue
-        people = encoded(data, method.accepts[0])
+        people = as_released(data, method.accepts[0])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", gv.GraphveilWarning)
             release = method.from_parameters(method.example).anonymize(people, seed=3)

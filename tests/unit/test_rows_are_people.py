@@ -250,16 +250,16 @@ def test_each_way_out_is_one():
         gv.Table.from_columns(BOUGHT, person="email")
     dropped = gv.Table.from_columns(BOUGHT, drop=["email"])
     assert ("product", "shop") == dropped.columns
-    assert gv.SuppressK(k=5).anonymize(dropped).data.n_users == ROWS
+    assert gv.SuppressK(k=5).anonymize(dropped).data.n_rows == ROWS
     rows = gv.Table.from_columns(BOUGHT, person="row")
-    assert gv.SuppressK(k=5).anonymize(rows).data.n_users == ROWS
+    assert gv.SuppressK(k=5).anonymize(rows).data.n_rows == ROWS
     same = {
         name: [value for value in values for _ in range(3)]
         for name, values in (("email", MAILS), ("sex", ["f", "m"] * (PEOPLE // 2)))
     }
     people = gv.Table.from_columns(same, person="email")
     assert (PEOPLE, ("sex",), MAILS) == (people.n_rows, people.columns, sorted_back(people))
-    assert gv.SuppressK(k=5).anonymize(people).data.n_users == PEOPLE
+    assert gv.SuppressK(k=5).anonymize(people).data.n_rows == PEOPLE
 
 
 def sorted_back(table):

@@ -166,19 +166,25 @@ class EntryChanges(Changes):
 
 @dataclass(frozen=True)
 class CellChanges(Changes):
-    """The cells of a table, in which nothing is new; missing cells are not among those before.
+    """The cells of a table; missing cells are not among those before.
 
     Parameters
     ----------
-    before, kept, added
+    before, kept
         As in `Changes`.
+    added
+        How many cells show a value that the original does not have there.
     missing
         How many cells the original has as suppressed ones.
+    filled
+        How many of these show a value in the release.
 
     Examples
     --------
     >>> CellChanges(before=8, kept=6, missing=2).figures
     {'cells': 10, 'stars_before': 2, 'stars_added': 2, 'kept_share': 0.6}
+    >>> CellChanges(before=8, kept=5, added=2, missing=2, filled=1).figures["cells_replaced"]
+    1
     """
 
     what: ClassVar[str] = "cells"
@@ -186,23 +192,31 @@ class CellChanges(Changes):
     needed: ClassVar[frozenset[str]] = frozenset(names[2:])
 
     missing: int = 0
+    filled: int = 0
 
     @classmethod
     def stated_in(cls, figures: Mapping[str, float]) -> Self:
         """Return the changes that figures by name state."""
-        cells, missing, deleted = (int(figures[name]) for name in cls.names)
-        return cls(cells - missing, cells - missing - deleted, missing=missing)
+        cells, missing, suppressed = (int(figures[name]) for name in cls.names)
+        replaced, filled = (int(figures.get(f"cells_{what}", 0)) for what in ("replaced", "filled"))
+        before = cells - missing
+        return cls(before, before - suppressed - replaced, replaced + filled, missing, filled)
 
     @property
     def figures(self) -> Figures:
-        """All figures by name; the share is that of all cells."""
-        cells = self.before + self.missing
+        """All figures by name; the share is that of all cells. Values added have two of their own.
+
+        These are there only where a cell shows a value that the original does not have there.
+        """
+        cells, replaced = self.before + self.missing, self.added - self.filled
         share = 1.0 - (self.missing + self.deleted) / cells if cells else 1.0
+        added: Figures = {"cells_replaced": replaced, "cells_filled": self.filled}
         return {
             "cells": cells,
             "stars_before": self.missing,
-            "stars_added": self.deleted,
+            "stars_added": self.deleted - replaced,
             "kept_share": share,
+            **(added if self.added else {}),
         }
 
 
@@ -244,7 +258,12 @@ def changes_between(before: Data, after: Data) -> Changes:
         places = [before.columns.index(name) for name in after.columns]  # without one of levels
         codes = before.codes if len(places) == before.n_columns else before.codes[:, places]
         missing = int(np.count_nonzero(codes == SUPPRESSED))
-        return CellChanges(codes.size - missing, codes.size - after.n_suppressed, missing=missing)
+        shown = after.codes != SUPPRESSED
+        added = shown & (after.codes != codes)
+        filled = int(np.count_nonzero(added & (codes == SUPPRESSED)))
+        new = int(np.count_nonzero(added))
+        kept = int(np.count_nonzero(shown)) - new
+        return CellChanges(codes.size - missing, kept, new, missing, filled)
     if isinstance(before, Bipartite) and isinstance(after, Bipartite):
         kept = in_both(before, after)
         return EntryChanges(before.n_entries, kept, after.n_entries - kept)

@@ -75,6 +75,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     ancestors
         Of a generalized table, for each column whose levels are from a file, and for each value of
         the original: the nodes above it.
+    suppressed
+        Each column of a released table with the number of its suppressed cells.
     """
 
     input_sha256: str
@@ -96,6 +98,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     assignment: str | None = None
     origins_sha256: list[str] = []
     ancestors: dict[str, dict[str, list[str]]] = {}
+    suppressed: list[tuple[str, int]] = []
 
 
 def private_folder(folder: Path) -> Path:

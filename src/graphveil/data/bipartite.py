@@ -283,6 +283,9 @@ class Bipartite(BipartiteObjects):
     person
         What the owner said of the rows of the table that it was made of, as in
         `graphveil.data.Table`; None where it was no table: then a user is a person.
+    column_of
+        int32, shape (n_features,): the number of the column whose value a feature is, where what
+        is made of these features is released as the table that they came from; else None.
 
     Raises
     ------
@@ -306,6 +309,7 @@ class Bipartite(BipartiteObjects):
     origins: tuple[object, ...] = ()
     public_lists: PublicLists = ()
     person: Person | None = None
+    column_of: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""

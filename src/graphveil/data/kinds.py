@@ -297,15 +297,34 @@ def kinds_named(names: Sequence[str]) -> list[Kind]:
     ]
 
 
-def encoded_kind(kind: Container, wanted: Container) -> Container:
-    """Return what data of a kind becomes where another is wanted: all becomes features.
+def released_kind(kind: Container, first: Container) -> Container:
+    """Return the kind of a release of a kind of data.
+
+    Parameters
+    ----------
+    kind
+        That of the data.
+    first
+        What the method accepts first. Where it is features, a graph becomes features; a table stays
+        a table, though it is read as features.
 
     Examples
     --------
-    >>> encoded_kind(Table, Bipartite).__name__, encoded_kind(Table, Graph).__name__
-    ('Bipartite', 'Table')
+    >>> released_kind(Table, Bipartite).__name__, released_kind(Graph, Bipartite).__name__
+    ('Table', 'Bipartite')
     """
-    return Bipartite if wanted is Bipartite else kind
+    return Bipartite if first is Bipartite and kind is not Table else kind
+
+
+def as_released(data: Data, first: Container) -> Data:
+    """Return data as the kind of its releases; for `first` see `released_kind`.
+
+    Examples
+    --------
+    >>> as_released(Table.from_columns({"sex": ["f", "m"]}), Bipartite).n_columns
+    1
+    """
+    return encoded(data, released_kind(type(data), first))
 
 
 def compared_kind(kind: Container) -> Container:

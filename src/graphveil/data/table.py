@@ -249,6 +249,43 @@ class TableObjects(Frames):
         )
         return read_from(data, *self.origins, self)
 
+    def column_of_features(self) -> NDArray[np.int32]:
+        """Return the number of the column of every feature of `one_hot`, int32.
+
+        Examples
+        --------
+        >>> from graphveil.data import Table
+        >>> table = Table.from_columns({"sex": ["f", "m"], "town": ["x", "x"]})
+        >>> table.column_of_features().tolist()
+        [0, 0, 1]
+        """
+        sizes = [values.size for values in self.categories]
+        return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+
+    def showing(self, data: Bipartite) -> Self:
+        """Return the table with these columns that rows of the features of `one_hot` show.
+
+        A cell is the one value that a row has of a column. A row that has none of them, or several,
+        shows no value: the cell is suppressed. So equal rows stay equal.
+
+        Parameters
+        ----------
+        data
+            Users by the features that `one_hot` makes of this table, by number.
+
+        Examples
+        --------
+        >>> from graphveil.data import Table
+        >>> table = Table.from_columns({"a=b": ["f", "m"], "town": ["x", "x"]})
+        >>> one_hot = table.one_hot()
+        >>> table.showing(one_hot) == table
+        True
+        """
+        column_of = self.column_of_features().astype(np.int64)
+        code_of = np.concatenate([np.arange(values.size) for values in self.categories])
+        codes = _cells_shown(data, column_of, code_of.astype(np.int32), len(self.columns))
+        return type(self)(codes, self.columns, self.categories, self.ids, self.person)
+
     @classmethod
     def from_one_hot(cls, data: Bipartite) -> Self:
         """Return the table that these one-hot rows show, its columns in the order of their names.
@@ -290,13 +327,8 @@ class TableObjects(Frames):
             listed = categories[column_of[feature]]
             code_of[feature] = len(listed)
             listed.append(value)
-        cells = data.rows().astype(np.int64) * len(columns) + column_of[data.indices]
-        times = np.bincount(cells, minlength=data.n_users * len(columns))
-        codes = np.full(times.size, SUPPRESSED, dtype=np.int32)
-        codes[cells] = code_of[data.indices]
-        codes[times != 1] = SUPPRESSED
-        listed_texts = tuple(text(values) for values in categories)
-        return cls(codes.reshape(data.n_users, len(columns)), columns, listed_texts, data.users)
+        codes = _cells_shown(data, column_of, code_of, len(columns))
+        return cls(codes, columns, tuple(text(values) for values in categories), data.users)
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,6 +417,17 @@ class Table(TableObjects):
     def n_suppressed(self) -> int:
         """The number of suppressed cells."""
         return int(np.count_nonzero(self.codes == SUPPRESSED))
+
+    def suppressed(self) -> tuple[tuple[str, int], ...]:
+        """Return each column with the number of its suppressed cells, in their order.
+
+        Examples
+        --------
+        >>> Table.from_columns({"sex": ["f", "*"], "age": [30, 40]}).suppressed()
+        (('sex', 1), ('age', 0))
+        """
+        counts = np.count_nonzero(self.codes == SUPPRESSED, axis=0).tolist()
+        return tuple(zip(self.columns, counts, strict=True))
 
     def labels(self) -> Ids:
         """Return the id of every row; 0..n-1 where none were given."""
@@ -614,6 +657,18 @@ class Table(TableObjects):
     def __repr__(self) -> str:
         """Return the size; never a cell."""
         return visible(f"Table(n_rows={self.n_rows:,}, columns={list(self.columns)})")
+
+
+def _cells_shown(
+    data: Bipartite, column_of: NDArray[np.int64], code_of: NDArray[np.int32], n_columns: int
+) -> NDArray[np.int32]:
+    """Return the codes of features as cells, suppressed where a row has none or several."""
+    cells = data.rows().astype(np.int64) * n_columns + column_of[data.indices]
+    times = np.bincount(cells, minlength=data.n_users * n_columns)
+    codes = np.full(times.size, SUPPRESSED, dtype=np.int32)
+    codes[cells] = code_of[data.indices]
+    codes[times != 1] = SUPPRESSED
+    return codes.reshape(data.n_users, n_columns)
 
 
 def _whole(frame: Any, drop: Sequence[str], kept: pa.Table) -> pa.Table:

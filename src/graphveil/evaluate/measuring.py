@@ -20,7 +20,7 @@ from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.data.kinds import CONTAINERS, beside, kind_of
+from graphveil.data.kinds import CONTAINERS, beside, compared_kind, kind_of
 from graphveil.data.objects import as_original
 from graphveil.evaluate.comparison import Comparison, NetworkComparison, TableComparison
 from graphveil.evaluate.metric import (
@@ -186,7 +186,8 @@ def kind_compared(pair: Comparison[Any]) -> type[Any]:
 def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:
     """Return the metrics that are asked for, presets included, or all of this kind of data.
 
-    Those of graphs read the ties of networks, some of users by features read tables.
+    Those of graphs read the ties of networks, those of users by features read tables; where nothing
+    is asked for, only some of them do.
 
     Raises
     ------
@@ -197,7 +198,7 @@ def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[
         key: metric
         for key, metric in METRICS.items()
         if metric.kind is kind
-        or (kind is Table and metric.reads_tables)
+        or (kind is Table and metric.kind is Bipartite)
         or (kind is Network and metric.kind is Graph)
     }
     asked = spelled_out(asked)
@@ -207,7 +208,12 @@ def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[
                 f"{name} requires a {METRICS[name].kind.__name__}, but the release is a "
                 f"{kind.__name__}. Use one of {', '.join(fitting)}."
             )
-    unasked = [name for name, metric in fitting.items() if not metric.by_name]
+    read = {kind, compared_kind(kind)}
+    unasked = [
+        name
+        for name, metric in fitting.items()
+        if not metric.by_name and (metric.kind in read or metric.reads_tables)
+    ]
     return [fitting[name] for name in dict.fromkeys(asked or unasked)]
 
 

@@ -47,7 +47,7 @@ from graphveil.core.text import visible
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
-from graphveil.data.kinds import Container, encoded, kind_of
+from graphveil.data.kinds import Container, as_released, encoded, kind_of
 from graphveil.data.objects import as_container, read_anew
 from graphveil.data.origin import Person, left_out_words, shared_ids
 
@@ -238,7 +238,8 @@ class Anonymizer(ABC, Generic[D]):
 
     name: ClassVar[str]
     accepts: ClassVar[tuple[Container, ...]]
-    """Every kind of data that it takes. Where features come first, all others become features."""
+    """Every kind of data that it takes. Where features come first, it reads others as features;
+    what was a table is released as a table."""
     when: ClassVar[str] = ""
     """When to use it, in a sentence: lists of methods show it, else the promise."""
     promise: ClassVar[str]
@@ -372,7 +373,8 @@ class Anonymizer(ABC, Generic[D]):
         data
             The container that the method accepts, or an object of another library that holds it
             (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow). A method for `Bipartite` also
-            takes a `Table` and anonymizes its one-hot encoding, which is what it releases.
+            takes a `Table` and anonymizes its one-hot encoding, but releases a table with the same
+            columns. To release the encoding, pass ``table.one_hot()``.
         seed
             None draws from the operating system's entropy. With a seed the same data gives the
             same release; a seed is a secret of the owner.
@@ -408,7 +410,7 @@ class Anonymizer(ABC, Generic[D]):
         return ledger.spend(claimed, method=self.name, person_cells=cells)
 
     def prepared(self, data: Any) -> D:
-        """Return data that was handed in as what this method anonymizes, or refuse it.
+        """Return data that was handed in as the kind that a release of it has, or refuse it.
 
         Raises
         ------
@@ -420,8 +422,7 @@ class Anonymizer(ABC, Generic[D]):
         container = self._container(data)
         with read_anew(data, container):
             self.check(container)
-        prepared: Any = encoded(container, self.accepts[0])
-        return cast("D", prepared)
+        return cast("D", as_released(container, self.accepts[0]))
 
     def _container(self, data: Any) -> Data:
         return as_container(data, self.accepts, wanted_by=self.name)
@@ -447,7 +448,9 @@ class Anonymizer(ABC, Generic[D]):
         randomness = Randomness(seed=seed)
         spent = self.entered(data, ledger, seed)
         started = time.perf_counter()
-        draft: MethodResult = draw(data, randomness)
+        draft: MethodResult = draw(_as_read(data, self.accepts[0]), randomness)
+        if isinstance(data, Table) and isinstance(draft.data, Bipartite):
+            draft = draft._replace(data=data.showing(draft.data))
         cost = cost_of(changes_between(data, draft.data), draft.facts)
         done = time.perf_counter()
         new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
@@ -467,6 +470,7 @@ class Anonymizer(ABC, Generic[D]):
             unprotected=_named(data, draft.unprotected),
             unrecorded=draft.unrecorded,
             assignment=draft.assignment,
+            suppressed=draft.data.suppressed() if isinstance(draft.data, Table) else (),
             nested_in=nested_in,
             spent=spent,
             levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),
@@ -692,6 +696,14 @@ class Anonymizer(ABC, Generic[D]):
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} requires {name}: {item.metadata['help']}")
         return cls(**arguments_of(cls, parameters))
+
+
+def _as_read(data: Data, first: Container) -> Data:
+    """Return data as the kind that a method reads; features of a table know their columns."""
+    read = encoded(data, first)
+    if isinstance(data, Table) and isinstance(read, Bipartite):
+        return dataclasses.replace(read, column_of=data.column_of_features())
+    return read
 
 
 def _number(value: object) -> float:

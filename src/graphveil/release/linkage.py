@@ -299,7 +299,7 @@ class Private:
         The level of everyone, where not all have the one that is promised.
     witness
         Which persons each record was chosen to fit, where it was kept.
-    assignment, ancestors
+    assignment, ancestors, suppressed
         As in `graphveil.claims.record.Record`.
     """
 
@@ -319,6 +319,7 @@ class Private:
     origins_sha256: tuple[str, ...] = field(default=(), repr=False)
     assignment: str | None = field(default=None, repr=False)
     ancestors: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, repr=False)
+    suppressed: tuple[tuple[str, int], ...] = ()
 
     @property
     def input_digests(self) -> frozenset[str]:

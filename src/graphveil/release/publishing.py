@@ -366,6 +366,7 @@ def record_of(
             name: {value: list(nodes) for value, nodes in above.items()}
             for name, above in private.ancestors.items()
         },
+        suppressed=list(private.suppressed),
         reading=dict(output.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),

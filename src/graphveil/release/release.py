@@ -370,6 +370,7 @@ def _read_private(folder: Path) -> Private | None:
         unrecorded=tuple(record.unrecorded),
         assignment=record.assignment,
         ancestors=record.ancestors,
+        suppressed=tuple(record.suppressed),
         seconds=record.seconds,
         linkage=linkage,
         nested_in=tuple(record.nested_in),

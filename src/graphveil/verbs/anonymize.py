@@ -18,7 +18,7 @@ from graphveil.claims.record import private_folder
 from graphveil.core.errors import UsageError, option
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, located, place_of
-from graphveil.data.kinds import encoded, encoded_kind, kind_of
+from graphveil.data.kinds import as_released, kind_of, released_kind
 from graphveil.io.options import recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
@@ -257,7 +257,7 @@ class InMemory:
         """Give the data, as what the method anonymizes."""
         method, output, options = run.method, run.output, self.options
         container = io.kind_read(options).container
-        kind = kind_of(encoded_kind(container, method.accepts[0])).name
+        kind = kind_of(released_kind(container, method.accepts[0])).name
         if output.format is not None:
             release_format(output.format, kind)
         with self._engine(method):
@@ -266,7 +266,7 @@ class InMemory:
             method.check(data)
             self.report(dropped)
             form = output.format or format_that_came_in(self.path, options.format, kind)
-            people = encoded(data, method.accepts[0])
+            people = as_released(data, method.accepts[0])
             check_names(people, release_format(form, kind))
             first = None if run.nested_in is None else read_release(run.nested_in)
             more: dict[str, Any] = {} if first is None else {"nested_in": first}

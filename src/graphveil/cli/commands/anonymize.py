@@ -39,13 +39,12 @@ from graphveil.cli.inputs import (
     say_report,
 )
 from graphveil.cli.kinds import add_methods, reading_flags, reading_options
-from graphveil.cli.summaries.promise import cost_words
+from graphveil.cli.summaries.promise import columns_line, cost_words
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
 from graphveil.core.text import printable
-from graphveil.data import Graph, Table
-from graphveil.data.kinds import kind_of
+from graphveil.data import Graph
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
@@ -412,11 +411,6 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         for what, value in record.cost.items():
             figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
             result(f"  {what.replace('_', ' ')}: {figure}")
-    made_binary = manifest.data.kind != kind_of(Table).name
-    if kind_read(options).container is Table and made_binary and isinstance(flags.out, Path):
-        copy = file_word(flags.out.with_name(f"{flags.out.name}.csv"))
-        again = f"graphveil convert {file_word(flags.out)} --kind table --out {copy}"
-        result(f"As a table: {again}")
     say_next(_check(anonymizer, options, flags.out, typed))
     return 0
 
@@ -469,6 +463,9 @@ def print_release(
     say_answer(f"Not covered: {limits}")
     cost = ", ".join(cost_words(private.cost))
     say_answer(f"Cost: {cost}.")
+    columns = columns_line(private.suppressed, private.cost)
+    if columns is not None:
+        say_answer(columns)
     result(f"Publish: {printable(out)}")
     if isinstance(out, Address):
         result(f"Keep private: {printable(owners)}")

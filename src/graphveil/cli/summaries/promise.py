@@ -5,10 +5,10 @@ Whether a release keeps its promise, in one sentence; and what fails, where some
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from graphveil.core.errors import Message
-from graphveil.core.text import number, percent
+from graphveil.core.text import number, percent, visible
 from graphveil.verify.verdict import Verdict
 
 _COSTS = (
@@ -24,6 +24,7 @@ _COSTS = (
     ("entries_before", "entries before"),
     ("exact_share", "of the cells published as they were"),
     ("stars_added", "cells suppressed"),
+    ("cells_replaced", "cells replaced"),
     ("cells", "cells before"),
     ("unique_by_degree", "people unique by degree"),
     ("unique_by_vrq", "people unique by their neighbors' degrees"),
@@ -67,6 +68,46 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
     if words and "edits_lower_bound" in cost:
         words[SHOWN_COSTS - 1 :] = [_fewest(cost)]
     return tuple(words or rest)[:SHOWN_COSTS]
+
+
+MOST_COLUMNS = 12
+"""So many columns are said one by one."""
+
+
+def columns_line(
+    suppressed: Sequence[tuple[str, int]], cost: Mapping[str, float | int]
+) -> Message | None:
+    """Return what is left of each column of a table, the columns in their order; None of others.
+
+    Where cells show values that the original does not have there, none is called exact.
+
+    Parameters
+    ----------
+    suppressed
+        Each column with the number of its suppressed cells, as the record has them.
+    cost
+        The figures of the record.
+
+    Examples
+    --------
+    >>> columns_line([("age", 3), ("sex", 0), ("birth", 8)], {"cells": 24})
+    'Columns: age 62.5% exact, 37.5% suppressed; sex 100% exact; birth: nothing is left; \
+generalize or drop it.'
+    """
+    rows = int(cost.get("cells", 0)) // max(len(suppressed), 1)
+    if not rows:
+        return None
+    exact = "shown" if "cells_replaced" in cost else "exact"
+    words = []
+    for name, stars in suppressed:
+        if stars == rows:
+            words.append(f"{name}: nothing is left; generalize or drop it")
+            continue
+        hidden = f", {percent(stars / rows)} suppressed" if stars else ""
+        words.append(f"{name} {percent(1 - stars / rows)} {exact}{hidden}")
+    more = len(words) - MOST_COLUMNS
+    rest = f"; {more} more (graphveil evaluate)" if more > 0 else ""
+    return Message(visible(f"Columns: {'; '.join(words[:MOST_COLUMNS])}{rest}."))
 
 
 def _fewest(cost: Mapping[str, float | int]) -> str:

@@ -205,6 +205,15 @@ def utility(pair: TableComparison) -> Figures:
     yield Figure("all", shown / pair.after.size if pair.after.size else 1.0, "share of cells")
 
 
+def replaced(pair: TableComparison) -> Figures:
+    """Yield how many cells of the release show a value that the original does not have there."""
+    after = pair.after[pair.linked]
+    shown = after != STAR
+    number = int(np.count_nonzero(shown & (after != pair.before)))
+    yield Figure("count", number, "cells")
+    yield from share_of(number, int(np.count_nonzero(shown)), "share of the published cells")
+
+
 def stars_by_column(pair: TableComparison) -> Figures:
     """Yield the share of each column that is suppressed; nothing without rows."""
     for name, codes in zip(pair.released.columns, pair.after.T, strict=True):

@@ -637,6 +637,21 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         ),
     ),
     _table(
+        name="cells-replaced",
+        direction="lower is better",
+        definition="cells of the release with a value that the original does not have there",
+        source="ours",
+        needs_linkage=True,
+        cost="linear",
+        compute="metrics.cells.replaced",
+        said=Said(
+            "cells replaced",
+            {"share": ""},
+            "of the published cells have a different value in the original",
+            place=2,
+        ),
+    ),
+    _table(
         name="stars-by-column",
         direction="lower is better",
         definition="share of each released column that is suppressed",

@@ -343,6 +343,32 @@ def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
     )
 
 
+def one_a_column(
+    profiles: Profiles, published: NDArray[np.bool_], columns: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Return which pairs are the only value that a cluster publishes of a column of a table.
+
+    Parameters
+    ----------
+    profiles
+        The features of every cluster.
+    published
+        Which of them are to be published, shape (pairs,).
+    columns
+        The column of every feature.
+
+    Examples
+    --------
+    >>> two = Profiles(*(np.array(x) for x in ([0, 0, 1], [4, 5, 4], [1, 1, 2], [2, 2])))
+    >>> one_a_column(two, np.ones(3, dtype=bool), np.zeros(6, dtype=np.int32)).tolist()
+    [False, False, True]
+    """
+    width = int(columns.max(initial=0)) + 1
+    cells = profiles.clusters.astype(np.int64) * width + columns[profiles.features]
+    values = np.bincount(cells[published], minlength=int(cells.max(initial=0)) + 1)
+    return np.asarray(values[cells] == 1)
+
+
 def released(
     data: Bipartite, profiles: Profiles, published: NDArray[np.bool_], labels: Labels
 ) -> Bipartite:
@@ -444,6 +470,8 @@ def draft_of(
     k
         The smallest class that is promised.
     """
+    if data.column_of is not None:
+        published = published & one_a_column(profiles, published, data.column_of)
     kept = kept_of(profiles, published, data.n_entries)
     classes = classes_of(profiles, published)
     return MethodResult(

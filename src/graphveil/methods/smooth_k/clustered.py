@@ -132,7 +132,7 @@ class Clustered(Anonymizer[Bipartite]):
         ----------
         data
             Users by features, also as an object of another library (SciPy, pandas, polars, DuckDB,
-            Arrow); of a table its one-hot encoding is released.
+            Arrow). Of a table, a table with the same columns is released.
         seed
             None draws from the operating system's entropy. A seed is a secret of the owner.
         ledger

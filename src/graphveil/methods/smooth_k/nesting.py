@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import UsageError
-from graphveil.data import Bipartite
+from graphveil.data import Bipartite, Table
+from graphveil.data.kinds import encoded
 from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
     Labels,
@@ -76,7 +77,7 @@ def nested_clusters(
     return numbered.astype(np.int32)[first]
 
 
-def first_classes(first: Release[Any], data: Bipartite) -> Labels:
+def first_classes(first: Release[Any], data: Bipartite | Table) -> Labels:
     """Return the class of every row in an earlier release of the same people, by its linkage.
 
     Parameters
@@ -92,10 +93,10 @@ def first_classes(first: Release[Any], data: Bipartite) -> Labels:
         Where the linkage was not kept, or is of other people.
     """
     linkage = first.private.linkage if first.private else None
-    if linkage is None or not isinstance(first.data, Bipartite):
+    if linkage is None or not isinstance(first.data, Bipartite | Table):
         raise UsageError(
-            "nesting needs a release of user-item data with its private record and linkage. "
-            "Keep the linkage of the first release."
+            "nesting needs a release of user-item data or a table with its private record and "
+            "linkage. Keep the linkage of the first release."
         )
     labels = data.labels()
     same_kind = labels.dtype.kind == linkage.original.dtype.kind
@@ -104,7 +105,9 @@ def first_classes(first: Release[Any], data: Bipartite) -> Labels:
             f"the first release is of {linkage.original.size} people, but they are not the "
             f"{labels.size} given now. Nest releases of the same people only."
         )
-    return collapse(first.data).kinds[linkage.positions_of(labels, first.data.labels())]
+    return collapse(encoded(first.data, Bipartite)).kinds[
+        linkage.positions_of(labels, first.data.labels())
+    ]
 
 
 def _threshold(rule: Rule, price: float) -> kernel.Threshold:

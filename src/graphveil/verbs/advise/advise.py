@@ -14,7 +14,7 @@ from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.core.errors import ParameterError
 from graphveil.core.progress import stage
 from graphveil.data import Data, Graph, Network
-from graphveil.data.kinds import CONTAINERS, Container, compared_kind, encoded, kind_of
+from graphveil.data.kinds import CONTAINERS, Container, as_released, compared_kind, kind_of
 from graphveil.data.measures import MEASURES, EqualRows, Identifiability, measure
 from graphveil.data.measures.network import Alone
 from graphveil.data.measures.registry import DIRECTED_COUNT
@@ -163,7 +163,9 @@ def advise(
         sizes={word: getattr(container, size) for word, size in kind.sizes.items()},
         risks=risks,
         choices=tuple(
-            choice_of(method, encoded(container, method.accepts[0]), until=started + ALL_SECONDS)
+            choice_of(
+                method, as_released(container, method.accepts[0]), until=started + ALL_SECONDS
+            )
             for method in METHODS.values()
             if _fits(method.accepts, container)
         ),
@@ -186,7 +188,7 @@ def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
         check_bound(bound, metrics, attacks)
     share = seconds / max(len(methods), 1)
     reached = [
-        reached_by(method, encoded(data, method.accepts[0]), bounds, _figures, seconds=share)
+        reached_by(method, as_released(data, method.accepts[0]), bounds, _figures, seconds=share)
         for method in methods
     ]
     return AdviceUntil(

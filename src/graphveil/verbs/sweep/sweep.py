@@ -48,7 +48,7 @@ from graphveil.core.progress import Advance, shown, stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
 from graphveil.data import Bipartite, Data, Table
-from graphveil.data.kinds import CONTAINERS, Container, compared_kind, encoded_kind, kind_of
+from graphveil.data.kinds import CONTAINERS, Container, compared_kind, kind_of, released_kind
 from graphveil.data.objects import as_container
 from graphveil.evaluate.metrics.table import METRICS, spelled_out
 from graphveil.io.options import recorded
@@ -173,7 +173,7 @@ class PointRun:
 
     def _measured(self, folder: Path, method: Anonymizer[Any]) -> Iterator[Row]:
         """Yield what `evaluate` and `attack` say of the release folder, at the sweep's seed."""
-        released = encoded_kind(type(self.data), method.accepts[0])
+        released = released_kind(type(self.data), method.accepts[0])
         plan = self.plan
         metrics = fitting(plan.metrics, metrics_of(released))
         attacks = fitting(plan.attacks, attacks_of(released))
@@ -203,8 +203,11 @@ def fitting(asked: Sequence[str] | None, known: Sequence[str]) -> list[str] | No
 
 
 def metrics_of(kind: Container) -> list[str]:
-    """Return the names of the metrics that read a kind of data: of networks their ties, too."""
-    kinds = {kind, compared_kind(kind)}
+    """Return the names of the metrics that read a kind of data.
+
+    Tables are read as their features, networks as their ties, too.
+    """
+    kinds = {kind, compared_kind(kind), *([Bipartite] if kind is Table else [])}
     return [metric.name for metric in METRICS.values() if metric.kind in kinds]
 
 
@@ -682,7 +685,7 @@ def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions
             method.check(data)
         except InfeasibleError:
             continue  # which is what its point will say
-    kinds = [encoded_kind(type(data), method.accepts[0]) for method in methods]
+    kinds = [released_kind(type(data), method.accepts[0]) for method in methods]
     asked = ((options.metrics, metrics_of, "metric"), (options.attacks, attacks_of, "attack"))
     for names, known_of, what in asked:
         known = {name: None for kind in kinds for name in known_of(kind)}

@@ -153,11 +153,16 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
 def _changes(evidence: Evidence) -> CellChanges:
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     before = compared.cells - compared.before
-    return CellChanges(before, before - compared.added, missing=compared.before)
+    kept = compared.cells - compared.stars - compared.n_strange
+    return CellChanges(before, kept, compared.n_strange, compared.before, compared.filled)
 
 
 def _in_words(figures: Mapping[str, Any]) -> str:
-    return f"{shown(figures.get('stars_added'))} cells suppressed"
+    words = f"{shown(figures.get('stars_added'))} cells suppressed"
+    if "cells_replaced" not in figures:
+        return words
+    replaced, filled = (shown(figures.get(f"cells_{what}")) for what in ("replaced", "filled"))
+    return f"{words}, {replaced} replaced and {filled} missing ones filled"
 
 
 def _same(evidence: Evidence) -> Check:

@@ -77,6 +77,6 @@ _EQUAL = (Part(CLASSES, ("data",), "", equal_rows),)
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     KAnonymity: Recheck(("bipartite", "table"), _EQUAL),
-    SmoothKAnonymity: Recheck(("bipartite",), _EQUAL),
+    SmoothKAnonymity: Recheck(("bipartite", "table"), _EQUAL),
 }
 """How every guarantee of equal rows is checked again."""

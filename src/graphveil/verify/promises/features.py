@@ -13,11 +13,13 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.guarantees import Guarantee
 from graphveil.core.parameters import share_in
+from graphveil.data import Table
 from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.equal_rows import find_kept, publish_pairs
+from graphveil.verify.recount.linked import publish_cells
 from graphveil.verify.verdict import Check, counted, fails, holds, shown
 
 TRUE = "entries true of their class"
@@ -38,11 +40,10 @@ _NO_USERS = (
 
 def _true(evidence: Evidence, condition: TrueOfShare) -> Check:
     """Whether each feature of a class is that of a large enough share of it in the original."""
-    db, share = evidence.tables, share_in(condition.theta)
-    publish_pairs(db)
+    db, share = _published(evidence), share_in(condition.theta)
     bounds = [share.denominator, share.numerator]
     if db.number(f"SELECT count(*) FROM ({_UNTRUE})", bounds):
-        return fails(TRUE, _first(db, _UNTRUE, bounds, f"theta={condition.theta}"))
+        return fails(TRUE, _first(evidence, _UNTRUE, bounds, f"theta={condition.theta}"))
     pairs = db.number("SELECT count(*) FROM published")
     share_of = f"at least {condition.theta} of the class"
     return holds(TRUE, f"each of {_pairs(pairs)} is true of {share_of}")
@@ -54,12 +55,20 @@ def _ties(evidence: Evidence, _condition: TrueOfMoreThanHalf) -> Check:
     Parts that publish equal rows are one class; what is true of more than half of each part is
     true of more than half of them all.
     """
-    db = evidence.tables
-    publish_pairs(db)
+    db = _published(evidence)
     if db.first(f"{_TIED} LIMIT 1"):
-        return fails(TIES, _first(db, _TIED, [], "more than half"))
+        return fails(TIES, _first(evidence, _TIED, [], "more than half"))
     pairs = db.number("SELECT count(*) FROM published")
     return holds(TIES, f"each of {_pairs(pairs)} is true of more than half of the class")
+
+
+def _published(evidence: Evidence) -> Database:
+    """Return the tables with `published`: what each class shows, and of how many it is true."""
+    if evidence.manifest.data.kind == "table":
+        publish_cells(evidence.tables, evidence.original_as(Table), evidence.columns)
+    else:
+        publish_pairs(evidence.tables)
+    return evidence.tables
 
 
 def _nothing_added(evidence: Evidence, _condition: NothingAdded) -> Check:
@@ -91,12 +100,13 @@ def _people(evidence: Evidence, _condition: PeopleAsItems) -> Check:
     return fails(PEOPLE, f"{n} of {items} are not ids of users, the first is {shown(strange[0])}")
 
 
-def _first(db: Database, query: str, values: list[Any], bound: str) -> str:
+def _first(evidence: Evidence, query: str, values: list[Any], bound: str) -> str:
     """Return the first feature of a class that a query gives, and how many it gives."""
+    db, one = evidence.tables, "row" if evidence.manifest.data.kind == "table" else "user"
     number = db.number(f"SELECT count(*) FROM ({query})", values)
     row = db.first(f"{query} ORDER BY first_user, item LIMIT 1", values) or (0,) * 5
     return (
-        f"{shown(row[3])} is published for {counted(row[1], 'user')}, the class of user "
+        f"{shown(row[3])} is published for {counted(row[1], one)}, the class of {one} "
         f"{row[2]}, but is true of only {row[4]} of them ({bound} required); {_pairs(number)} "
         "in all"
     )
@@ -112,11 +122,11 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         (Part(NOTHING_ADDED, LINKED, "whether nothing was added", _nothing_added),),
     ),
     TrueOfShare: Recheck(
-        ("bipartite",),
+        ("bipartite", "table"),
         (Part(TRUE, LINKED, "whether each entry is true of enough rows of its class", _true),),
     ),
     TrueOfMoreThanHalf: Recheck(
-        ("bipartite",),
+        ("bipartite", "table"),
         (Part(TIES, LINKED, "whether each entry is true of more than half of its class", _ties),),
     ),
     PeopleAsItems: Recheck(

@@ -112,11 +112,12 @@ _STARS = (
     "SELECT len(listed) - list_count(listed) AS stars, count(*) "
     "FROM {rows} GROUP BY stars ORDER BY stars"
 )
-_COUNTS = ("n_strange", "first_strange", "stars", "before", "added")
+_COUNTS = ("n_strange", "first_strange", "stars", "before", "added", "filled")
 _COMPARED = """
     count(CASE WHEN {strange} THEN 1 END), min(CASE WHEN {strange} THEN row END),
     count(CASE WHEN {now} IS NULL THEN 1 END), count(CASE WHEN {had} IS NULL THEN 1 END),
-    count(CASE WHEN {now} IS NULL AND {had} IS NOT NULL THEN 1 END)
+    count(CASE WHEN {now} IS NULL AND {had} IS NOT NULL THEN 1 END),
+    count(CASE WHEN {now} IS NOT NULL AND {had} IS NULL THEN 1 END)
 """
 _CELLS_AT_ONCE = 1 << 24
 """So many cells of the original are compared in one query, of 16 columns at least."""
@@ -163,8 +164,8 @@ class Compared(NamedTuple):
         All cells of the release, and those that are suppressed.
     before, added
         Suppressed in the original, and suppressed in the release alone.
-    n_strange
-        Published cells that are not the original's.
+    n_strange, filled
+        Published cells that are not the original's, and those of them that it suppresses.
     strange
         The first of them, column by column.
     """
@@ -174,6 +175,7 @@ class Compared(NamedTuple):
     before: int
     added: int
     n_strange: int
+    filled: int
     strange: Strange | None
 
 
@@ -272,8 +274,9 @@ def compare_with_original(
     """
     if not db.holds("compared"):
         _compare_columns(db, original, columns, keyed=keyed)
-    row = db.first("SELECT sum(stars), sum(before), sum(added), sum(n_strange) FROM compared") or ()
-    stars, before, added, n_strange = (int(total or 0) for total in row)
+    sums = "sum(stars), sum(before), sum(added), sum(n_strange), sum(filled)"
+    row = db.first(f"SELECT {sums} FROM compared") or ()
+    stars, before, added, n_strange, filled = (int(total or 0) for total in row)
     strange = db.first(
         "SELECT column_number, first_strange FROM compared WHERE n_strange > 0 "
         "ORDER BY column_number LIMIT 1"
@@ -284,6 +287,7 @@ def compare_with_original(
         before,
         added,
         n_strange,
+        filled,
         None if strange is None else _strange(db, columns, *map(int, strange), keyed=keyed),
     )
 
@@ -314,6 +318,39 @@ def _compare_columns(db: Database, original: Table, columns: Sequence[str], *, k
         for place, name in enumerate(_COUNTS)
     }
     db.put("compared", {"column_number": np.arange(len(columns)), **arrays})
+
+
+def publish_cells(db: Database, original: Table, columns: Sequence[str]) -> None:
+    """Create `published(class, size, first_user, item, holders)` of cells, once.
+
+    A row is a class of equal rows and a cell that it shows; `holders` of its members have that
+    value in the original. The linkage must be there, one to one, and ids be numbers of rows.
+    """
+    if db.holds("published"):
+        return
+    rows = released_ids(db)
+    listed = _rows_as_lists(column_names(db))
+    db.run(
+        "CREATE TABLE row_members AS SELECT row, min(row) OVER (PARTITION BY listed) AS class "
+        f"FROM {listed} ORDER BY row"
+    )
+    db.run(
+        "CREATE TABLE published (class BIGINT, size BIGINT, first_user BIGINT, item VARCHAR, "
+        "holders BIGINT)"
+    )
+    for number, name in enumerate(columns):
+        cells = _column_of(original, original.columns.index(name), rows)
+        db.put("had", {"had": cells})
+        db.run(
+            "INSERT INTO published SELECT class, count(*), class, any_value(? || '=' || now), "
+            "count(CASE WHEN now = had THEN 1 END) "
+            f"FROM (SELECT row, nullif(c{number}, '*') AS now FROM (SELECT rowid AS row, c{number} "
+            "FROM cells)) JOIN row_members USING (row) "
+            "JOIN (SELECT rowid AS row, had FROM had) USING (row) "
+            "WHERE now IS NOT NULL GROUP BY class",
+            [name],
+        )
+        db.run("DROP TABLE had")
 
 
 def _counts_of(now: str, had: str) -> str:
