@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
+from graphveil.cli import inputs
 from graphveil.cli.commands import measure as verb
 from graphveil.core.errors import InputError
 from graphveil.io import read_graph, write
@@ -161,3 +163,32 @@ def test_the_standard_input_is_given_once(piped, assert_one_line):
 
 def test_a_dash_is_no_number(graphveil_here, assert_one_line):
     assert_one_line(graphveil_here("measure", "friends.csv", "--k", "-"), "'-' is not an integer")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are those of POSIX")
+def test_a_silent_pipe_is_waited_for_and_that_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(inputs, "PATIENCE_SECONDS", 0.0)
+    fifo = tmp_path / "late"
+    os.mkfifo(fifo)
+
+    def write():
+        time.sleep(0.3)
+        fifo.write_text("a,b\nb,c\n")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with inputs.a_file(fifo, None) as path:
+        assert "a,b\nb,c\n" == path.read_text()
+        assert "-" == inputs.file_word(path)
+    writer.join()
+    assert "-: waiting for data from the pipe" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("letters", [226, 255])
+def test_a_name_that_is_too_long_is_refused_before_the_work(
+    graphveil_here, cwd, assert_one_line, letters
+):
+    """Its private folder and the hidden folders beside both have longer names."""
+    name = letters * "b"
+    done = graphveil_here("anonymize", "rename", cwd / "friends.csv", "--out", name)
+    assert_one_line(done, "can be written here. Choose a shorter one.")

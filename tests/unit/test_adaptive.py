@@ -418,3 +418,11 @@ def test_the_column_of_levels_is_in_the_record_and_no_text_can_stand_for_it(tmp_
     reseal(folder, manifest)
     failed = {c.name: c.detail for c in gv.verify_release(folder, original=table).failures()}
     assert "the parameter levels is 'ann is 0'; adaptive writes None" in failed["method"]
+
+
+def test_one_number_is_the_level_of_everybody():
+    table = gv.Table.from_columns({"sex": [*"ffmmfm"], "town": [*"xyxyxy"]})
+    made = [gv.Adaptive(levels=2).anonymize(table, seed=1)]
+    made += [gv.Adaptive().anonymize(table, seed=1, levels=level) for level in (2, np.int64(2))]
+    assert 1 == len({str(release.guarantee) for release in made})
+    assert made[0].guarantee.common

@@ -37,7 +37,7 @@ FLAWS = [
         "name": "an alignment of large networks that stops at its start",
         "means": "Candidates are not chosen again: a large release looks safer than it is.",
         "file": "src/graphveil/attacks/networks/assignment/near_candidates.py",
-        "old": "for _ in range(ROUNDS):",
+        "old": "for _ in in_time(range(ROUNDS)):",
         "new": "for _ in range(0):",
     },
     {

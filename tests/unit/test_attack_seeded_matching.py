@@ -52,7 +52,7 @@ FLAWS = [
         "name": "a matching that stops at its start",
         "means": "Nothing is assigned again: a release looks safer than it is.",
         "file": "src/graphveil/attacks/networks/assignment/frank_wolfe.py",
-        "old": "for _ in range(REPEATS):",
+        "old": "for _ in in_time(range(REPEATS)):",
         "new": "for _ in range(0):",
     },
     {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.features.cells import ShownCells
-from graphveil.attacks.features.insider import likeliest_of_others
+from graphveil.attacks.features.cells import ShownCells, TrueCells
+from graphveil.attacks.features.insider import _guessed, likeliest_of_others
 from graphveil.attacks.features.singling_out import best_blind, columns_of, one_of, statement
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
@@ -178,3 +178,23 @@ def test_a_column_with_a_value_for_nearly_everybody_takes_no_longer_than_its_len
     monkeypatch.setattr(np, "eye", None)
     told = gv.attack_release(release, table.one_hot(), attacks=["singling-out"], seed=1)
     assert 0 <= next(iter(told)).value <= 1
+
+
+@pytest.mark.parametrize("members_differ", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_guesses_of_insiders_are_counted_as_if_pair_by_pair(seed, members_differ):
+    rng, shown = rng_of(seed), shown_of(seed, members_differ=members_differ)
+    own = np.repeat(np.arange(6), shown.sizes)
+    value = np.column_stack([rng.integers(-1, each, own.size) for each in shown.values])
+    made = _guessed(shown, TrueCells(value.astype(np.int32), own))
+    expected = np.zeros((3, 6), dtype=int)
+    for class_, column in itertools.product(range(6), range(4)):
+        size, has = int(shown.sizes[class_]), value[own == class_, column]
+        if shown.value[class_, column] != SUPPRESSED or size < 2:
+            continue
+        blind = int(shown.likely(column)[class_].argmax())
+        for mine, other in itertools.permutations(has[has >= 0].tolist(), 2):
+            chances = shown.shares(column)
+            guess = likeliest_of_others(chances, size, mine) if members_differ else blind
+            expected[:, class_] += 1, other == guess, other == blind
+    assert expected.tolist() == [made.cells.tolist(), made.inside.tolist(), made.outside.tolist()]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.attack import AttackInput, Outcome, TooLargeError
-from graphveil.attacks.costs import SECONDS_UNASKED, not_run
+from graphveil.attacks.attack import AttackFigure, AttackInput, Outcome, TooLargeError
+from graphveil.attacks.costs import SECONDS_UNASKED, not_run, stopped
 from graphveil.attacks.registry import ATTACKS, STRONGEST
+from graphveil.core import progress
 from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.progress import heard
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.verbs import attack as attack_plan
 from graphveil.verbs.attack import IN_FULL
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -29,8 +28,15 @@ FLAWS = [
         "name": "a minute of attacks beside what foreseeing them takes",
         "means": "Where costs are found by running the method, attacks take longer than is said.",
         "file": "src/graphveil/verbs/attack.py",
-        "old": "left = SECONDS_UNASKED - spent - sum(",
-        "new": "left = SECONDS_UNASKED - sum(",
+        "old": "room = _within(planned, given, deadline.left)",
+        "new": "room = _within(planned, given, deadline.seconds)",
+    },
+    {
+        "name": "a limit that no attack keeps",
+        "means": "An attack on a column of many values runs for as long as it likes, in silence.",
+        "file": "src/graphveil/verbs/attack.py",
+        "old": 'with within(deadline=deadline), stage(f"attacking',
+        "new": 'with within(deadline=None), stage(f"attacking',
     },
     {
         "name": "no shorter way for what does not fit whole",
@@ -49,6 +55,19 @@ FLAWS = [
 ]
 
 
+class Clock:
+    """Stands for the module `time`: as late as a test says."""
+
+    now = 0.0
+
+    @classmethod
+    def monotonic(cls):
+        return cls.now
+
+
+OF_UNASKED = [name for name in OF_GRAPHS if not ATTACKS[name].by_name]
+
+
 @pytest.fixture
 def priced(monkeypatch):
     """Attacks take as long as they are told, a second where they are not; none does anything.
@@ -57,12 +76,13 @@ def priced(monkeypatch):
     """
 
     def price(spent=0.0, **seconds):
-        clock = itertools.count(step=spent)
-        monkeypatch.setattr(attack_plan, "process_time", lambda: next(clock))
+        monkeypatch.setattr(Clock, "now", 0.0)
+        monkeypatch.setattr(progress, "time", Clock)
         for name in OF_GRAPHS:
             cost = seconds.get(name.replace("-", "_"), 1.0)
 
             def told(*_, cost=cost):
+                Clock.now += spent / len(OF_UNASKED)
                 if cost is None:
                     raise TooLargeError("10 nodes are more than 9")
                 return cost
@@ -195,3 +215,73 @@ def test_a_name_that_is_none_is_refused(priced, asked):
 
 def test_the_strongest_are_attacks_that_need_not_be_named():
     assert not [name for name in STRONGEST if ATTACKS[name].by_name]
+
+
+def late(monkeypatch, **seconds):
+    """Let attacks take so long, by a clock of their own; each looks at the limit ten times."""
+    monkeypatch.setattr(Clock, "now", 0.0)
+    monkeypatch.setattr(progress, "time", Clock)
+    for name, takes in seconds.items():
+        key = name.replace("_", "-")
+
+        def compute(*_, takes=takes):
+            for _ in progress.in_time(range(10)):
+                Clock.now += takes / 10
+            return Outcome([AttackFigure("right", 0.5, "share of people")], None, None)
+
+        entry = dataclasses.replace(ATTACKS[key], compute=compute, seconds=lambda *_: 5.0)
+        monkeypatch.setitem(ATTACKS._entries, key, entry)
+
+
+def test_an_attack_that_is_not_done_in_time_gives_no_figure_and_the_others_theirs(monkeypatch):
+    late(monkeypatch, candidate_set=59.0, fake_edge=70.0)
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    names = ["candidate-set", "fake-edge"]
+    rows = gv.attack_release(release, GRAPH, attacks=names, seconds=60)
+    assert {"candidate-set"} == {row.question for row in rows}
+    assert {"fake-edge": stopped(60)} == {row.question: row.reason for row in rows.missing}
+    Clock.now = 0.0
+    rows = gv.attack_release(release, GRAPH, attacks="candidate-set,fake-edge")
+    assert {*names} == {row.question for row in rows}  # what is asked for may take its time
+
+
+def test_what_nobody_asks_for_ends_after_a_minute_and_what_is_short_comes_first(monkeypatch):
+    late(monkeypatch, seeded_matching=1_000.0)
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    rows = gv.attack_release(release, GRAPH)
+    left = {row.question: row.reason for row in rows.missing if not row.part}
+    assert "stopped at the limit of 60 seconds" in left["seeded-matching"]
+    assert {"candidate-set", "degree-matching"} == {row.question for row in rows}
+    assert ["seeded-matching"] == [name for name, why in left.items() if "stopped" in why]
+
+
+def test_a_limit_that_is_no_time_is_refused():
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    with pytest.raises(ParameterError, match="seconds=0 is not a time"):
+        gv.attack_release(release, GRAPH, seconds=0)
+
+
+def test_a_limit_ends_every_attack_after_its_first_look():
+    """All look at it at their beginning, in `stage`."""
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    rows = gv.attack_release(release, GRAPH, attacks="all", seconds=1e-9, seed=1)
+    assert [] == list(rows)
+    assert {name for name in OF_GRAPHS if ATTACKS[name].kind is gv.Graph} <= {
+        row.question for row in rows.missing
+    }
+
+
+def test_a_date_column_of_4361_values_costs_about_as_much_as_one_of_50(monkeypatch):
+    """Looks at the limit count the work: as many as columns and classes, not as values."""
+    looked = []
+    for values in (50, 4_361):
+        days = [f"day {number % values}" for number in range(4_400)]
+        table = gv.Table.from_columns({"date": days, "sex": ["m", "f"] * 2_200}, person="row")
+        release = gv.Mondrian(k=5).anonymize(table, seed=1)
+        with monkeypatch.context() as patched:
+            seen = []
+            patched.setattr(progress.Deadline, "check", lambda _, seen=seen: seen.append(1))
+            rows = gv.attack_release(release, table, attacks="insider,singling-out", seed=1)
+        assert {"insider", "singling-out"} == {row.question for row in rows}
+        looked.append(len(seen))
+    assert max(looked) < 3_000

@@ -451,3 +451,24 @@ def test_rows_print_what_they_hold_and_become_frames_of_every_library():
     assert rows["edges-kept", "count"] is rows[0] is rows["edges-kept"][0]
     with pytest.raises(KeyError):
         rows["edges-kept", "color"]
+
+
+def test_metrics_may_be_separated_by_commas_and_have_other_usual_names():
+    graph = gv.Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    release = gv.KDegree(k=2).anonymize(graph, seed=1)
+    rows = evaluate(release, graph, metrics="average-degree, max-degree", as_sample=False)
+    before = {row.question: row.value for row in rows if row.part == "original"}
+    assert {"mean-degree": 1.5, "largest-degree": 3.0} == before
+    with pytest.raises(ParameterError, match="unknown metric 'colour'"):
+        evaluate(release, graph, metrics=["max-degree,colour"])
+
+
+def test_the_kind_of_the_original_is_compared_with_the_record(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ring.csv").write_text("source,target\na,b\nb,c\nc,a\n")
+    assert 0 == run(["anonymize", "k-degree", "ring.csv", "--k", "2", "--out", "r"])
+    asked = ["evaluate", "r", "--original", "ring.csv", "--metrics", "edges-kept", "--kind"]
+    assert 0 == run([*asked, "graph"])
+    capsys.readouterr()
+    assert 2 == run([*asked, "table"])
+    assert "--kind table, but the release was made from a network" in capsys.readouterr().err

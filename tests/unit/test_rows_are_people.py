@@ -283,3 +283,12 @@ def test_two_rows_of_one_mail_are_asked_about_however_few_they_are():
     assert "domain" == repeated_people(many).name
     once = gv.Table.from_columns({"mail": mails[1:], "product": ["tea", "rye"]})
     assert None is repeated_people(once)
+
+
+def test_every_column_that_may_be_people_is_asked_about_in_one_refusal():
+    columns = visits("patient", 15, 6) | {"usuario": [f"K{at % 15:02d}" for at in range(90)]}
+    columns["finding"] = [f"f{at % 3}" for at in range(90)]
+    with pytest.raises(DataError) as refused:
+        gv.Table.from_columns(columns).check()
+    assert "patient may identify people with several rows" in str(refused.value)
+    assert "The same may hold for usuario, born: drop them as well." in str(refused.value)

@@ -17,7 +17,7 @@ from emptied import emptied_database, of_a_graph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.verify.promises.graphs import look_alikes
 from graphveil.verify.recount import look_alikes as structural
-from graphveil.verify.recount.neighborhoods import network_of
+from graphveil.verify.recount.neighborhoods import ReleasedNetwork, Work, network_of
 from networks_data import SMALL, cones, turned
 from shared_data import edge_array, shared
 
@@ -477,3 +477,66 @@ def test_the_checker_tells_all_small_neighborhoods_apart_and_none_from_a_copy_in
     half = len(SMALL)
     assert labels[:half] == labels[half:]
     assert half == len(set(labels))
+
+
+def automorphic(n, edges) -> list[set[int]]:
+    """Return onto which nodes automorphisms map every node, by trying all orders."""
+    edges = {frozenset(edge) for edge in edges}
+    images = [{node} for node in range(n)]
+    for order in permutations(range(n)):
+        if all(frozenset(order[node] for node in edge) in edges for edge in edges):
+            for node, image in enumerate(order):
+                images[node].add(image)
+    return images
+
+
+def network(n, edges, work=10**9):
+    columns = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+    heads, tails = np.concatenate([columns, columns[:, ::-1]]).T
+    order = np.lexsort((tails, heads))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(heads, minlength=n))])
+    return ReleasedNetwork(indptr, tails[order], Work(work))
+
+
+SMALL_GRAPHS = [graph for graph in nx.graph_atlas_g()[1:] if graph.number_of_nodes() <= 5]
+"""All of them."""
+
+
+def test_interchangeable_nodes_are_mapped_onto_each_other_in_all_small_graphs(monkeypatch):
+    """And classes are as without looking for them, at distances 2 and 3."""
+    every = [(graph.number_of_nodes(), list(graph.edges)) for graph in SMALL_GRAPHS]
+    with_them = []
+    for n, edges in every:
+        images = automorphic(n, edges)
+        label = network(n, edges).interchangeable.tolist()
+        assert all(b in images[a] for a in range(n) for b in range(n) if label[a] == label[b])
+        with_them.append(
+            [as_sets(values_of(n, edges, measure, far)) for measure in MEASURES for far in (2, 3)]
+        )
+    monkeypatch.setattr(ReleasedNetwork, "interchangeable", property(lambda g: np.arange(g.n)))
+    for (n, edges), found in zip(every, with_them, strict=True):
+        assert found == [
+            as_sets(values_of(n, edges, measure, far)) for measure in MEASURES for far in (2, 3)
+        ]
+
+
+def values_of(n, edges, measure, distance):
+    return structural._LABELS[measure](network(n, edges), distance)[0].tolist()
+
+
+STARS = {
+    "star": [(0, leaf) for leaf in range(1, 4_000)],
+    "two stars": [(hub, hub + leaf) for hub in (0, 2_000) for leaf in range(1, 2_000)],
+    "spider": [(leaf // 2001 * (leaf - 2000), leaf) for leaf in range(1, 4_001)],
+    "two hubs": [(hub, leaf) for hub in (0, 1) for leaf in range(2, 4_000)],
+}
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("name", STARS)
+def test_stars_are_looked_at_a_few_times_at_distance_two(name, measure):
+    """Balls of all nodes have 16 million links, which is more work than is allowed here."""
+    n = max(max(edge) for edge in STARS[name]) + 1
+    labels, given_up = structural._LABELS[measure](network(n, STARS[name], work=300_000), 2)
+    expected = 3 if name == "spider" else 1 if measure in COUNTED else 2
+    assert (0, expected) == (given_up, len(set(labels.tolist())))

@@ -25,7 +25,7 @@ WORTH_SAYING = 3.0
 """What takes fewer seconds is not announced."""
 
 SECONDS_UNASKED = 60.0
-"""So many seconds of CPU time attacks have together where none is asked for."""
+"""So many seconds attacks have together where none is asked for, nor another limit is given."""
 
 ENTRY = 3e-8
 """A few passes over the entries of original and release."""
@@ -56,6 +56,20 @@ def not_run(seconds: float) -> str:
     'not run by default: takes about 5 minutes of CPU time; request it by name'
     """
     return f"not run by default: takes about {spelled(seconds)} of CPU time; request it by name"
+
+
+def stopped(seconds: float) -> str:
+    """Return why an attack has no figure that was stopped by the limit of so many seconds.
+
+    Examples
+    --------
+    >>> stopped(60.0)[:58]
+    'stopped at the limit of 60 seconds, before it had a result'
+    """
+    return (
+        f"stopped at the limit of {spelled(seconds)}, before it had a result; give it more time "
+        "with --seconds (seconds= in Python)"
+    )
 
 
 def run_again(situation: AttackInput[Any]) -> float:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.progress import in_time
 from graphveil.evaluate.metric import Sample, Z, wilson, wilson_ends
 
 RESAMPLES = 1_000
@@ -186,7 +187,7 @@ def _resampled_ratios(
 ) -> NDArray[np.float64]:
     """Return the ratio of the sums over people who are drawn again; NaN where the second is 0."""
     n, blocks = numerators.size, []
-    for size in _blocks(n):
+    for size in in_time(_blocks(n)):
         often = resampled(n, size, rng)
         below = often @ denominators
         blocks.append(
@@ -361,7 +362,7 @@ class Curve:
         size = max(1, _CELLS_OF_PAIRS // max(self._top(false), self.people))
         parts = [
             self._recall(resampled(self.people, min(size, RESAMPLES - start), rng), false)
-            for start in range(0, RESAMPLES, size)
+            for start in in_time(range(0, RESAMPLES, size))
         ]
         return percentiles(np.concatenate(parts), self.people, fewest=self.people)
 

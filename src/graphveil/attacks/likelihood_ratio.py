@@ -22,7 +22,7 @@ from graphveil.attacks.attack import AttackFigure, AttackInput
 from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.intervals import Curve, Scored
 from graphveil.core.errors import GraphveilError
-from graphveil.core.progress import stage
+from graphveil.core.progress import in_time, stage
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Columns = Sequence[int]
@@ -242,14 +242,14 @@ def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> NDArray[np.floa
             raise NotMeasuredError("too few releases contain some targets and lack others")
         best = choices[int(np.nanargmax(areas))]
         lesson = Lesson(shadows.scores[:, :, best], shadows.inside)
-        for number in np.nonzero(~others)[0].tolist():
+        for number in in_time(np.nonzero(~others)[0].tolist()):
             made[number] = lesson.ratio(number)
     return made
 
 
 def _area(scores: NDArray[np.float64], inside: NDArray[np.bool_]) -> float:
     lesson = Lesson(scores, inside)
-    made = np.array([lesson.ratio(number) for number in range(len(inside))])
+    made = np.array([lesson.ratio(number) for number in in_time(range(len(inside)))])
     scored = scored_of(made, inside)
     return Curve(scored).area() if np.unique(scored.positive).size > 1 else np.nan
 

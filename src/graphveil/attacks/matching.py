@@ -28,7 +28,7 @@ from graphveil.attacks.likelihood_ratio import shadow_results
 from graphveil.attacks.wording import Said
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
-from graphveil.core.progress import stage
+from graphveil.core.progress import in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
@@ -232,7 +232,7 @@ def _known_pairs(
                 rng.choice(n, number, replace=False)
                 if who == "known"
                 else _candidates_of(every, int(rng.integers(n)), number, rng)
-                for _ in range(DRAWS)
+                for _ in in_time(range(DRAWS))
             ]
             drawn = [_left(pairs, levels, some) for some in chosen if some.size == number]
             if not drawn:
@@ -372,7 +372,7 @@ def log_chances(
     odds, shown = np.log(hiding) - np.log1p(-hiding), np.log1p(-hiding).sum(axis=1)
     hidden, owners = records == SUPPRESSED, pairs.records
     made: NDArray[np.float64] = shown[pairs.indices]
-    for start in range(0, owners.size, _BLOCK):
+    for start in in_time(range(0, owners.size, _BLOCK)):
         some = slice(start, start + _BLOCK)
         made[some] += (hidden[owners[some]] * odds[pairs.indices[some]]).sum(axis=1)
     return made
@@ -452,7 +452,7 @@ def nearest_candidates(
     """
     owners = pairs.records
     distance = np.empty(owners.size, dtype=np.int64)
-    for start in range(0, owners.size, _BLOCK):
+    for start in in_time(range(0, owners.size, _BLOCK)):
         some = slice(start, start + _BLOCK)
         distance[some] = (records[owners[some]] != guesses[pairs.indices[some]]).sum(axis=1)
     least = np.full(pairs.n, np.iinfo(np.int64).max)

@@ -11,17 +11,18 @@ import shlex
 import shutil
 import stat
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from graphveil import io
 from graphveil.cli.app import STANDARD_INPUT
-from graphveil.cli.console import say
+from graphveil.cli.console import PATIENCE_SECONDS, say
 from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import UsageError
@@ -43,6 +44,10 @@ _STARTS = {
     b"\x28\xb5\x2f\xfd": ".zst",
 }
 """The extensions of formats and compressions that the first bytes say."""
+
+
+_OF_PIPES = "graphveil-input-"
+"""How the name of the folder begins that holds the copy of what a pipe brings."""
 
 
 @contextmanager
@@ -71,14 +76,28 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
     source = _descriptor() if path == STANDARD_INPUT else path
     if source is not None and never_ends(source):
         raise UsageError(f"{file_word(path)}: {NEVER_ENDS}")
-    with TemporaryDirectory(prefix="graphveil-input-") as folder, _opened(path) as stream:
-        start = stream.read(8)
+    with TemporaryDirectory(prefix=_OF_PIPES) as folder, _opened(path) as stream:
+        with _said_if_silent(file_word(path)):
+            start = stream.read(8)
         copy = Path(folder, f"stdin{_extensions(start, form, path)}")
         copy.touch(mode=OWNER_ONLY)
         with stage("reading the pipe"), copy.open("wb") as file:
             file.write(start)
             shutil.copyfileobj(stream, file)
         yield copy
+
+
+@contextmanager
+def _said_if_silent(name: str) -> Iterator[None]:
+    """Say on stderr what is waited for, once nothing has come for two seconds."""
+    text = f"{name}: waiting for data from the pipe; press Ctrl-C to stop"
+    timer = threading.Timer(PATIENCE_SECONDS, say, (text,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def from_pipes(run: Callable[..., int]) -> Callable[..., int]:
@@ -146,7 +165,7 @@ def file_word(path: Path) -> str:
     >>> file_word(Path("friends.csv")), file_word(Path("-friends.csv"))
     ('friends.csv', './-friends.csv')
     """
-    if is_pipe(path):
+    if is_pipe(path) or path.parent.name.startswith(_OF_PIPES):
         return "-"
     return f"./{path}" if str(path).startswith("-") else str(path)
 
@@ -192,7 +211,16 @@ def original_flags() -> list[inspect.Parameter]:
         for kind in KINDS.values()
         for item in flags_of(options_of(kind), READING_GROUP)
     }
-    return [original, *(item.replace(default=None) for item in flags.values())]
+    kinds: Any = Literal[tuple(kind.name for kind in KINDS.values())]
+    kind: inspect.Parameter = flag(
+        "kind",
+        kinds | None,
+        "Kind of data of the original, to be compared with the record of the release, which "
+        "states it.",
+        default=None,
+        group=READING_GROUP,
+    )
+    return [original, kind, *(item.replace(default=None) for item in flags.values())]
 
 
 def reading_words(options: Any) -> list[str]:
@@ -267,6 +295,11 @@ def original_of(
     )
 
     kind = kind_read(recorded_options(folder))
+    said = given.pop("kind", None)
+    if said not in (None, kind.name):
+        raise UsageError(
+            f"--kind {said}, but the release was made from {kind.words}. Remove --kind."
+        )
     with a_file(path, given.get(INPUT_FORMAT)) as file:
         asked = values_for(options_of(kind), given)
         wrong = [name for name, value in given.items() if value is not None]

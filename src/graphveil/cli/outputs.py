@@ -20,7 +20,7 @@ from graphveil.claims.manifest import MANIFEST
 from graphveil.cli.answer import ALL_FLAG
 from graphveil.cli.console import say
 from graphveil.cli.flags import OUTPUT_GROUP, flag
-from graphveil.core.atomic import OWNER_ONLY, whole_file
+from graphveil.core.atomic import OWNER_ONLY, check_name, whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import printable
@@ -49,6 +49,7 @@ def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) ->
     """
     if any(given is not None and is_same_file(given, path) for given in inputs):
         raise UsageError(f"{path} is the input file and is not overwritten. Choose another name.")
+    check_name(path)
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Give a file name.")
     if os.path.lexists(path.parent / MANIFEST):

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from graphveil.core.errors import ResourceError
+
 if sys.platform != "win32":
     import fcntl
 
@@ -235,6 +237,27 @@ def _is_in_use(path: Path) -> bool:
     finally:
         os.close(number)
     return False
+
+
+def check_name(path: Path) -> None:
+    """Refuse a name that is too long for a file system, with the hidden one that is beside it.
+
+    Raises
+    ------
+    ResourceError
+        Where it is too long.
+    """
+    try:
+        most = os.pathconf(path.resolve().parent, "PC_NAME_MAX")
+    except (AttributeError, OSError, ValueError):
+        return  # said when it is written
+    longest = len(os.fsencode(_hidden(path, "replaced").name))
+    if longest > most:
+        size = len(os.fsencode(path.name))
+        raise ResourceError(
+            f"the name {path.name[:20]}...{path.name[-12:]} has {size} bytes, but at most "
+            f"{most - longest + size} can be written here. Choose a shorter one."
+        )
 
 
 def _hidden(path: Path, purpose: str) -> Path:

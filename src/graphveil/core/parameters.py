@@ -22,6 +22,7 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import (
     Any,
     ClassVar,
@@ -351,6 +352,33 @@ class PerColumn(tuple[tuple[str, str], ...]):
     def __str__(self) -> str:
         """Return the text that `PerColumn.parse` reads."""
         return ";".join(f"{name}={rule}" for name, rule in self)
+
+
+def separate_names(
+    given: str | Iterable[str] | None, meaning: Mapping[str, str] = MappingProxyType({})
+) -> list[str] | None:
+    """Return names of which several may stand in one text, separated by commas; None for None.
+
+    Parameters
+    ----------
+    given
+        The names; one text is one or several of them.
+    meaning
+        The names that are meant by other words for them.
+
+    Examples
+    --------
+    >>> separate_names(["linkage, insider", "matching"]), separate_names("max-degree", {
+    ...     "max-degree": "largest-degree"})
+    (['linkage', 'insider', 'matching'], ['largest-degree'])
+    >>> separate_names(None), separate_names([])
+    (None, [])
+    """
+    if given is None:
+        return None
+    texts = [given] if isinstance(given, str) else given
+    names = (name.strip() for text in texts for name in text.split(","))
+    return [meaning.get(name, name) for name in names if name]
 
 
 class FlatParameter(NamedTuple):

@@ -14,13 +14,15 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from graphveil.core.text import visible
+
+T = TypeVar("T")
 
 PATIENCE_SECONDS = 2.0
 """How long work may take before a line is shown."""
@@ -165,6 +167,44 @@ def _in_a_notebook(name: str, total: int | None) -> AbstractContextManager[Advan
     return line(publisher.publish, name, total)
 
 
+class OutOfTimeError(Exception):
+    """Work has reached its deadline; it leaves no result."""
+
+
+class Deadline:
+    """The end of the time that some work has, which asks for it itself.
+
+    Parameters
+    ----------
+    seconds
+        How long the work may take, from now on.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """How many seconds are left; below 0 where it is over."""
+        return self._end - time.monotonic()
+
+    def extend(self, seconds: float) -> None:
+        """Allow for a pause that is not work, such as compiling once for this machine."""
+        self._end += seconds
+
+    def check(self) -> None:
+        """Stop the work if its time is over.
+
+        Raises
+        ------
+        OutOfTimeError
+            In this case.
+        """
+        if self.left <= 0:
+            raise OutOfTimeError
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """What surrounds some work.
@@ -178,11 +218,14 @@ class Context:
     engine
         Runs chunks (see `graphveil.scale.engines`); None where they run one after the other in the
         process that calls.
+    deadline
+        Ends the work; None where it may take as long as it likes.
     """
 
     notices: Callable[[str], None] | None = None
     display: Display = _in_a_notebook
     engine: Any = None
+    deadline: Deadline | None = None
 
 
 _NOTHING = Context()
@@ -217,9 +260,50 @@ def within(**changes: Any) -> Iterator[Context]:
         _context.reset(token)
 
 
+def check_time() -> None:
+    """Stop the work of this thread if it has reached its deadline.
+
+    Raises
+    ------
+    OutOfTimeError
+        In this case.
+
+    Examples
+    --------
+    >>> with within(deadline=Deadline(0.0)):
+    ...     check_time()
+    Traceback (most recent call last):
+    ...
+    graphveil.core.progress.OutOfTimeError
+    """
+    deadline = _context.get().deadline
+    if deadline is not None:
+        deadline.check()
+
+
+def in_time(items: Iterable[T]) -> Iterator[T]:
+    """Yield items, each once the deadline was checked: for loops whose rounds take long.
+
+    Raises
+    ------
+    OutOfTimeError
+        Where it is reached.
+
+    Examples
+    --------
+    >>> list(in_time(range(3)))
+    [0, 1, 2]
+    """
+    for item in items:
+        check_time()
+        yield item
+
+
 @contextmanager
 def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
     """Announce a stage; yields a function that reports how many more units are done.
+
+    The deadline is checked at its beginning, and whenever more is done.
 
     Parameters
     ----------
@@ -233,8 +317,14 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
     >>> with stage("counting", total=3) as advance:
     ...     advance(3)
     """
+    check_time()
     with _context.get().display(name, total) as advance:
-        yield advance
+
+        def advanced(done: int) -> None:
+            advance(done)
+            check_time()
+
+        yield advanced
 
 
 @contextmanager

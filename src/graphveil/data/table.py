@@ -21,6 +21,7 @@ from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text
 from graphveil.data.columns import Frames, arrow_table, dropped_columns
 from graphveil.data.ids import (
     Ids,
+    RepeatedPeople,
     as_ids,
     check_distinct,
     column_and_value,
@@ -511,9 +512,11 @@ class Table(TableObjects):
         """
         self.check_columns()
         if self.person == "assumed":
-            repeated = repeated_people(self)
-            if repeated is not None:
-                raise DataError(repeated.refusal)
+            found = repeated_columns(self)
+            if found:
+                listed = ", ".join(one.name for one in found[1:])
+                more = f" The same may hold for {listed}: drop them as well." if listed else ""
+                raise DataError(f"{found[0].refusal}{more}")
 
     def one_row_a_person(self, person: str) -> Self:
         """Return the table with one row for each value of a column, which becomes its id.
@@ -713,3 +716,12 @@ def _check_codes(codes: NDArray[np.int32], categories: Ids, name: str) -> None:
             f"column {name}, row {row}: code {codes[row]} has no category. "
             f"Codes run from -1 (suppressed) to {categories.size - 1}."
         )
+
+
+def repeated_columns(table: Table) -> list[RepeatedPeople]:
+    """Return every column of which `repeated_people` asks, one after the other, the first first."""
+    found: list[RepeatedPeople] = []
+    while table.columns and (one := repeated_people(table)) is not None:
+        found.append(one)
+        table = table.without([one.name])
+    return found

@@ -16,10 +16,10 @@ import numpy as np
 from graphveil.core.errors import ParameterError
 from graphveil.core.rows import Row, Rows
 from graphveil.evaluate.measuring import (
-    check_known,
     chosen_metrics,
     compared,
     kind_compared,
+    known_metrics,
     measured,
     rows_of,
 )
@@ -71,7 +71,7 @@ def averaged(
     """
     if not releases:
         raise ParameterError("no releases to average. Give at least one.")
-    check_known(metrics)
+    metrics = known_metrics(metrics)
     pairs = [compared(release, original, seed) for release in releases]
     each = [measured("release", pair, metrics) for pair in pairs]
     name = f"mean of {len(pairs)} releases"

@@ -16,6 +16,7 @@ from graphveil.claims.conditions import PeopleAsItems
 from graphveil.claims.digest import is_digest_of
 from graphveil.core.errors import ParameterError, UsageError, one_of
 from graphveil.core.lazy import resolve
+from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
@@ -31,7 +32,7 @@ from graphveil.evaluate.metric import (
     Metric,
     NotMeasuredError,
 )
-from graphveil.evaluate.metrics.table import METRICS, PRESETS, spelled_out
+from graphveil.evaluate.metrics.table import METRICS, PRESETS, SYNONYMS, spelled_out
 from graphveil.evaluate.utility_loss import with_samples
 from graphveil.release import Release, read_release
 
@@ -164,18 +165,22 @@ def _seen_by(metric: Metric[Any], pair: Comparison[Any]) -> Comparison[Any]:
     return pair
 
 
-def check_known(asked: Sequence[str] | None) -> None:
-    """Refuse a metric that is unknown, before anything is read.
+def known_metrics(asked: str | Sequence[str] | None) -> list[str] | None:
+    """Return the names of the metrics that are asked for, before anything is read.
+
+    Commas may separate them, and `SYNONYMS` stand for them.
 
     Raises
     ------
     ParameterError
-        Where there is one.
+        Where one is unknown.
     """
-    for name in asked or ():
+    names = separate_names(asked, SYNONYMS)
+    for name in names or ():
         if name not in METRICS and name not in PRESETS:
             known = [*METRICS, *PRESETS]
             raise ParameterError(f"unknown metric {name!r}. {one_of(name, known)}")
+    return names
 
 
 def kind_compared(pair: Comparison[Any]) -> type[Any]:

@@ -33,12 +33,11 @@ from graphveil.data.ids import (
     distinct,
     naming_columns,
     positions,
-    repeated_people,
     text,
     written_out,
 )
 from graphveil.data.network import MAX_NODES
-from graphveil.data.table import Table
+from graphveil.data.table import Table, repeated_columns
 from graphveil.io.options import TableOptions
 from graphveil.io.source import Source, shown
 
@@ -624,8 +623,10 @@ def _about_people(
         for name in naming
     ]
     rest = table.without([problem.column for problem in found if problem.option == "drop"])
-    repeated = None if options.person else repeated_people(rest)
-    return found if repeated is None else [*found, _about_person(rest, repeated)]
+    repeated = [] if options.person else repeated_columns(rest)
+    asked = [_about_person(rest, one) for one in repeated]
+    merging = [problem for problem in asked if problem.option == "person"]
+    return [*found, *(merging[:1] or asked)]  # where rows are merged, the others are attributes
 
 
 def _about_person(table: Table, repeated: RepeatedPeople) -> Problem:

@@ -26,7 +26,13 @@ from graphveil.claims.record import (
     is_linkage_part,
     private_folder,
 )
-from graphveil.core.atomic import kept_elsewhere, left_behind, whole_folders, working_folder
+from graphveil.core.atomic import (
+    check_name,
+    kept_elsewhere,
+    left_behind,
+    whole_folders,
+    working_folder,
+)
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option
 from graphveil.core.storage import PROBE, Address, Place, is_partial, located, without_secrets
 from graphveil.core.warnings import Advice, LeftoverWarning
@@ -79,6 +85,7 @@ def check_target(folder: Place, *, force: bool, private: Place | None = None) ->
         check_writable(path)
     if private is None:
         private = private_folder(folder)
+        check_name(private)
     else:
         _check_elsewhere(folder, private)
     check_free((folder, private), force=force, release=folder)
@@ -230,6 +237,7 @@ def check_writable(path: Path) -> None:
         raise ReleaseError(
             f"{path} is not a valid name for a new folder. Choose one such as release."
         )
+    check_name(path)
     parent = path.resolve().parent
     if not parent.is_dir():
         raise ResourceError(f"folder {parent} does not exist. Create it, or choose another.")

@@ -3,23 +3,24 @@
 Attacks know no method. Where this version of the program knows the one that a manifest names, they
 are handed a way to run it.
 
-Which attacks are tried: those that are asked for, or the strongest that fit into a minute.
+Which attacks are tried: those that are asked for, or the strongest that fit into a minute by what
+they say of their cost. The minute is a deadline: what is not done by then is stopped and not run.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import process_time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLargeError
-from graphveil.attacks.costs import SECONDS_UNASKED, WORTH_SAYING, not_run, spelled
+from graphveil.attacks.costs import SECONDS_UNASKED, WORTH_SAYING, not_run, spelled, stopped
 from graphveil.attacks.networks.signatures import published_attributes
 from graphveil.attacks.registry import ATTACKS, EVERY, STRONGEST
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
@@ -33,7 +34,8 @@ from graphveil.core.errors import (
     one_of,
     warn,
 )
-from graphveil.core.progress import notice, stage, within
+from graphveil.core.parameters import separate_names
+from graphveil.core.progress import Deadline, OutOfTimeError, notice, stage, within
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.core.warnings import attached_column
@@ -86,7 +88,10 @@ class Planned(NamedTuple):
 
 
 def planned_of(
-    asked: Sequence[str] | None, situation: AttackInput[Any], given: Mapping[str, Any]
+    asked: Sequence[str] | None,
+    situation: AttackInput[Any],
+    given: Mapping[str, Any],
+    deadline: Deadline,
 ) -> tuple[list[Planned], Missing]:
     """Return what will be tried, and why the rest is not; say how long what takes long will take.
 
@@ -98,6 +103,8 @@ def planned_of(
         What attacks are computed from.
     given
         Options by the names of attacks.
+    deadline
+        Ends what is tried; it began before.
 
     Raises
     ------
@@ -107,10 +114,9 @@ def planned_of(
     missing: Missing = {}
     kind = kind_compared(situation.comparison)
     chosen = _chosen(asked, kind)
-    began = process_time()
-    planned = list(_priced(chosen, asked, situation, given, missing))
+    planned = list(_priced(chosen, asked, situation, given, missing, deadline))
     if not asked:
-        room = _within_a_minute(planned, given, process_time() - began)
+        room = _within(planned, given, deadline.left)
         for one in planned:
             if room.get(one.name) is not one:
                 part = IN_FULL if one.name in room else ""
@@ -130,6 +136,7 @@ def _priced(
     situation: AttackInput[Any],
     given: Mapping[str, Any],
     missing: Missing,
+    deadline: Deadline,
 ) -> Iterator[Planned]:
     """Yield the attacks that can be tried, with what they cost; write why the others cannot."""
     for entry in chosen:
@@ -139,22 +146,26 @@ def _priced(
             continue
         options = given.get(name, entry.options())
         try:
-            seconds = entry.seconds(seen, options)
+            with within(deadline=deadline):
+                seconds = entry.seconds(seen, options)
         except NotMeasuredError as error:
             missing[name, ""] = Reason(refused(name, error, asked))
+            continue
+        except OutOfTimeError:
+            missing[name, ""] = Reason(stopped(deadline.seconds))
             continue
         yield Planned(name, entry, seen, options, seconds)
 
 
-def _within_a_minute(
-    planned: Sequence[Planned], given: Mapping[str, Any], spent: float
+def _within(
+    planned: Sequence[Planned], given: Mapping[str, Any], left: float
 ) -> dict[str, Planned]:
     """Return which are tried where nobody asks: the strongest first, and what is short anyway.
 
-    What was spent on foreseeing what they cost, for which some run the method, is of the minute.
+    What was spent on foreseeing what they cost, for which some run the method, is of the time.
     """
     room = {one.name: one for one in planned if one.seconds < WORTH_SAYING}
-    left = SECONDS_UNASKED - spent - sum(one.seconds for one in room.values())
+    left -= sum(one.seconds for one in room.values())
     for one in sorted(planned, key=_rank):
         if one.name in room:
             continue
@@ -277,7 +288,7 @@ AUTOMATIC: Any = object()
 """Stands for running the method again as the release says."""
 
 
-def attack_release(
+def attack_release(  # noqa: PLR0913  each is one question of the same call
     release: Release[Any] | str | Path,
     original: Any,
     *,
@@ -287,6 +298,7 @@ def attack_release(
     second: Release[Any] | str | Path | None = None,
     attached: Attached | None = None,
     rerun: Rerun | None = AUTOMATIC,
+    seconds: float | None = None,
 ) -> Rows:
     """Return what an attacker learns from a release, each figure beside a guess without it.
 
@@ -304,9 +316,10 @@ def attack_release(
         The data it was made from, an object of another library that holds it, or the name of its
         file, which is read as the owner's record says.
     attacks
-        Names of `ATTACKS`, or ``all`` for every one that reads this kind of data. Where not given:
-        those that need not be asked for by name, as many as a minute of CPU time has room for by
-        what they say of their cost, the strongest first; what is left out is not measured.
+        Names of `ATTACKS`, which commas may separate, or ``all`` for every one that reads this kind
+        of data. Where not given: those that need not be asked for by name, as many as the time has
+        room for by what they say of their cost, the strongest first; what is left out is not
+        measured.
     seed
         For what is sampled; entropy where not given.
     options
@@ -319,11 +332,15 @@ def attack_release(
     rerun
         Runs the method again, for attackers who know it; None for attackers who do not. Where not
         given: the method that the release names, with the parameters of its record.
+    seconds
+        The time that all attacks have together; compiling once for this machine does not count. An
+        attack that is not done by then is not measured: it gives all of its figures or none. Where
+        not given: 60 where no attack is named, else as long as they take.
 
     Raises
     ------
     ParameterError
-        Where an attack or a parameter is unknown, or out of range.
+        Where an attack or a parameter is unknown, or out of range, or the time is not positive.
     UsageError
         Where original and release are of different kinds or sizes, the owner's record is of
         another original, or an attack reads another kind.
@@ -344,7 +361,7 @@ def attack_release(
     >>> row.value, row.guess
     (0.5, 0.25)
     """
-    asked = [attacks] if isinstance(attacks, str) else attacks
+    asked = separate_names(attacks)
     wanted = options or {}
     every = {name: entry_of(name).options.of(name, some) for name, some in wanted.items()}
     given = {name: every[name] for name, some in wanted.items() if some}
@@ -367,22 +384,51 @@ def attack_release(
     if attached is not None and pair.position is not None:
         _warn_of(attached, situation)
     called = "release" if folder is None else folder.name
-    planned, missing = planned_of(asked, situation, given)
+    deadline = _deadline(seconds, asked)
+    planned, missing = planned_of(asked, situation, given, deadline)
+    outcomes = _outcomes(planned, asked, deadline, missing)
     rows: list[Row] = []
-    for name, chosen, seen, options_of_it, _ in planned:
-        try:
-            with stage(f"attacking with {name}"):
-                outcome = chosen.compute(seen, options_of_it)
-        except NotMeasuredError as error:
-            missing[name, ""] = Reason(refused(name, error, asked))
-            continue
+    for name, outcome in outcomes.items():
         rows.extend(_rows(called, name, outcome))
         missing |= {(name, part): Reason(why) for part, why in outcome.not_measured.items()}
         if folder is not None:
             write_risks(folder, name, pair.original, outcome)
-    for (name, part), (why, seconds) in missing.items():
-        rows.append(Row(release=called, question=name, part=part, reason=why, seconds=seconds))
+    for (name, part), (why, takes) in missing.items():
+        rows.append(Row(release=called, question=name, part=part, reason=why, seconds=takes))
     return Rows(rows)
+
+
+def _deadline(seconds: float | None, asked: Sequence[str] | None) -> Deadline:
+    """Return when attacks have to be done: those that nobody asks for have a minute."""
+    if seconds is not None and not seconds > 0:
+        raise ParameterError(f"seconds={seconds} is not a time. Use a number above 0, such as 60.")
+    if seconds is None:
+        seconds = math.inf if asked else SECONDS_UNASKED
+    return Deadline(seconds)
+
+
+def _outcomes(
+    planned: Sequence[Planned],
+    asked: Sequence[str] | None,
+    deadline: Deadline,
+    missing: Missing,
+) -> dict[str, Outcome]:
+    """Return what attacks came to, in the order planned; write why the others came to nothing."""
+    outcomes: dict[str, Outcome] = {}
+    for name, chosen, seen, options, _ in sorted(planned, key=_turn):
+        try:
+            with within(deadline=deadline), stage(f"attacking with {name}"):
+                outcomes[name] = chosen.compute(seen, options)
+        except NotMeasuredError as error:
+            missing[name, ""] = Reason(refused(name, error, asked))
+        except OutOfTimeError:
+            missing[name, ""] = Reason(stopped(deadline.seconds))
+    return {one.name: outcomes[one.name] for one in planned if one.name in outcomes}
+
+
+def _turn(one: Planned) -> tuple[bool, int]:
+    """Return when an attack is tried: what is short is, however long the others take."""
+    return one.seconds >= WORTH_SAYING, _rank(one)
 
 
 def _check_attached(attached: Attached | None, original: Data) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Rows
-from graphveil.evaluate.measuring import check_known, compared, measured
+from graphveil.evaluate.measuring import compared, known_metrics, measured
 from graphveil.release import Release
 from graphveil.verbs.read import as_release, original_data
 
@@ -40,9 +40,10 @@ def evaluate_release(
         where the release is of users by features, a graph for the neighbors of everyone where it
         was released so.
     metrics
-        Names of `METRICS`, or ``top-m-filter`` for the eleven of that paper. If not given: all that
-        read this kind of data and need not be asked for by name, heavy ones only up to 200,000
-        edges or 10,000,000 entries of the original and of the release.
+        Names of `METRICS`, which commas may separate, or ``top-m-filter`` for the eleven of that
+        paper. If not given: all that read this kind of data and need not be asked for by name,
+        heavy ones only up to 200,000 edges or 10,000,000 entries of the original and of the
+        release.
     seed
         For metrics that sample; entropy where not given.
     test
@@ -76,7 +77,7 @@ def evaluate_release(
     >>> [(row.part, row.value) for row in evaluation]
     [('count', 3.0), ('share', 1.0)]
     """
-    check_known(metrics)
+    metrics = known_metrics(metrics)
     release = as_release(release, wanted_by="evaluate")
     name = "release" if isinstance(release, Release) else release.name
     pair = compared(release, original_data(release, original), seed)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.rerunning import column_of_features
+from graphveil.core.progress import check_time, in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text, column_and_value
@@ -266,7 +267,7 @@ def after_moves(shown: ShownCells, features: Features, k: int, *, complete: bool
     hidden = hides.sum(axis=1)
     starts = np.concatenate([[0], np.cumsum(shown.values)])
     found = np.zeros((sizes.size, int(starts[-1])), dtype=np.bool_)
-    for own in np.flatnonzero(hidden).tolist():
+    for own in in_time(np.flatnonzero(hidden).tolist()):
         others = ~hides & (value != value[own])
         unlike = others.sum(axis=1) - 1
         better = np.flatnonzero(hidden[own] - hidden - unlike * (sizes + 1) > 0)
@@ -306,6 +307,7 @@ def after_cuts(shown: ShownCells, features: Features, k: int, cut: str = FIRST) 
     )
     parts = [np.arange(sizes.size)]
     while parts:
+        check_time()
         part = parts.pop()
         publish = sizes[part] @ published[part]
         could = publish + (sizes[part] - 1) @ (hidden[part] & ~excluded[part])

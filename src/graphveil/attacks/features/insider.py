@@ -17,12 +17,16 @@ from graphveil.attacks.features.cells import (
     refuse_many,
 )
 from graphveil.attacks.wording import Said
+from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
 PAIR = 2
+_BITS = 32
+"""A class and a value are one number: of the value as many bits."""
+
 WHOLE_ROW = "whole row read by another of the class"
 
 
@@ -83,28 +87,55 @@ def _guessed(shown: ShownCells, truth: TrueCells) -> _Guessed:
     beside the own one; else as somebody without a row does.
     """
     made = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
-    for column in range(shown.values.size):
-        number = int(shown.values[column])
+    for column in in_time(range(shown.values.size)):
         hidden = (shown.value[:, column] == SUPPRESSED) & (shown.sizes >= PAIR)
-        value, own = truth.value[:, column], truth.own
-        some = hidden[own] & (value != SUPPRESSED)
-        counts = np.bincount(own[some] * number + value[some], minlength=hidden.size * number)
-        counts = counts.reshape(hidden.size, number)
-        chances = shown.shares(column)
-        pairs = counts.sum(axis=1) * (counts.sum(axis=1) - 1)
-        made.cells[:] += pairs
-        likely = shown.likely(column).argmax(axis=1)
-        own_guess = counts[np.arange(hidden.size), likely]
-        made.outside[:] += own_guess * (counts.sum(axis=1) - 1)
-        for size in np.unique(shown.sizes[hidden]).tolist():
-            of_size = np.nonzero(hidden & (shown.sizes == size))[0]
-            for mine in range(number):
-                guess = int(likely[of_size[0]])
-                if shown.members_differ:
-                    guess = likeliest_of_others(chances, size, mine)
-                there = counts[of_size, guess] - (guess == mine)
-                made.inside[of_size] += counts[of_size, mine] * np.maximum(there, 0)
+        some = hidden[truth.own] & (truth.value[:, column] != SUPPRESSED)
+        counts = _Counts.of(truth.own[some], truth.value[some, column], hidden.size)
+        made.cells[:] += counts.all * (counts.all - 1)
+        of_sizes, position = shown.hidden(column)
+        likely = of_sizes.argmax(axis=1)[position]
+        made.outside[:] += counts.having(np.arange(hidden.size), likely) * (counts.all - 1)
+        guess = likely[counts.class_]
+        if shown.members_differ:
+            guess = _beside_own(shown, column, counts)
+        there = counts.having(counts.class_, guess) - (guess == counts.value)
+        np.add.at(made.inside, counts.class_, counts.number * np.maximum(there, 0))
     return made
+
+
+class _Counts(NamedTuple):
+    """How many members of classes have each value of a column: the pairs that occur, in order."""
+
+    class_: NDArray[np.int64]
+    value: NDArray[np.int64]
+    number: NDArray[np.int64]
+    all: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, own: NDArray[np.int64], value: NDArray[np.int32], classes: int) -> _Counts:
+        keys, number = np.unique(own << _BITS | value, return_counts=True)
+        return cls(
+            keys >> _BITS, keys & ((1 << _BITS) - 1), number, np.bincount(own, minlength=classes)
+        )
+
+    def having(self, class_: NDArray[np.int64], value: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many members of classes have a value, one after another."""
+        keys, asked = self.class_ << _BITS | self.value, class_ << _BITS | value
+        at = np.searchsorted(keys, asked)
+        found: NDArray[np.int64] = np.append(self.number, 0)[at]
+        return np.where(np.append(keys, -1)[at] == asked, found, 0)
+
+
+def _beside_own(shown: ShownCells, column: int, counts: _Counts) -> NDArray[np.int64]:
+    """Return what members guess of another one, by their class and own value.
+
+    The own value is less likely: only of those who have the likeliest one is the guess another.
+    """
+    chances = shown.shares(column)
+    top = int(chances.argmax())
+    sizes, position = np.unique(shown.sizes, return_inverse=True)
+    others = np.array([likeliest_of_others(chances, int(size), top) for size in sizes])
+    return np.where(counts.value == top, others[position[counts.class_]], top)
 
 
 def likeliest_of_others(chances: NDArray[np.float64], size: int, mine: int) -> int:

@@ -51,6 +51,7 @@ from graphveil.attacks.wording import Said, Taken
 from graphveil.core.errors import GraphveilError
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
+from graphveil.core.progress import in_time
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
 from graphveil.data import Bipartite, Table
@@ -136,7 +137,7 @@ def swapped(
     """
     draw = _OtherCell(data) if isinstance(data, Table) else _OtherFeature(data)
     changes: dict[int, tuple[int, int]] = {}
-    for person in order.tolist():
+    for person in in_time(order.tolist()):
         change = draw(person, rng)
         if change is not None:
             changes[person] = change
@@ -407,7 +408,7 @@ def asked_of(
         )
     item, other = (np.empty(chosen.size, dtype=np.int64) for _ in range(2))
     known = people.before[chosen].copy()
-    for number, person in enumerate(chosen.tolist()):
+    for number, person in enumerate(in_time(chosen.tolist())):
         own = people.row(person)
         item[number] = rng.choice(own)
         other[number] = popular_items(people, own, 1, rng)[0]

@@ -46,6 +46,7 @@ from graphveil.attacks.wording import Said, most_known
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
+from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
 from graphveil.data import Bipartite
 from graphveil.data.measures.rows import equal_rows
@@ -182,7 +183,7 @@ def known_items(
     if not chosen.size or wrong > number:
         return None
     lists = []
-    for person in chosen:
+    for person in in_time(chosen):
         own = people.row(person)
         true = rng.permutation(own)[: number - wrong]
         lists.append(np.concatenate([true, popular_items(people, own, wrong, rng)]))

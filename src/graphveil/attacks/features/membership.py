@@ -36,6 +36,7 @@ from graphveil.attacks.likelihood_ratio import (
 from graphveil.attacks.wording import Said
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
+from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -121,7 +122,7 @@ def _shared_out(fit: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray
     weight = np.exp(np.maximum(fit, -60.0, out=fit), dtype=np.float32)
     free: NDArray[np.float32] = np.ones(len(weight), dtype=np.float32)
     scale = sizes / (free @ weight)
-    for _ in range(ROUNDS):
+    for _ in in_time(range(ROUNDS)):
         odds: NDArray[np.float32] = weight @ scale.astype(np.float32)
         free = np.float32(1) / (1 + odds)
         scale *= (sizes / (free @ weight) / scale) ** STRIDE

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError
 from graphveil.core.lazy import lazy_module
+from graphveil.core.progress import in_time
 from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -195,7 +196,7 @@ def chances(
     """
     weights, columns = classes.weights(FALSE_SHARE), sparse.csr_array(classes.rows.T)
     shown = np.empty(items.size)
-    for some in batches(items.size, classes):
+    for some in in_time(batches(items.size, classes)):
         score = scores(known[some], classes, weights) + np.log(classes.sizes)
         chance = np.exp(score - score.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
@@ -335,7 +336,7 @@ def guesses(known: Known, people: People) -> Guesses:
     """
     parts = [
         _guesses(known._replace(people=known.people[some], items=known.items[some]), people)
-        for some in batches(known.people.size, people.classes)
+        for some in in_time(batches(known.people.size, people.classes))
     ]
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts])

@@ -17,6 +17,7 @@ from graphveil.attacks.features.cells import (
     refuse_many,
 )
 from graphveil.attacks.wording import Said
+from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import BipartiteComparison
@@ -61,8 +62,8 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
     rng = situation.rng("singling-out: classes")
     classes = rng.permutation(shown.sizes.size)[:MOST_CLASSES]
     columns = columns_of(shown)
-    made = [statement(shown, number, columns) for number in np.sort(classes).tolist()]
-    people = [true_of(one, shown, truth) for one in made]
+    made = [statement(shown, number, columns) for number in in_time(np.sort(classes).tolist())]
+    people = [true_of(one, shown, truth) for one in in_time(made)]
     alone = [who[0] for who in people if who.size == 1]
     blind = best_blind(len(truth.own))
     sample = wilson(len(alone), len(made)) if classes.size < shown.sizes.size else None

@@ -16,6 +16,7 @@ from graphveil.attacks.costs import ends_of
 from graphveil.attacks.wording import Said
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
 from graphveil.core.text import printable
 from graphveil.data import Graph, Network
@@ -31,6 +32,8 @@ Shares = NDArray[np.float64]
 
 ROUNDS = 30
 """How often values are passed on to neighbors, who pass them on."""
+
+_CELLS_AT_ONCE = 1 << 20
 
 MOST_CELLS = 50_000_000
 """Of people times values: of more nothing is passed on."""
@@ -64,7 +67,7 @@ def attribute_inference(
     n = pair.released.n_nodes
     figures: list[AttackFigure] = []
     risk, baseline = np.zeros(n), np.zeros(n)
-    for column, name in enumerate(people.released.columns):
+    for column, name in enumerate(in_time(people.released.columns)):
         own = np.empty(n, dtype=np.int32)
         own[pair.linked] = people.before[:, column]
         shown = people.after[:, column]
@@ -139,15 +142,21 @@ def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
     fixed = shown != SUPPRESSED
     start = np.bincount(shown[fixed], minlength=values) / max(int(fixed.sum()), 1)
     shares = np.tile(start, (n, 1))
-    shares[fixed] = np.eye(values)[shown[fixed]]
-    for _ in range(ROUNDS):
+    shares[fixed] = 0.0
+    shares[np.flatnonzero(fixed), shown[fixed]] = 1.0
+    for _ in in_time(range(ROUNDS)):
         passed = means @ shares
         alone = graph.degrees() == 0
         passed[alone] = start
         passed[fixed] = shares[fixed]
         shares = passed
-    best = np.isclose(shares, shares.max(axis=1, keepdims=True))
-    right: Shares = np.where(own >= 0, best[np.arange(n), own], False) / best.sum(axis=1)
+    right: Shares = np.zeros(n)
+    rows = max(_CELLS_AT_ONCE // max(values, 1), 1)
+    for first in in_time(range(0, n, rows)):
+        some = slice(first, first + rows)
+        best = np.isclose(shares[some], shares[some].max(axis=1, keepdims=True))
+        is_best = best[np.arange(len(best)), own[some]]
+        right[some] = np.where(own[some] >= 0, is_best, False) / best.sum(axis=1)
     return right
 
 
@@ -155,15 +164,22 @@ def _most_frequent(shown: Codes) -> int:
     return int(np.argmax(np.bincount(shown[shown != SUPPRESSED])))
 
 
-PER_END = 1e-6
-"""Seconds for every end of an edge and every attribute, most of them to pass values on."""
+PER_END, PER_VALUE = 1e-6, 8e-8
+"""Seconds for every end of an edge and attribute; to pass on its values, for every one of them."""
 
 
 def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) -> float:
     """Return about how long it takes."""
     pair = situation.comparison
-    columns = 0 if pair.people is None else pair.people.released.n_columns
-    return PER_END * ends_of(pair) * columns
+    if pair.people is None:
+        return 0.0
+    values = 0
+    for column in pair.people.after.T:
+        number = int(column.max(initial=-1)) + 1
+        if (column == SUPPRESSED).any() and number * len(column) <= MOST_CELLS:
+            values += number
+    columns = pair.people.released.n_columns
+    return ends_of(pair) * (PER_END * columns + PER_VALUE * values)
 
 
 ATTRIBUTE_INFERENCE = Attack(

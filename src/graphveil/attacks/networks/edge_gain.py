@@ -26,7 +26,7 @@ from graphveil.attacks.networks.propagation import (
 )
 from graphveil.attacks.wording import Said
 from graphveil.core.parameters import parameter
-from graphveil.core.progress import stage
+from graphveil.core.progress import in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
@@ -87,7 +87,7 @@ def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions)
     rng = situation.rng("edge-gain")
     drawn: list[Learned] = []
     capped = 0
-    for draw in range(options.draws):
+    for draw in in_time(range(options.draws)):
         with stage(f"matching known edges, {draw + 1} of {options.draws}"):
             two = pairing(pair, options.overlap, rng, filled=False)
             made = guess(two, options.known, rng)
@@ -167,7 +167,7 @@ def likeliest_pairs(graph: Graph, size: int) -> NDArray[np.int64]:
     work = np.concatenate([[0], np.cumsum(degrees[near.indices])])[near.indptr]
     best = np.empty((0, 2), dtype=np.int64)
     scores = np.empty(0)
-    for start, end in row_blocks(work):
+    for start, end in in_time(row_blocks(work)):
         block = weighed[start:end] @ near
         block = (block - block.multiply(near[start:end])).tocoo()
         row = block.row.astype(np.int64) + start

@@ -25,6 +25,7 @@ from graphveil.attacks.networks.propagation import (
 )
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
 from graphveil.attacks.wording import Said
+from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -51,7 +52,7 @@ def common_neighbors(graph: Graph) -> tuple[Scores, Scores]:
     worth = np.column_stack([np.ones(graph.n_nodes), 1 / np.maximum(degrees, 1)])
     out = np.zeros((len(ends), 2))
     work = np.concatenate([[0], np.cumsum(degrees[ends].sum(axis=1))])
-    for start, end in row_blocks(work):
+    for start, end in in_time(row_blocks(work)):
         both = near[ends[start:end, 0]].multiply(near[ends[start:end, 1]])
         out[start:end] = both @ worth
     return out[:, 0], out[:, 1]
@@ -75,7 +76,7 @@ def three_paths(graph: Graph) -> Scores:
     near, degrees, ends = graph.to_scipy().astype(np.float64), graph.degrees(), graph.edges()
     walks = np.zeros(len(ends))
     rows = max(_CELLS // max(graph.n_nodes, 1), 1)
-    for first in range(0, graph.n_nodes, rows):
+    for first in in_time(range(0, graph.n_nodes, rows)):
         two_steps = (near[first : first + rows] @ near).toarray()
         start, end = np.searchsorted(ends[:, 0], [first, first + rows])
         source, target = ends[start:end, 0] - first, ends[start:end, 1]

@@ -33,6 +33,7 @@ from graphveil.attacks.networks.signatures import (
     published_attributes,
 )
 from graphveil.core.lazy import lazy_module
+from graphveil.core.progress import in_time
 from graphveil.data import Network
 from graphveil.evaluate.comparison import NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -173,7 +174,7 @@ def alone_by(relations: Relations, classes: NDArray[np.int64]) -> float:
     """
     n = classes.size
     multisets: list[list[bytes]] = [[] for _ in range(n)]
-    for lists in relations:
+    for lists in in_time(relations):
         node = np.repeat(np.arange(n), np.diff(lists.indptr))
         near = classes[lists.indices]
         ordered = near[np.lexsort((near, node))]

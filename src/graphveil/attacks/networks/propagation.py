@@ -36,7 +36,7 @@ from graphveil.attacks.networks.signatures import COPY, Besides, CopyOf, Relatio
 from graphveil.attacks.networks.signatures import degrees as degrees_of
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
-from graphveil.core.progress import stage
+from graphveil.core.progress import check_time, in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
@@ -118,12 +118,14 @@ def expand(
     table, shift = kernels.new_table(1 << 12)
     heap = np.empty((1 << 12, 2), dtype=np.int64)
     while fresh.size:
+        check_time()
         tally[kernels.SPREAD] = 0
         while end := kernels.percolate(first, second, fresh, match, table, shift, heap, tally):
             if end == kernels.TOO_MANY:
                 return Expanded(match.one, stopped=True)
             table, shift = _with_room(table, shift, match, tally)
             heap = _with_room_in_heap(heap, table, shift, match, tally)
+            check_time()
         fresh = _not_spread(first.degrees, second.degrees, match, table)
     return Expanded(match.one, stopped=False)
 
@@ -301,7 +303,7 @@ def _likeness(more: Besides, match: Match) -> Iterator[sparse.coo_array]:
     near = np.diff(beyond.indptr)
     work = np.concatenate([[0], np.cumsum(near[paired.indices])])[paired.indptr]
     roots = [np.sqrt(totals(lists)) for lists in (more.copy, more.released)]
-    for start, end in row_blocks(work):
+    for start, end in in_time(row_blocks(work)):
         block = (paired[start:end] @ beyond).tocoo()
         common = block.data >= LEAST_COMMON
         row, column = block.row[common] + start, block.col[common]
@@ -555,7 +557,7 @@ def _drawn(
     """Return how good the names of all draws are; the setting says in how many it was stopped."""
     namings = []
     capped, overlap, known = 0, setting.overlap or 0.0, setting.known or 0
-    for _ in range(options.draws):
+    for _ in in_time(range(options.draws)):
         two = pairing(pair, overlap, rng, people=options.people, copy=options.copy)
         made = guess(two, known, rng)
         namings.append(Naming.of(two, made.match, kinds, made.known))

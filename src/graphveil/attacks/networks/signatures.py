@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from graphveil.core.lazy import lazy_module
+from graphveil.core.progress import in_time
 from graphveil.data import Graph, Layer
 from graphveil.data.csr import SortedLists, sorted_lists
 from graphveil.data.measures.values import triangles
@@ -244,7 +245,7 @@ def candidates(
     [2, 2, 2]
     """
     counts = []
-    for target in targets.tolist():
+    for target in in_time(targets.tolist()):
         distance = released.distances_to(known, target)
         if rows is not None:
             distance[:, ~rows.fits(target)] = np.iinfo(np.int64).max

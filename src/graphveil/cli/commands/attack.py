@@ -44,7 +44,7 @@ def _run(folder: Path, **given: Any) -> int:
 
     as_json, every = given.pop("json"), given.pop("all")
     path = needs_original("attack", given.pop("original"))
-    asked, seed = given.pop("attacks"), given.pop("seed")
+    asked, seed, limit = (given.pop(name) for name in ("attacks", "seed", "seconds"))
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
     taken = {name: given.pop(_field(name), None) for name in ATTACKS}
@@ -60,6 +60,7 @@ def _run(folder: Path, **given: Any) -> int:
             attacks=asked,
             seed=seed,
             options=options,
+            seconds=limit,
             second=second,
             attached=column.read(read.data),
         )
@@ -174,8 +175,8 @@ def _attacks_help() -> str:
     asked = ", ".join(name for name, entry in ATTACKS.items() if entry.by_name)
     return (
         f"Attacks to run: {named}. Attacks on a Bipartite also read a Table. Default: all that "
-        f"fit except {asked}, strongest first, within {SECONDS_UNASKED:g} seconds of estimated "
-        "CPU time; the others are listed with their estimated time. `all` runs every one."
+        f"fit except {asked}, strongest first, within --seconds by their estimated CPU time; the "
+        "others are listed with their estimated time. `all` runs every one."
     )
 
 
@@ -211,6 +212,14 @@ def _command(*, described: bool) -> Callable[..., int]:
                 int | None,
                 "Number of processes for the releases an attacker simulates, if these take more "
                 "than 10 seconds. Default: one per processor.",
+                default=None,
+            ),
+            flag(
+                "seconds",
+                float | None,
+                "Time limit for all attacks together, without compiling. An attack that is not "
+                "done by then is listed as not run. Default: "
+                f"{SECONDS_UNASKED:g} without --attacks, otherwise no limit.",
                 default=None,
             ),
             *COLUMN_FLAGS,

@@ -486,7 +486,8 @@ def _flags() -> list[inspect.Parameter]:
         flag(
             "distance",
             int | None,
-            "How far the attacker's knowledge reaches, in hops (at least 1). [default: 1]",
+            "How far the attacker's knowledge reaches, in hops (at least 1). Unless the measure is "
+            "dk or hybrid, knowledge at 2 does not include knowledge at 1. [default: 1]",
             default=None,
         ),
         flag(

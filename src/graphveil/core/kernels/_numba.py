@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +26,7 @@ from numba.core.options import DefaultOptions
 from numba.core.registry import CPUDispatcher
 from numba.np.random.random_methods import buffered_bounded_lemire_uint32
 
-from graphveil.core.progress import notice
+from graphveil.core.progress import context, notice
 
 TRIED = ("0.61", "0.68")
 """The versions of Numba on which all of this was tried."""
@@ -263,6 +264,7 @@ class Announcer(event.Listener):
     """Says once that kernels are compiled, when the first one is; lets garbage wait meanwhile.
 
     Looking for it takes a tenth of the time: Numba makes many objects that live until the end.
+    A deadline is extended by what compiling takes, which is once for a machine.
     """
 
     def __init__(self, text: str) -> None:
@@ -270,6 +272,7 @@ class Announcer(event.Listener):
         self._said = False
         self._depth = 0
         self._thresholds = gc.get_threshold()
+        self._started = 0.0
 
     def on_start(self, event: Any) -> None:
         """Say it, where somebody listens, and let garbage wait."""
@@ -279,6 +282,7 @@ class Announcer(event.Listener):
             self._thresholds = gc.get_threshold()
             first, *later = self._thresholds
             gc.set_threshold(first and PATIENT, *later)
+            self._started = time.monotonic()
         self._depth += 1
         if not self._said:
             self._said = notice(self._text)
@@ -290,6 +294,9 @@ class Announcer(event.Listener):
         self._depth -= 1
         if self._depth == 0:
             gc.set_threshold(*self._thresholds)
+            deadline = context().deadline
+            if deadline is not None:
+                deadline.extend(time.monotonic() - self._started)
 
 
 def _is_ours(event: Any) -> bool:

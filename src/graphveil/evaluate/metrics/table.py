@@ -764,6 +764,16 @@ _ALL: tuple[Metric[Any], ...] = (
     *TASK_METRICS,
 )
 
+SYNONYMS = {
+    "average-degree": "mean-degree",
+    "max-degree": "largest-degree",
+    "maximum-degree": "largest-degree",
+    "clustering-coefficient": "clustering",
+    "global-clustering": "transitivity",
+    "average-path-length": "shortest-path",
+}
+"""Other usual words for metrics, with their names."""
+
 METRICS: dict[str, Metric[Any]] = {metric.name: metric for metric in _ALL}
 """Every metric by its name: an entry here appears in the command line, the report and the docs."""
 

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -465,7 +465,8 @@ class Adaptive(Anonymizer[Table]):
         ledger
             As of every method: it takes a claim that does not add up only where it is told to.
         levels
-            A whole number a row, from 1 to the number of rows, where the parameter is not given.
+            A whole number a row, from 1 to the number of rows, where the parameter is not given;
+            one number is the level of everybody, as the parameter.
             They go into the owner's private folder alone.
         weights
             What a star costs, cell by cell: shape (rows, columns), at least 0. No file keeps them;
@@ -488,6 +489,9 @@ class Adaptive(Anonymizer[Table]):
         GraphveilWarning
             What the owner should know before publishing.
         """
+        if self.levels is None and isinstance(levels, int | np.integer):
+            common = replace(self, levels=Levels.parse(levels))
+            return common.anonymize(data, seed=seed, ledger=ledger, weights=weights)
         draw = partial(self._draft, levels=levels, weights=weights)
         return self._release(self.prepared(data), draw, seed, ledger)
 

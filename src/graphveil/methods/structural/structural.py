@@ -357,7 +357,11 @@ class StructuralAnonymity(AttributedMethod):
         default="count", text=("what the attacker knows about a node")
     )
     distance: int = parameter(
-        default=1, text="how far that knowledge reaches, in hops", minimum=1, maximum=100
+        default=1,
+        text="how far that knowledge reaches, in hops; unless measure is dk or hybrid, knowledge "
+        "at 2 does not include knowledge at 1",
+        minimum=1,
+        maximum=100,
     )
     k: int = parameter(
         default=2, text="smallest equivalence class that counts as anonymous", minimum=2

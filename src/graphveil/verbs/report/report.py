@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from graphveil.claims.manifest import Manifest, read_manifest
 from graphveil.claims.record import Record, private_folder, read_record
 from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
+from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate.comparison import Comparison
@@ -92,6 +93,7 @@ def report_release(
         raise UsageError(f"unknown as={form!r}. Use croissant, datapackage or json.")
     says = {} if declared is None else read_declared(declared)
     whom = recipient or says.get("recipient")
+    attacks = separate_names(attacks) or []
     recipient_of(whom)
     says |= {} if whom is None else {"recipient": whom}
     if isinstance(release, Release):

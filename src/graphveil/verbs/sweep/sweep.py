@@ -44,13 +44,14 @@ from graphveil.core.errors import (
     one_of,
     option,
 )
+from graphveil.core.parameters import separate_names
 from graphveil.core.progress import Advance, shown, stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.kinds import CONTAINERS, Container, compared_kind, kind_of, released_kind
 from graphveil.data.objects import as_container
-from graphveil.evaluate.metrics.table import METRICS, spelled_out
+from graphveil.evaluate.metrics.table import METRICS, SYNONYMS, spelled_out
 from graphveil.io.options import recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
@@ -476,7 +477,9 @@ class SweepOptions:
 
     def __post_init__(self) -> None:
         """Check the numbers, and spell presets of metrics out."""
-        object.__setattr__(self, "metrics", spelled_out(self.metrics))
+        names = separate_names(self.metrics, SYNONYMS)
+        object.__setattr__(self, "metrics", spelled_out(names))
+        object.__setattr__(self, "attacks", separate_names(self.attacks))
         Randomness(seed=self.seed)
         if self.seed is not None and self.seed >> SEED_BITS:
             raise ParameterError(

@@ -277,7 +277,7 @@ def _degree_distribution(network: ReleasedNetwork, distance: int) -> tuple[Ints,
     """Compare degrees inside; at distance 1 the center's own is the length of its list."""
     if distance == 1:
         return _equal(_sorted_rows(network, network.common_neighbors)), 0
-    return _equal(_histogram(ball.degrees()) for ball in _all_balls(network, distance)), 0
+    return _of_balls(network, distance, lambda ball: _histogram(ball.degrees())), 0
 
 
 def _vrq(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
@@ -285,7 +285,7 @@ def _vrq(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     degrees = network.degrees()
     if distance == 1:
         return _equal(_sorted_rows(network, degrees[network.indices])), 0
-    return _equal(_histogram(degrees[ball.nodes]) for ball in _all_balls(network, distance)), 0
+    return _of_balls(network, distance, lambda ball: _histogram(degrees[ball.nodes])), 0
 
 
 def _dk(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
@@ -295,9 +295,10 @@ def _dk(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     of its neighbors are linked.
     """
     if distance > 1:
-        coarse = _equal(
-            _histogram(ball.hops * ball.nodes.size + ball.degrees())
-            for ball in _all_balls(network, distance)
+        coarse = _of_balls(
+            network,
+            distance,
+            lambda ball: _histogram(ball.hops * ball.nodes.size + ball.degrees()),
         )
         return _split_by_shape(network, distance, coarse, np.bincount(coarse)[coarse] > 1)
     coarse, _ = _degree_distribution(network, 1)
@@ -318,7 +319,9 @@ def _split_by_shape(
     positions = positions[np.argsort(coarse[positions], kind="stable")]
     for members in np.split(positions, np.flatnonzero(np.diff(coarse[positions])) + 1):
         shapes = Shapes(MOST_STEPS, network.work)
-        shape[members] = [shapes.number(ball) for ball in balls(network, members, distance)]
+        some, at = _representatives(network, members)
+        numbers = [shapes.number(ball) for ball in balls(network, some, distance)]
+        shape[members] = np.array(numbers, dtype=np.int64)[at]
         given_up += shapes.given_up
     return _joined(coarse, shape), given_up
 
@@ -343,8 +346,9 @@ def _sizes(network: ReleasedNetwork, distance: int) -> tuple[Ints, Ints]:
     """Return how many nodes and edges are within a distance of every node."""
     if distance == 1:
         return network.degrees() + 1, network.degrees() + _triangles_of(network)
-    sizes = [(ball.nodes.size, ball.edges) for ball in _all_balls(network, distance)]
-    nodes, edges = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
+    some, at = _representatives(network, np.arange(network.n))
+    sizes = [(ball.nodes.size, ball.edges) for ball in balls(network, some, distance)]
+    nodes, edges = np.array(sizes, dtype=np.int64).reshape(-1, 2)[at].T
     return nodes, edges
 
 
@@ -355,8 +359,21 @@ def _triangles_of(network: ReleasedNetwork) -> Ints:
     return triangles
 
 
-def _all_balls(network: ReleasedNetwork, distance: int) -> Iterable[ReleasedBall]:
-    return balls(network, np.arange(network.n), distance)
+def _of_balls(
+    network: ReleasedNetwork, distance: int, value: Callable[[ReleasedBall], bytes]
+) -> Ints:
+    """Return labels that are equal exactly where a value of the balls around nodes is."""
+    some, at = _representatives(network, np.arange(network.n))
+    return _equal(value(ball) for ball in balls(network, some, distance))[at]
+
+
+def _representatives(network: ReleasedNetwork, nodes: Ints) -> tuple[Ints, Ints]:
+    """Return one of all nodes that are interchangeable, and at which of these each node is.
+
+    Around interchangeable nodes the graph is the same: one ball is looked at for all of them.
+    """
+    _, first, at = np.unique(network.interchangeable[nodes], return_index=True, return_inverse=True)
+    return nodes[first], at
 
 
 def _joined(one: Ints, other: Ints) -> Ints:

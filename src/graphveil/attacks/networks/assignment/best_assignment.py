@@ -12,6 +12,7 @@ from graphveil.attacks.networks.assignment.graduated import graduated, likeliest
 from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.surroundings import Distances, distances
 from graphveil.attacks.networks.copies import Pairing
+from graphveil.core.progress import in_time
 
 AGREEING = 0.8
 """Where two starts agree on such a share of the people of the copy, no further one is tried."""
@@ -50,7 +51,7 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
     What an assignment keeps is the adversary's own measure: it needs no linkage.
     """
     tried: list[_Climbed] = []
-    for start in starts:
+    for start in in_time(starts):
         match, kept = climbed(ties, start.match)
         agreed = any(_agree(ties, match, other.match) for other in tried)
         tried.append(_Climbed(kept, match, start.far))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.networks.assignment.surroundings import values_around
 from graphveil.attacks.networks.copies import NOT_KNOWN, Pairing, random_pairs
 from graphveil.attacks.networks.signatures import Besides, KnownRows, degrees
+from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
 
@@ -123,7 +124,7 @@ def features(graph: Graph, bins: int) -> Columns:
     clustering = corners / np.maximum(numbers * (numbers - 1) / 2, 1)
     around = np.column_stack([np.log1p(numbers), clustering, np.log1p(corners)])
     columns = [around]
-    for _ in range(HOPS):
+    for _ in in_time(range(HOPS)):
         around = (near @ around) * share[:, None]
         columns.append(around)
     height = np.log2(np.maximum(numbers, 1))[:, None] - np.arange(bins)
@@ -134,7 +135,7 @@ def features(graph: Graph, bins: int) -> Columns:
     mean, square = (near @ np.column_stack([logs, logs**2]) * share[:, None]).T
     columns.append(np.sqrt(np.maximum(square - mean**2, 0))[:, None])
     rank = np.ones(numbers.size)
-    for _ in range(RANKS):
+    for _ in in_time(range(RANKS)):
         rank = STAYING * (near @ (rank * share)) + 1 - STAYING
     columns.append(np.log(rank)[:, None])
     return np.hstack(columns)

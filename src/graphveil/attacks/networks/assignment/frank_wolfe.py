@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.core.lazy import lazy_module
+from graphveil.core.progress import in_time
 
 if TYPE_CHECKING:
     from scipy import optimize, sparse
@@ -182,7 +183,7 @@ def faq(ties: Ties, plan: Plan) -> Match:
     plan = ties.with_seeds(plan)
     worth = ties.gradient(plan)
     everybody = np.arange(plan.shape[0])
-    for _ in range(STEPS):
+    for _ in in_time(range(STEPS)):
         match = ties.assigned(worth)
         of_match = ties.gradient_of(match)
         here = float(np.einsum("ij,ij->", worth, plan, dtype=np.float64))
@@ -206,7 +207,7 @@ def climbed(ties: Ties, match: Match) -> tuple[Match, float]:
     """
     most = ties.kept(match)
     everybody = np.arange(match.size)
-    for _ in range(REPEATS):
+    for _ in in_time(range(REPEATS)):
         worth = ties.gradient_of(match)
         worth[everybody, match] += np.float32(_OWN)
         following = ties.assigned(worth)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.networks.signatures import Besides, Relations, degrees
 from graphveil.core.lazy import lazy_module
+from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
 
@@ -128,7 +129,7 @@ def relaxed_alignment(one: Graph, two: Graph, besides: Besides | None = None) ->
         far[besides.rows.excluded()] = FAR_OFF
     plan = np.full((n, n), 1 / n)
     for penalty in range(PENALTIES):
-        for step in range(STEPS):
+        for step in in_time(range(STEPS)):
             cost = sum(
                 (second @ (first @ plan).T).T for first, second in zip(firsts, seconds, strict=True)
             )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Plan, Ties
 from graphveil.attacks.networks.assignment.fugal import sinkhorn
 from graphveil.attacks.networks.assignment.surroundings import Distances
+from graphveil.core.progress import in_time
 
 WEIGHTS = np.linspace(0.5, 4.0, 30, dtype=np.float32)
 """What a tie in common is worth, step by step, in the unit of distances."""
@@ -51,7 +52,7 @@ def graduated(ties: Ties, far: Distances) -> Plan:
     plan = ties.with_seeds(np.full((n, n), 1 / max(n, 1), dtype=np.float32))
     columns = np.ones(n, dtype=np.float32)
     for weight in WEIGHTS:
-        for _ in range(REPEATS):
+        for _ in in_time(range(REPEATS)):
             plan = _moved(ties, plan, cost, weight, columns)
     return plan
 
@@ -68,7 +69,7 @@ def likeliest(ties: Ties, match: Match, far: Distances) -> Match:
     plan[np.arange(n), match] += np.float32(0.9)
     plan = ties.with_seeds(plan)
     columns = np.ones(n, dtype=np.float32)
-    for _ in range(LAST_STEPS):
+    for _ in in_time(range(LAST_STEPS)):
         plan = _moved(ties, plan, cost, np.float32(LAST_WEIGHT), columns)
     return ties.assigned(plan)
 

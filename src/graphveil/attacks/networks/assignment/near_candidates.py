@@ -13,6 +13,7 @@ from graphveil.attacks.networks.assignment.frank_wolfe import SURPLUS, Match
 from graphveil.attacks.networks.copies import NOBODY, Pairing
 from graphveil.attacks.networks.propagation import candidate_lists
 from graphveil.core.lazy import lazy_module
+from graphveil.core.progress import in_time
 
 if TYPE_CHECKING:
     from graphveil.attacks.kernels import candidates as kernels
@@ -155,7 +156,7 @@ def near_match(two: Pairing, seeds: Match, rng: np.random.Generator) -> Match:
     asked = np.flatnonzero(two.present & (two.copy.degrees() > 0) & (seeds < 0))
     weights = np.bincount(asked, minlength=n) * two.copy.degrees()
     tried: list[_Reached] = []
-    for start in STARTS:
+    for start in in_time(STARTS):
         where = points(two, start.noise, start.coordinates, rng)
         most = start.candidates(two.copy.n_edges, n)
         nodes = _with_seeds(nearest(where, asked, two.besides.rows, most), seeds)
@@ -191,7 +192,7 @@ def _climbed(networks: _Networks, where: Points, nodes: Nodes, weight: float) ->
     plan = (nodes >= 0).astype(np.float32)
     plan /= np.maximum(plan.sum(axis=1, keepdims=True), 1)
     best = _annealed(networks, nodes, plan, cost, WEIGHTS.tolist())
-    for _ in range(ROUNDS):
+    for _ in in_time(range(ROUNDS)):
         following = _next_round(networks, where, best)
         gain = following.kept - best.kept
         if gain > 0:
@@ -251,7 +252,7 @@ def _annealed(
     factors = kernels.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
     said = np.empty_like(plan)
     for weight in weights:
-        for _ in range(REPEATS):
+        for _ in in_time(range(REPEATS)):
             worth = networks.ties(nodes, plan)
             worth *= np.float32(weight)
             worth -= cost
