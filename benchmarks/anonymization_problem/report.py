@@ -2,7 +2,7 @@
 
     python benchmarks/anonymization_problem/report.py
 
-Reads ``results/variants.parquet``, which `run.py` wrote.
+Reads ``results/variants.parquet`` and ``results/keep.parquet``, which `run.py` wrote.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,42 @@ def figure_4(groups: Rows) -> None:
             print(f"  {title:18} " + " ".join(shares))
 
 
+TUNED = {"Copnet calls", "Network science", "Arenas email"}
+"""The networks on which prices were tuned."""
+
+
+def kept_beside_people(several: Sequence[Rows], seeds: int = 3) -> None:
+    """Print for how many networks a property is preserved, and how many people are anonymous.
+
+    The networks are those not tuned on with all runs of ``keep``; es and ua are of ``variants``.
+    """
+    runs = {key: rows[:seeds] for groups in several for key, rows in groups.items()}
+    names = [
+        network.name
+        for network in NETWORKS
+        if network.name not in TUNED and len(runs.get((network.name, "keep", BUDGET), [])) == seeds
+    ]
+    print(f"\nWithin a budget of 5 % of the edges: {', '.join(names)}")
+    for heuristic in ("es", "ua", "auto", "keep"):
+        groups = [runs[name, heuristic, BUDGET] for name in names]
+        shares = [
+            mean(
+                [
+                    float(preserved(g[0][before] if before else 1.0, [r[after] for r in g]))
+                    for g in groups
+                ]
+            )
+            for before, after in PROPERTIES.values()
+        ]
+        anonymous = mean([mean([1 - r["left"] / r["nodes"] for r in g]) for g in groups])
+        deleted = mean([mean([1 - share for share in kept(g)]) for g in groups])
+        print(
+            f"  {heuristic:6} "
+            + " ".join(f"{share:5.2f}" for share in shares)
+            + f"  anonymous {anonymous:.4f}, edges deleted {deleted:.3f}"
+        )
+
+
 def figure_6(groups: Rows) -> None:
     """Print the CPU seconds, warm."""
     print("\nFigure 6: CPU seconds, compiled code loaded (mean over seeds)")
@@ -167,6 +204,7 @@ def main() -> None:
     table_2(groups)
     figure_3(groups)
     figure_4(groups)
+    kept_beside_people([groups, grouped(rows_of("keep"))])
     figure_6(groups)
 
 

@@ -49,7 +49,7 @@ def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sampl
         item.name
         for item in flat_parameters(few.method)
         if (item.name in OF_ATTRIBUTES and few.kind not in {gv.Network, gv.Table})
-        or (item.name == "phi" and not few.anonymizer.phi)
+        or (item.name in {"phi", "keep"} and not getattr(few.anonymizer, item.name))
     }
     assert {item.name for item in flat_parameters(few.method)} == set(everything) | unused
     assert not unused & set(everything)

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.data.measures.kernels import neighborhoods as refinement
-from graphveil.methods.structural.kernels import anneal, classes, paper, rows, starts, values
+from graphveil.methods.structural.kernels import (
+    anneal,
+    classes,
+    paper,
+    prices,
+    rows,
+    starts,
+    values,
+)
 from graphveil.methods.structural.kernels import pooled as pools
 from graphveil.methods.structural.kernels import pooled as states
 from graphveil.methods.structural.kernels import starts as proposals
@@ -23,6 +31,7 @@ from graphveil.methods.structural.kernels import values as shapes
 from graphveil.methods.structural.kernels.classes import Odds, Schedule
 from graphveil.methods.structural.target import present, target_state_of
 from graphveil.methods.structural.task import Task
+from graphveil.methods.structural.utility import edge_of_entry
 from graphveil.methods.structural.walk_state import annealing_state_of, paying, within_budget
 
 SEEDS = st.integers(0, 2**32)
@@ -211,17 +220,12 @@ def test_a_pool_tells_its_changed_pairs_from_the_others(graph, seed):
 
 @given(st.integers(0, 3), SEEDS)
 @settings(deadline=None, max_examples=60)
-def test_a_state_beats_another_by_nodes_too_many_then_edits_then_nodes(allowed, seed):
-    rng, tally = generator(seed), np.zeros(3, dtype=np.int64)
+def test_a_state_beats_another_by_nodes_too_many_then_cost_then_nodes(allowed, seed):
+    rng = generator(seed)
     for _ in range(4):
-        tally[1:] = rng.integers(0, 6, 2)
-        unprotected, changed = (int(rng.integers(0, 6)) for _ in range(2))
-        then = int(tally[pools.BEST_UNPROTECTED]), int(tally[pools.BEST_CHANGED])
-        one, other = (
-            (max(nodes - allowed, 0), edits, nodes)
-            for nodes, edits in ((unprotected, changed), then)
-        )
-        assert (one < other) == pools.beats(unprotected, changed, tally, allowed)
+        here, there = (tuple(rng.integers(0, 6, 2).tolist()) for _ in range(2))
+        one, other = ((max(nodes - allowed, 0), cost, nodes) for nodes, cost in (here, there))
+        assert (one < other) == pools.beats(here, there, allowed)
 
 
 def test_quiet_pairs_are_drawn_more_often_and_nothing_from_nothing():
@@ -619,3 +623,71 @@ def test_pairs_flipped_with_aims_are_the_symmetric_difference(graph, bits, seed)
         assert twin.has_edge(v, w) != flipped or not target_edits.adjacent(state, v, w)
         assert (twin.has_edge(v, w) != flipped) == target_edits.adjacent(state, w, v)
     assert sorted(pairs) == [target_edits.ends_of(key) for key in present(target_state).tolist()]
+
+
+# Prices
+
+
+def lists_of(graph):
+    return graph.indptr, graph.indices.copy(), edge_of_entry(graph)
+
+
+def edges_of(graph):
+    return list(map(tuple, graph.edges().tolist()))
+
+
+@given(graphs())
+@settings(deadline=None, max_examples=60)
+def test_shortest_paths_over_edges_and_their_lengths_are_those_of_networkx(graph):
+    twin = plain(graph)
+    over, reached = np.zeros(graph.n_edges), np.zeros(2, dtype=np.int64)
+    prices.add_paths(*lists_of(graph), np.arange(graph.n_nodes), over, reached)
+    known = nx.edge_betweenness_centrality(twin, normalized=False)
+    assert np.allclose([2 * known[edge] for edge in edges_of(graph)], over)
+    lengths = [hops for _, far in nx.all_pairs_shortest_path_length(twin) for hops in far.values()]
+    assert [sum(lengths), sum(hops > 0 for hops in lengths)] == reached.tolist()
+
+
+@given(graphs())
+@settings(deadline=None, max_examples=100)
+def test_bridges_cut_off_the_smaller_side_and_other_edges_nobody(graph):
+    twin, smaller = plain(graph), np.zeros(graph.n_edges, dtype=np.int64)
+    prices.cut_off(*lists_of(graph), smaller)
+    for (v, w), nodes in zip(edges_of(graph), smaller.tolist(), strict=True):
+        twin.remove_edge(v, w)
+        sides = [len(nx.node_connected_component(twin, end)) for end in (v, w)]
+        assert (0 if nx.has_path(twin, v, w) else min(sides)) == nodes
+        twin.add_edge(v, w)
+
+
+@given(graphs())
+@settings(deadline=None, max_examples=60)
+def test_the_clustering_that_an_edge_takes_along_is_that_of_networkx(graph):
+    twin, out = plain(graph), np.zeros(graph.n_edges)
+    closed = np.array([nx.triangles(twin, v) for v in twin], dtype=np.int64)
+    prices.clustering_lost(*lists_of(graph), closed, out)
+    before = sum(nx.clustering(twin).values())
+    for (v, w), change in zip(edges_of(graph), out.tolist(), strict=True):
+        twin.remove_edge(v, w)
+        assert np.isclose(sum(nx.clustering(twin).values()) - before, change)
+        twin.add_edge(v, w)
+
+
+@given(graphs(), SEEDS)
+@settings(deadline=None, max_examples=60)
+def test_no_node_raises_the_modularity_by_joining_neighbors(graph, seed):
+    twin, found = plain(graph), np.arange(graph.n_nodes)
+    ones = np.ones(graph.indices.size, dtype=np.int64)
+    order = generator(seed).permutation(graph.n_nodes)
+    prices.join_communities(*lists_of(graph)[:2], ones, graph.degrees(), order, found)
+
+    def modularity(labels):
+        groups = [{v for v in twin if labels[v] == name} for name in set(labels)]
+        return nx.community.modularity(twin, groups) if graph.n_edges else 0.0
+
+    reached = modularity(found.tolist())
+    for v, w in edges_of(graph):
+        for one, other in ((v, w), (w, v)):
+            moved = found.tolist()
+            moved[one] = moved[other]
+            assert modularity(moved) <= reached + 1e-9

@@ -124,7 +124,7 @@ def assert_counted(task, state):
 
 
 def snapshot(state):
-    arrays = [*state.classes[:2], state.classes.tally[:4], state.rows.length, *state.pool[:-2]]
+    arrays = [*state.classes[:2], state.classes.tally[:4], state.rows.length, *state.pool[:-3]]
     return [*(array.copy() for array in arrays), np.array(sorted(edges_in(state)))]
 
 
@@ -263,3 +263,40 @@ def test_candidates_are_distinct_pairs_without_an_edge(graph, seed):
     assert len(set(found)) == len(found) <= graph.n_edges
     assert all(0 <= u < v < graph.n_nodes for u, v in found)
     assert not set(found) & edges_of(graph)
+
+
+def priced(task, cost):
+    here = annealing_state_of(task, generator())
+    pool = here.state.pool._replace(cost=cost)
+    return here._replace(state=here.state._replace(pool=pool))
+
+
+@given(graphs(), st.integers(0, 2), st.integers(0, 2**32))
+@settings(deadline=None, max_examples=40)
+def test_what_is_spent_is_the_price_of_the_changed_pairs_and_the_cheapest_is_best(
+    graph, allowed, seed
+):
+    task, rng = task_of(graph, allowed=allowed), generator(seed)
+    cost = rng.integers(1, 9, graph.n_edges)
+    state, _, best, _, trial = priced(task, cost)
+    seen = [(max(int(best.tally[BEST_UNPROTECTED]) - allowed, 0), 0)]
+    for pair in rng.integers(0, max(graph.n_edges, 1), 20 if graph.n_edges else 0).tolist():
+        flip(state, None, best, trial, pair)
+        pools.keep_if_better(state, best, allowed, 0)
+        spent = int(cost[~state.pool.present].sum())
+        assert spent == state.pool.tally[pools.SPENT]
+        seen.append((max(classes.unprotected_of(state.classes) - allowed, 0), spent))
+    assert min(seen)[1] == best.tally[pools.BEST_SPENT] == cost[best.changed].sum()
+
+
+@given(graphs(), st.integers(0, 2**32))
+@settings(deadline=None, max_examples=20)
+def test_equal_prices_are_the_number_of_edits(graph, seed):
+    task = task_of(graph)
+    plan, odds = paying(within_budget(task, 200), 2, 0.1)
+    walks = annealing_state_of(task, generator()), priced(task, np.full(graph.n_edges, 7))
+    for here, price in zip(walks, (0.1, 0.1 / 7), strict=True):
+        anneal(here, None, plan._replace(price=price), odds, generator(seed), 0, 200)
+    one, other = (here.best for here in walks)
+    assert one.changed.tolist() == other.changed.tolist()
+    assert 7 * one.tally[pools.BEST_SPENT] == other.tally[pools.BEST_SPENT]

@@ -129,3 +129,60 @@ def test_clustering_that_is_gone_is_said_in_plain_words():
     (text,) = [t for t in advice_of(k=10, heuristic="cut") if "clustering (how often" in t]
     assert "to 0%" in text
     assert [] == [t for t in advice_of(k=2, goal="budget:1edges") if "clustering (how often" in t]
+
+
+def test_a_budget_with_many_digits_is_rounded_down_and_says_so():
+    with pytest.warns(gv.GraphveilWarning, match="rounded down to 5 significant digits: 0.12345"):
+        budget = gv.Budget(share=0.1234567)
+    assert 0.12345 == budget.share
+    with pytest.warns(gv.GraphveilWarning, match=r"0\.3$"):
+        assert 0.3 == gv.Budget(share=0.1 + 0.2).share
+    with pytest.raises(ParameterError, match="more than 5 significant digits"):
+        gv.Partial(share=0.1234567)
+
+
+def test_properties_to_keep_are_named_one_by_one_or_all():
+    method = gv.StructuralAnonymity(goal="budget:0.05", keep="paths,component")
+    assert ("component", "paths") == method.keep
+    assert "component,paths" == method.published_parameters()["keep"]
+    assert "all" == str(gv.StructuralAnonymity(goal="budget:0.05", keep="all").keep)
+    assert "keep" not in gv.StructuralAnonymity(goal="budget:0.05").published_parameters()
+    with pytest.raises(ParameterError, match="Use all, none, or some of component, paths"):
+        gv.StructuralAnonymity(goal="budget:0.05", keep="component,path")
+
+
+@pytest.mark.parametrize("asked", [{"keep": "all"}, {"spend_least": True}])
+@pytest.mark.parametrize(
+    "other",
+    [{"goal": "full"}, {"edits": "any"}, {"measure": "vrq"}, {"phi": 5}, {"heuristic": "ua"}],
+)
+def test_prices_are_refused_where_no_search_pays_them(asked, other):
+    with pytest.raises(ParameterError, match=r"keep=all|spend_least"):
+        gv.StructuralAnonymity(**{"goal": "budget:0.05"} | asked | other)
+
+
+def test_prices_and_the_fewest_edits_exclude_each_other():
+    with pytest.raises(ParameterError, match="exclude each other"):
+        gv.StructuralAnonymity(goal="budget:0.05", keep="all", spend_least=True)
+
+
+def test_an_epsilon_with_many_digits_is_rounded_down_and_says_so():
+    with pytest.warns(gv.GraphveilWarning, match="epsilon=1.99999999 is published and was rounded"):
+        method = gv.RandomizedResponse(epsilon=1.99999999)
+    assert 1.9999 == method.epsilon
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert 6.931 == gv.RandomizedResponse(epsilon=6.931).epsilon
+
+
+def test_what_is_kept_stands_in_the_record_beside_the_search_without_prices():
+    graph = gv.datasets.load("copenhagen-calls")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        asked = gv.StructuralAnonymity(goal="budget:0.05", keep="all", iterations=20_000)
+        release = asked.anonymize(graph, seed=1)
+    cost = release.cost
+    assert cost["edits"] < cost["plain_edits"]
+    assert cost["plain_nodes_unprotected"] <= cost["nodes_unprotected"]
+    assert 0.95 < cost["largest_component"] / cost["largest_component_before"] <= 1
+    assert 0.8 < cost["top_betweenness_kept"] <= 1

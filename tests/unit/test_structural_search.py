@@ -10,7 +10,8 @@ from graphveil.methods.structural import search as module
 from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels.pooled import BEST_UNPROTECTED, flip
 from graphveil.methods.structural.search import cut, search, strip
-from graphveil.methods.structural.task import Edited, Settings, Task
+from graphveil.methods.structural.task import PROPERTIES, Edited, Kept, Settings, Task
+from graphveil.methods.structural.utility import given_up, with_prices
 from graphveil.methods.structural.walk_state import (
     annealing_state_of,
     codes_of,
@@ -332,3 +333,32 @@ def test_edges_in_most_triangles_are_no_start_where_that_is_no_use(
     task = task._replace(to_beat=task.n_edges // 25 if few else None)
     before = module.walk_of(task, generator(), None).reached()[0]
     assert cut(task, iterations=1_000, rng=generator()).unprotected < before
+
+
+NONE = np.empty((0, 2), dtype=np.int32)
+
+
+@pytest.mark.parametrize("keep", [*((name,) for name in PROPERTIES), PROPERTIES, ()])
+def test_prices_give_up_no_more_nodes_than_may_be_and_no_other_edges_but_those_they_save(keep):
+    graph = random_graph(n=150, density=0.05, seed=2)
+    task = task_of(graph, budget=40)._replace(by_budget=True)
+    plain = search(task, iterations=20_000, rng=generator(1))
+    before = counted(task, Edited(NONE, NONE, 0)).unprotected
+    settings = Settings("search", None, 20_000, 1.0, False, None, "stop", Kept(keep), 0.1, not keep)
+    found = with_prices(task, plain, before, settings, generator(2))
+    allowed = plain.unprotected + given_up(150, before, plain.unprotected, settings)
+    assert plain.unprotected <= before / 2
+    assert counted(task, found).unprotected == found.unprotected <= allowed
+    assert 0 < found.cost < plain.cost
+    assert not len(found.added)
+
+
+def test_with_a_price_bridges_stay_that_would_cut_a_network_in_two():
+    graph = random_graph(n=60, density=0.12, seed=3)
+    two = Graph.from_edges(*np.concatenate((graph.edges(), graph.edges() + 60, [[0, 60]])).T, n=120)
+    task = task_of(two, budget=30)._replace(by_budget=True)
+    cut = Edited(NONE, np.array([[0, 60]], dtype=np.int32), 0)
+    before = counted(task, Edited(NONE, NONE, 0)).unprotected
+    settings = Settings("search", None, 5_000, 1.0, False, None, "stop", Kept(("component",)), 1.0)
+    found = with_prices(task, counted(task, cut), before, settings, generator(1))
+    assert [0, 60] not in found.deleted.tolist()

@@ -21,6 +21,7 @@ import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass
+from decimal import ROUND_DOWN, Decimal
 from fractions import Fraction
 from types import MappingProxyType
 from typing import (
@@ -38,7 +39,7 @@ from typing import (
 
 import numpy as np
 
-from graphveil.core.errors import ParameterError, one_of
+from graphveil.core.errors import ParameterError, one_of, warn
 
 
 def parameter(
@@ -242,6 +243,28 @@ def check_digits(name: str, value: float) -> None:
             f"{name}={value} is published and has more than {DIGITS} significant digits. Give "
             f"{rounded:g}."
         )
+
+
+def rounded_down(name: str, value: float) -> float:
+    """Return a budget with at most `DIGITS` significant digits, and warn if it had more.
+
+    Less of a budget of privacy or of edits is spent than was allowed, never more.
+
+    Examples
+    --------
+    >>> rounded_down("epsilon", 6.931)
+    6.931
+    """
+    if float(f"{value:.{DIGITS}g}") == value:
+        return value
+    given = Decimal(repr(value))
+    last = Decimal((0, (1,), given.adjusted() - DIGITS + 1))
+    rounded = float(given.quantize(last, ROUND_DOWN))
+    warn(
+        f"{name}={value} is published and was rounded down to {DIGITS} significant digits: "
+        f"{rounded:.{DIGITS}g}"
+    )
+    return rounded
 
 
 def _plain(value: Any) -> Any:

@@ -41,6 +41,7 @@ from graphveil.core.parameters import (
     check_fields,
     flat_parameters,
     flat_values,
+    rounded_down,
 )
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import visible
@@ -303,10 +304,15 @@ class Anonymizer(ABC, Generic[D]):
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        """Check every parameter against its type and range, and how many digits it publishes."""
+        """Check every parameter against its type and range, and how many digits it publishes.
+
+        An epsilon with more digits is rounded down, which spends less.
+        """
         check_fields(self)
         for name, value in self.published_parameters().items():
-            if isinstance(value, float):
+            if isinstance(value, float) and name.startswith("epsilon") and hasattr(self, name):
+                object.__setattr__(self, name, rounded_down(name, value))
+            elif isinstance(value, float):
                 check_digits(name, value)
 
     @abstractmethod

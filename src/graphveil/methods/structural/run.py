@@ -9,7 +9,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Literal, NamedTuple, cast
@@ -53,6 +53,7 @@ from graphveil.methods.structural.task import (
     counted_by_codes,
     known_to_target,
 )
+from graphveil.methods.structural.utility import applies, kept_facts, with_prices
 from graphveil.methods.structural.walk_state import (
     applied,
     average_clustering,
@@ -135,14 +136,22 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
     """
     before = unprotected_in(task.graph, task).size
     nearly = nearly_unprotected_in(task.graph, task)
+    limit = settings.time_limit_seconds
+    deadline = math.inf if limit is None else time.monotonic() + limit
     with noted(wanted=settings.on_interrupt == "best") as interrupted:
         missed = before > task.allowed or bool(nearly)
         results = _try_all(task, settings, randomness, before, interrupted) if missed else {}
-    none = np.empty((0, 2), dtype=np.int32)
-    best, chosen = Edited(none, none, before, nearly), None
-    for name, other in results.items():
-        if better(other, best, task):
-            best, chosen = other, name
+        none = np.empty((0, 2), dtype=np.int32)
+        best, chosen = Edited(none, none, before, nearly), None
+        for name, other in results.items():
+            if better(other, best, task):
+                best, chosen = other, name
+        if best.cost and applies(task, settings):
+            watch = watching(deadline, before, lambda _: None, interrupted)
+            rng = randomness.stream("structural prices")
+            with stage("looking for fewer edits that keep more"):
+                priced = with_prices(task, best, before, settings, rng, watch)
+            results[PLAIN], best, chosen = results.pop(str(chosen)), priced, "prices"
     graph = applied(task.graph, best)
     unprotected = unprotected_in(graph, task)
     if unprotected.size != best.unprotected:
@@ -158,6 +167,10 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
         runners_up={name: other for name, other in results.items() if name != chosen},
         interrupted=interrupted(),
     )
+
+
+PLAIN = "plain"
+"""The name of the best that was found without prices, where edits have some."""
 
 
 def _try_all(
@@ -322,7 +335,7 @@ def noted(*, wanted: bool) -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def facts_of(task: Task, result: Result) -> dict[str, float | int]:
+def facts_of(task: Task, result: Result, *, keep: Collection[str] = ()) -> dict[str, float | int]:
     """Return what a run knows of its result, and what the other ways that it tried would have.
 
     Parameters
@@ -331,6 +344,8 @@ def facts_of(task: Task, result: Result) -> dict[str, float | int]:
         What was asked of the run.
     result
         Its edits, those of the other ways, and the least that any need, where it is known.
+    keep
+        What edits that have prices keep: then that is measured, too.
     """
     graph, edited = task.graph, result.edited
     facts: dict[str, float | int] = {
@@ -345,6 +360,8 @@ def facts_of(task: Task, result: Result) -> dict[str, float | int]:
         facts["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
     if task.phi:
         facts |= left_to_others(result.graph, phi=task.phi, k=task.k)
+    if PLAIN in result.runners_up and keep:
+        facts |= kept_facts(graph, result.graph)
     for name, other in result.runners_up.items():
         facts |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
     return facts

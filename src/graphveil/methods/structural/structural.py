@@ -37,10 +37,12 @@ from graphveil.methods.base import MethodResult, Reached
 from graphveil.methods.structural.task import (
     CODES,
     NEARLY,
+    PROPERTIES,
     Budget,
     EditKind,
     Full,
     Goal,
+    Kept,
     OnInterrupt,
     Sampling,
     Settings,
@@ -78,6 +80,7 @@ def check_together(method: Any) -> None:
     else:
         _check_known(method)
     _check_phi(method)
+    _check_kept(method)
     _ = method.guarantee  # refuses what no guarantee can say
     known = known_to_target(method.measure, method.distance, method.edits)
     if method.heuristic == "target" and not known:
@@ -136,6 +139,32 @@ def _check_phi(method: Any) -> None:
     if method.edits == "rewire":
         raise ParameterError(
             f"edits=rewire cannot be combined with phi={method.phi}. Use any, or leave phi at 0."
+        )
+
+
+def _check_kept(method: Any) -> None:
+    """Refuse prices of edges where no search follows them."""
+    if method.keep and method.spend_least:
+        raise ParameterError(
+            f"keep={method.keep} and spend_least exclude each other. Remove one of the two."
+        )
+    name = "spend_least" if method.spend_least else f"keep={method.keep}"
+    if not (method.keep or method.spend_least):
+        return
+    if not isinstance(method.goal, Budget) or method.edits != "delete":
+        raise ParameterError(
+            f"{name} needs goal=budget:SHARE and edits=delete, not goal={method.goal} and "
+            f"edits={method.edits}. Use these, or remove it."
+        )
+    if method.measure not in CODES or method.distance != 1 or method.phi:
+        raise ParameterError(
+            f"{name} supports {', '.join(CODES)} at distance 1 with phi=0, not "
+            f"measure={method.measure}, distance={method.distance}, phi={method.phi:g}. Use "
+            "these, or remove it."
+        )
+    if method.heuristic not in {"auto", "search"}:
+        raise ParameterError(
+            f"{name} needs heuristic=auto or search, not {method.heuristic}. Use one of these."
         )
 
 
@@ -269,6 +298,19 @@ class StructuralAnonymity(AttributedMethod):
         degree at distance 1) are searched, others take the paper's heuristics.
     attach
         Of a `Network`: attributes that are published as they are, outside the promise.
+    keep
+        With a budget of deletions: properties of the network that fewer and other edits keep, some
+        of ``"component"``, ``"paths"``, ``"clustering"``, ``"betweenness"`` and ``"communities"``,
+        or ``"all"``. The best edits are then looked for again, with a price for every edge.
+        ``"none"``: only the number of protected nodes counts. What is kept is measured, not
+        promised. Count, edge-count or degree at distance 1, without `phi`; heuristic auto or
+        search.
+    spare
+        With `keep`: the share of the newly protected nodes that may be given up for it, at most a
+        hundredth of all nodes.
+    spend_least
+        For the same runs, in place of `keep`: of the edits within the budget the fewest that are
+        found to protect 99 % of the nodes that a search newly protects.
     phi
         By how many percent what an adversary knows is off, from 0 to below 100, with four decimals
         at most. Above 0 a node is protected if at least k nodes, itself included, have a degree and
@@ -407,6 +449,23 @@ class StructuralAnonymity(AttributedMethod):
         minimum=0,
         maximum=99.9999,
     )
+    keep: Kept | None = parameter(
+        default=None,
+        text="what a search within a budget keeps: all, none, or some of " + ", ".join(PROPERTIES),
+        unset="none",
+    )
+    spare: float = parameter(
+        default=0.1,
+        text="share of the newly protected nodes given up for what is kept, at most 1% of all",
+        minimum=0,
+        maximum=1,
+        private=True,
+    )
+    spend_least: bool = parameter(
+        default=False,
+        text="make the fewest edits for 99% of the gain",
+        private=True,
+    )
     known: Columns | None = known_parameter()
     attach: Columns | None = attach_parameter()
     merge: Merge = merge_parameter()
@@ -447,9 +506,9 @@ class StructuralAnonymity(AttributedMethod):
         return f"{LIMITS_OF_PHI} {usual}" if self.phi else usual
 
     def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states; phi where it is not 0."""
+        """Return the parameters that the manifest states; phi and keep where they are set."""
         published = super().published_parameters()
-        return {n: v for n, v in published.items() if n != "phi" or v}
+        return {n: v for n, v in published.items() if n not in {"phi", "keep"} or v}
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
@@ -503,9 +562,10 @@ class StructuralAnonymity(AttributedMethod):
         from graphveil.methods.structural.run import facts_of, run  # noqa: PLC0415  compiled code, when needed
 
         task = self.task(data, colors)
-        result = run(task, self.settings(), randomness)
+        settings = self.settings()
+        result = run(task, settings, randomness)
         claimed = self._claimed(result.edited.unprotected, data.n_nodes)
-        facts = facts_of(task, result)
+        facts = facts_of(task, result, keep=settings.keep or ())
         return MethodResult(
             data=result.graph,
             guarantee=claimed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import edits_in
 from graphveil.core.errors import InfeasibleError, ParameterError, option
-from graphveil.core.parameters import check_digits
+from graphveil.core.parameters import check_digits, rounded_down
 from graphveil.core.warnings import (
     MANY_UNPROTECTED,
     Advice,
@@ -127,7 +127,8 @@ class Budget(Goal):
     Parameters
     ----------
     share
-        Of the input's edges, in (0, 1], rounded up.
+        Of the input's edges, in (0, 1], rounded up. A share with more than five significant
+        digits is rounded down first, with a warning.
     edges
         Or their number, at least 1.
     """
@@ -143,7 +144,8 @@ class Budget(Goal):
                 "Give exactly one of them."
             )
         if self.share is not None:
-            _check_share(self.share)
+            _check_range(self.share)
+            object.__setattr__(self, "share", rounded_down("the share of a budget", self.share))
         if self.edges is not None and self.edges < 1:
             raise ParameterError(f"edges={self.edges} is not a valid budget. Give at least 1.")
 
@@ -162,9 +164,13 @@ class Budget(Goal):
 
 
 def _check_share(share: float) -> None:
+    _check_range(share)
+    check_digits("share", share)
+
+
+def _check_range(share: float) -> None:
     if not 0 < share <= 1:
         raise ParameterError(f"share={share} is outside (0, 1]. Use a fraction in this range.")
-    check_digits("share", share)
 
 
 def share_of(reached: int, n_nodes: int) -> float:
@@ -192,6 +198,49 @@ def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
         "of the people"
     )
     return [Advice(advice, UnprotectedWarning)]
+
+
+PROPERTIES = ("component", "paths", "clustering", "betweenness", "communities")
+"""What a search within a budget can keep."""
+
+
+class Kept(tuple[str, ...]):
+    """Properties of a network that a search keeps: some of `PROPERTIES`, or none.
+
+    Examples
+    --------
+    >>> Kept.parse("all") == PROPERTIES, Kept.parse("none"), str(Kept.parse("paths,component"))
+    (True, (), 'component,paths')
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def parse(given: object) -> Kept:
+        """Return the properties that a text with commas between them, or a list, names.
+
+        Raises
+        ------
+        ParameterError
+            Where one is unknown.
+        """
+        if given in ("all", "none"):
+            return Kept(PROPERTIES if given == "all" else ())
+        named = given.split(",") if isinstance(given, str) else given
+        names = [str(name).strip() for name in named] if isinstance(named, Iterable) else [given]
+        for name in names:
+            if name not in PROPERTIES:
+                raise ParameterError(
+                    f"keep={name!r} is not valid. Use all, none, or some of "
+                    f"{', '.join(PROPERTIES)}."
+                )
+        return Kept(name for name in PROPERTIES if name in names)
+
+    def __str__(self) -> str:
+        """Return the text that `Kept.parse` reads."""
+        if tuple(self) == PROPERTIES:
+            return "all"
+        return ",".join(self) or "none"
 
 
 EditKind = Literal["delete", "add", "rewire", "any"]
@@ -355,6 +404,9 @@ class Settings(NamedTuple):
     preserve_triangles: bool
     time_limit_seconds: float | None
     on_interrupt: OnInterrupt
+    keep: Kept | None = None
+    spare: float = 0.1
+    spend_least: bool = False
 
 
 def proposals(usual: int, iterations: int | None, effort: float) -> int:

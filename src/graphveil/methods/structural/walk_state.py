@@ -325,7 +325,7 @@ def annealing_state_over(state: PoolState, around: values.Values | None = None) 
     best = AnnealingBest(
         changed=np.zeros(n_pairs, dtype=np.bool_),
         log=np.empty(max(n_pairs, 1), dtype=np.int32),
-        tally=np.array([0, unprotected_of(state.classes), 0, 0], dtype=np.int64),
+        tally=np.array([0, unprotected_of(state.classes), 0, 0, 0], dtype=np.int64),
     )
     return AnnealingState(
         state=state,
@@ -417,7 +417,7 @@ def pool_of(pairs: NDArray[np.int32], n_nodes: int, n_present: int) -> Pool:
         present=np.arange(size) < n_present,
         order=np.arange(size, dtype=np.int32),
         position=np.arange(size, dtype=np.int32),
-        tally=np.zeros(1, dtype=np.int64),
+        tally=np.zeros(2, dtype=np.int64),
         common=np.zeros(size, dtype=np.int32),
         mates=None,
     )

@@ -40,7 +40,7 @@ def attempt(
     plan: Schedule,
     bar: float,
 ) -> None:
-    """Make the trial of so many pairs, and so many edits more; undo it if the energy rises too far.
+    """Make the trial of so many pairs, whose edits cost so much more; undo it if energy rises much.
 
     At most `bar` is allowed. Writes the state, and the best state if the new one is better.
     """
@@ -105,9 +105,11 @@ def anneal(
             pool, near = annealing.state.pool, (unprotected, listed)
             size = proposals.propose(pool, annealing.state.rows, annealing.trial, near, odds, rng)
             more = proposals.more_edits(pool, annealing.trial, size)
+            possible = size > 0
         if target_state is not None:
             size = moves.propose(target_state, listed, odds, rng)
             more = aimed.more_edits(target_state, size, odds.budget)
-        if 0 < size >= more:
+            possible = 0 < size >= more
+        if possible:
             bar = -temperature * math.log(1.0 - rng.random())
             attempt(annealing, target_state, size, more, plan, bar)

@@ -144,7 +144,7 @@ def shift_arc(
 Flags = NDArray[np.bool_]
 
 NONE = -1
-CHANGED = 0
+CHANGED, SPENT = range(2)
 NOW, BEST = range(2)
 
 
@@ -163,6 +163,9 @@ class Pool(NamedTuple):
 
     Of directed ties, or of several kinds, ``steps[i]`` is what pair i adds to the codes of its two
     ends, and neighbor lists stay as they are. Elsewhere ``steps`` is None.
+
+    Where edits have prices, pair i costs ``cost[i]`` while it is changed, and ``tally[SPENT]`` is
+    what the changed pairs cost. Elsewhere ``cost`` is None: an edit costs 1.
     """
 
     one: Nodes
@@ -176,6 +179,15 @@ class Pool(NamedTuple):
     common: Nodes
     mates: Ints | None
     steps: Ints | None = None
+    cost: Ints | None = None
+
+
+@leaf
+def price_of(cost: Ints | None, pair: int) -> int:
+    """Return what the edit of a pair costs."""
+    if cost is not None:
+        return int(cost[pair])
+    return 1
 
 
 @leaf
@@ -184,7 +196,7 @@ def is_changed(pool: Pool, pair: int) -> bool:
     return bool(pool.position[pair] < pool.tally[CHANGED])
 
 
-LOGGED, BEST_UNPROTECTED, BEST_CHANGED, BEST_NEARLY = range(4)
+LOGGED, BEST_UNPROTECTED, BEST_CHANGED, BEST_NEARLY, BEST_SPENT = range(5)
 
 
 class AnnealingBest(NamedTuple):
@@ -192,7 +204,8 @@ class AnnealingBest(NamedTuple):
 
     ``changed[pair]`` tells the best state's changed pairs, ``log`` the pairs flipped since, of
     which ``tally[LOGGED]`` are listed (more than fit are only counted). ``tally`` goes on with the
-    best state's unprotected nodes, its changed pairs, and what `nearly_unprotected` counts.
+    best state's unprotected nodes, its changed pairs, what `nearly_unprotected` counts, and what
+    the changed pairs cost.
     """
 
     changed: Flags
@@ -217,10 +230,12 @@ def _record(pool: Pool, best: AnnealingBest, pair: int) -> None:
     at = pool.position[pair]
     if at < pool.tally[CHANGED]:
         pool.tally[CHANGED] -= 1
+        pool.tally[SPENT] -= price_of(pool.cost, pair)
         border = pool.tally[CHANGED]
     else:
         border = pool.tally[CHANGED]
         pool.tally[CHANGED] += 1
+        pool.tally[SPENT] += price_of(pool.cost, pair)
     moved = pool.order[border]
     pool.order[border], pool.order[at] = pair, moved
     pool.position[pair], pool.position[moved] = border, at
@@ -230,15 +245,17 @@ def _record(pool: Pool, best: AnnealingBest, pair: int) -> None:
 
 
 @leaf
-def beats(unprotected: int, changed: int, tally: Ints, allowed: int) -> bool:
-    """Return whether a state is better: nodes too many, then edits, then unprotected nodes."""
-    beyond = max(unprotected - allowed, 0)
-    best_beyond = max(tally[BEST_UNPROTECTED] - allowed, 0)
-    if beyond != best_beyond:
-        return bool(beyond < best_beyond)
-    if changed != tally[BEST_CHANGED]:
-        return bool(changed < tally[BEST_CHANGED])
-    return bool(unprotected < tally[BEST_UNPROTECTED])
+def beats(one: tuple[int, int], other: tuple[int, int], allowed: int) -> bool:
+    """Return whether one state is better: nodes too many, then cost, then unprotected nodes.
+
+    A state is its unprotected nodes, and what its edits cost.
+    """
+    beyond, other_beyond = max(one[0] - allowed, 0), max(other[0] - allowed, 0)
+    if beyond != other_beyond:
+        return bool(beyond < other_beyond)
+    if one[1] != other[1]:
+        return bool(one[1] < other[1])
+    return bool(one[0] < other[0])
 
 
 @tiered(for_each_entry(0.1))
@@ -255,6 +272,7 @@ def keep(pool: Pool, mates: Ints | None, best: AnnealingBest, unprotected: int) 
     tally[LOGGED] = 0
     tally[BEST_UNPROTECTED] = unprotected
     tally[BEST_CHANGED] = pool.tally[CHANGED]
+    tally[BEST_SPENT] = pool.tally[SPENT]
 
 
 class PoolState(NamedTuple):
@@ -277,9 +295,10 @@ def keep_if_better(state: PoolState, best: AnnealingBest, allowed: int, nearly: 
     Without these as `beats` says; with them the sum of both decides before it.
     """
     pool, tally, now = state.pool, best.tally, unprotected_of(state.classes)
+    here, there = (now, pool.tally[SPENT]), (tally[BEST_UNPROTECTED], tally[BEST_SPENT])
     more = max(now - allowed, 0) - max(tally[BEST_UNPROTECTED] - allowed, 0)
     worse = 10 * more + nearly - tally[BEST_NEARLY]
-    if worse < 0 or (worse == 0 and beats(now, pool.tally[CHANGED], tally, allowed)):
+    if worse < 0 or (worse == 0 and beats(here, there, allowed)):
         keep(pool, pool.mates, best, now)
         tally[BEST_NEARLY] = nearly
 

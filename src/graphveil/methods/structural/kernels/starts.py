@@ -33,6 +33,7 @@ from graphveil.methods.structural.kernels.pooled import (
     PoolState,
     flip,
     keep_if_better,
+    price_of,
     shift_pair,
     steps_over_pairs,
 )
@@ -128,10 +129,11 @@ def propose(
 
 @leaf
 def more_edits(pool: Pool, trial: Ints, size: int) -> int:
-    """Return how many pairs more are changed once those of a trial are flipped."""
+    """Return how much more the edits cost once the pairs of a trial are flipped."""
     more = 0
     for i in range(size):
-        more += -1 if pool.position[trial[i]] < pool.tally[CHANGED] else 1
+        price = price_of(pool.cost, trial[i])
+        more += -price if pool.position[trial[i]] < pool.tally[CHANGED] else price
     return more
 
 

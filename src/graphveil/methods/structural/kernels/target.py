@@ -279,7 +279,8 @@ def settle_trial(state: TargetGraph, edits: TargetEdits, trial: Ints, size: int)
 def keep_if_better(state: TargetGraph, edits: TargetEdits, allowed: int) -> None:
     """Make the present state the best one if it is better."""
     tally, unprotected = edits.tally, state.classes.tally[UNPROTECTED]
-    if beats(unprotected, tally[CHANGED], tally, allowed):
+    here, there = (unprotected, tally[CHANGED]), (tally[BEST_UNPROTECTED], tally[BEST_CHANGED])
+    if beats(here, there, allowed):
         tally[LOGGED] = 0
         tally[KEPT] = OPEN
         tally[BEST_UNPROTECTED] = unprotected
