@@ -19,8 +19,15 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import METRICS
 from graphveil.evaluate import comparison as searches
-from graphveil.evaluate.comparison import distances, searched
-from graphveil.evaluate.metrics.centrality import betweenness, estimates, interval, overlap_of_top
+from graphveil.evaluate.comparison import distances, searched, triangles_at
+from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.evaluate.metrics.centrality import (
+    betweenness,
+    dependencies,
+    estimates,
+    interval,
+    overlap_of_top,
+)
 from graphveil.evaluate.metrics.communities import (
     consensus_communities,
     normalized_mutual_information,
@@ -162,7 +169,8 @@ def test_clustering_is_that_of_networkx_where_degrees_below_two_count_as_zero(gr
     values = nx.clustering(graph).values()
     frequent = any(graph.degree(node) >= 2 for node in graph)
     expected = pytest.approx(sum(values) / len(values), abs=1e-12) if frequent else None
-    assert expected == average_clustering(gv.Graph.from_networkx(graph))
+    converted = gv.Graph.from_networkx(graph)
+    assert expected == average_clustering(converted, triangles_at(converted))
 
 
 @settings(deadline=None, max_examples=100)
@@ -245,6 +253,32 @@ def test_betweenness_counts_every_path_both_ways(graph):
     expected = nx.betweenness_centrality(graph, normalized=False)
     scores = betweenness(gv.Graph.from_networkx(graph))
     assert [2 * expected[v] for v in range(len(graph))] == pytest.approx(scores.tolist())
+
+
+@settings(deadline=None, max_examples=60)
+@given(graph=graphs())
+def test_every_node_as_a_pivot_once_gives_the_exact_betweenness(graph):
+    converted = gv.Graph.from_networkx(graph)
+    matrix = converted.to_scipy().astype(np.float64)
+    found = [dependencies(matrix, source) for source in range(len(graph))]
+    assert betweenness(converted).tolist() == pytest.approx(
+        np.reshape(found, (len(graph),) * 2).sum(axis=0).tolist()
+    )
+
+
+def diamonds(number):
+    """Return diamonds in a row: each one doubles the number of shortest paths from end to end."""
+    at = np.arange(0, 3 * number, 3)
+    ends = np.concatenate([(at, at + 1), (at, at + 2), (at + 1, at + 3), (at + 2, at + 3)], axis=1)
+    return gv.Graph.from_edges(*ends, n=3 * number + 1)
+
+
+def test_more_paths_than_a_number_holds_are_not_measured():
+    rng = Randomness(seed=1).stream("a test")
+    with pytest.raises(NotMeasuredError, match="more than 1e308 shortest paths"):
+        betweenness(diamonds(1_030))
+    with pytest.raises(NotMeasuredError, match="more than 1e308 shortest paths"):
+        estimates(diamonds(2_200), rng, pivots=4, batches=2)
 
 
 def place_of(scores, node, top):

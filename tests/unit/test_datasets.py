@@ -107,7 +107,8 @@ def test_a_damaged_copy_in_the_cache_is_replaced(server, tmp_path):
 
 @pytest.mark.usefixtures("server")
 def test_the_cache_of_the_operating_system_is_used_when_none_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / project)
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert fetch("small") == tmp_path / "graphveil" / "small.txt"
 
 

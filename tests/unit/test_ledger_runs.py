@@ -39,7 +39,7 @@ def waits(monkeypatch):
             event.set()
             raise
 
-    monkeypatch.setattr(ledgers.fcntl, "flock", noted)
+    monkeypatch.setattr(fcntl, "flock", noted)
     return event
 
 

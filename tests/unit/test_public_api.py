@@ -11,7 +11,7 @@ import graphveil.methods.textbook
 import graphveil.scale.engines
 from graphveil.methods import METHODS
 
-HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "networkit", "rich", "cyclopts", "msgspec"]
+HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "rustworkx", "rich", "cyclopts", "msgspec"]
 
 
 def test_every_public_name_can_be_imported():

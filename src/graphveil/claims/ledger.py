@@ -12,7 +12,6 @@ import re
 import secrets
 import stat
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -184,9 +183,6 @@ def composed_of(entries: list[Entry], unit: Unit | None) -> Composed | None:
         return None
     return Composed(releases=len(entries), unit=unit, epsilon=rounded_up(total))
 
-
-if sys.platform != "win32":
-    import fcntl
 
 SCHEMA = 1
 MOST_BYTES = 16 << 20
@@ -418,16 +414,28 @@ class Ledger:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the ledger; of two runs one waits for the other."""
-        lock = self.path.with_name(f".{self.path.name}.lock")
+        from filelock import FileLock, Timeout  # noqa: PLC0415  help needs no lock
+
+        lock = FileLock(
+            self.path.with_name(f".{self.path.name}.lock"),
+            timeout=PATIENCE_SECONDS,
+            mode=OWNER_ONLY,
+        )
         try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, OWNER_ONLY)
+            lock.acquire()
+        except Timeout as error:
+            raise ResourceError(
+                f"{self.path} is in use by another run. No budget was spent; try again when that "
+                "run has ended."
+            ) from error
         except OSError as error:
-            raise ResourceError(f"{lock}: {error.strerror}. No budget was spent.") from error
+            raise ResourceError(
+                f"{lock.lock_file}: {error.strerror}. No budget was spent."
+            ) from error
         try:
-            _wait_for(descriptor, self.path)
             yield
         finally:
-            os.close(descriptor)
+            lock.release()
 
 
 def unit_of(guarantee: EdgeDP | NodeDP) -> Unit:
@@ -487,21 +495,3 @@ def _check_owner(found: os.stat_result, path: Path) -> None:
         raise InputError(
             f"other users may read or change {path}. Restrict it to yourself: chmod 600."
         )
-
-
-def _wait_for(descriptor: int, path: Path) -> None:
-    if sys.platform == "win32":
-        return
-    until = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if time.monotonic() >= until:
-                raise ResourceError(
-                    f"{path} is in use by another run. No budget was spent; try again when that "
-                    "run has ended."
-                ) from error
-            time.sleep(0.05)
-        else:
-            return

@@ -29,9 +29,6 @@ READERS = (
     *("demo", "sweep"),
 )
 """The commands that read data."""
-CONVENIENCES = ("matplotlib", "networkx", "pandas", "sklearn")
-"""What NetworKit imports where it is installed (1.3 s of CPU): ways to draw graphs, and to and from
-other libraries."""
 INTERRUPTED = "interrupted. Run the command again to start over."
 NO_RELEASE = "interrupted. No incomplete release was written; run the command again to start over."
 MAKERS = ("anonymize", "demo")
@@ -67,7 +64,6 @@ def _leave_out(tokens: Sequence[str]) -> None:
     if {"--help", "-h"} & set(tokens):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads that wait cost .2 s of CPU
         return
-    lazy.LEFT_OUT["networkit"] = CONVENIENCES
     if tokens and tokens[0] in READERS:
         with lazy.absent("pandas"):
             import pyarrow as pa  # noqa: PLC0415  importing graphveil.cli stays cheap

@@ -20,9 +20,6 @@ _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+|\*)(?: as (\w+))?", 
 A line that would be too long stands in parentheses.
 """
 
-LEFT_OUT: dict[str, tuple[str, ...]] = {}
-"""What a module that is loaded lazily imports if it can, and shall not in this process."""
-
 
 class _Absent(NamedTuple):
     """Finds that some modules are not there, as `sys.meta_path` asks it."""
@@ -62,9 +59,7 @@ class _LazyModule:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        with absent(*LEFT_OUT.get(self._name, ())):
-            module = importlib.import_module(self._name)
-        value = getattr(module, attribute)
+        value = getattr(importlib.import_module(self._name), attribute)
         setattr(self, attribute, value)
         return value
 

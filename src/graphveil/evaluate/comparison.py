@@ -4,8 +4,6 @@ Connected components of a graph.
 
 Up to which sizes metrics are exact, and how much they draw above.
 
-The way to NetworKit: its graphs, and its random numbers and threads kept in hand.
-
 Triangles of a graph, counted in blocks of bounded memory.
 
 Distances in a graph: breadth-first search from 64 sources at a time, counted by depth.
@@ -14,7 +12,6 @@ Distances in a graph: breadth-first search from 64 sources at a time, counted by
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -30,14 +27,12 @@ from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
 
 if TYPE_CHECKING:
-    import networkit
     from scipy import sparse
     from scipy.sparse import csgraph
 
     from graphveil.evaluate.held_back import HeldBack
 else:
     csgraph = lazy_module("scipy.sparse.csgraph")
-    networkit = lazy_module("networkit")
     sparse = lazy_module("scipy.sparse")
 
 
@@ -87,98 +82,35 @@ FACTORS = 50
 RECOMMENDED = 10
 
 
-def to_networkit(graph: Graph) -> Any:
-    """Return a NetworKit graph with the same nodes and edges.
-
-    Examples
-    --------
-    >>> to_networkit(Graph.from_edges([0, 1], [1, 2], n=4)).numberOfNodes()
-    4
-    """
-    return _from_edges(graph.edges(), np.ones(graph.n_edges), graph.n_nodes, weighted=False)
-
-
-def to_weighted(edges: NDArray[np.int32], weights: NDArray[np.float64], n: int) -> Any:
-    """Return a NetworKit graph of n nodes with these edges, shape (m, 2), and their weights.
-
-    Examples
-    --------
-    >>> to_weighted(np.array([[0, 1]], dtype=np.int32), np.array([0.5]), 2).weight(0, 1)
-    0.5
-    """
-    return _from_edges(edges, weights, n, weighted=True)
-
-
-def _from_edges(
-    edges: NDArray[np.int32], weights: NDArray[np.float64], n: int, *, weighted: bool
-) -> Any:
-    # networkit reads the ends as 64-bit numbers, whatever type they have
-    source, target = np.ascontiguousarray(edges.T, dtype=np.uint64)
-    return networkit.graph.GraphFromCoo((weights, (source, target)), n=n, weighted=weighted)
-
-
-@contextmanager
-def seeded(rng: np.random.Generator) -> Iterator[None]:
-    """Run NetworKit on one thread from a seed drawn here, so that a run can be repeated.
-
-    The seed is a setting of the whole process and is not put back.
-
-    Examples
-    --------
-    >>> with seeded(np.random.Generator(np.random.PCG64DXSM(1))):
-    ...     networkit.engineering.getMaxNumberOfThreads()
-    1
-    """
-    with one_thread():
-        networkit.engineering.setSeed(int(rng.integers(2**31)), False)
-        yield
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Run NetworKit on one thread, so that sums are formed in one order; then put it back.
-
-    Examples
-    --------
-    >>> with one_thread():
-    ...     networkit.engineering.getMaxNumberOfThreads()
-    1
-    """
-    threads = networkit.engineering.getMaxNumberOfThreads()
-    networkit.engineering.setNumberOfThreads(1)
-    try:
-        yield
-    finally:
-        networkit.engineering.setNumberOfThreads(threads)
-
-
 STEPS = 20_000_000
 """The most pairs of edges that are followed at once, unless one node has more."""
 
 
-def triangles_of(graph: Graph) -> int:
-    """Return the number of triangles.
+def triangles_at(graph: Graph) -> NDArray[np.int64]:
+    """Return how many triangles every node is in.
 
-    Every triangle is counted once, at its two nodes of least degree: each edge points from the
-    node of less degree to the other.
+    Every edge points from the node of less degree to the other, so that a triangle has one lowest,
+    one middle and one highest node. Pairs of edges are followed from the lowest node, and again
+    from the middle one.
 
     Examples
     --------
-    >>> triangles_of(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))
-    1
+    >>> triangles_at(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)).tolist()
+    [1, 1, 1, 0]
     """
-    from scipy import sparse  # noqa: PLC0415  heavy: not for help
-
     rank = np.empty(graph.n_nodes, dtype=np.int64)
     rank[np.argsort(graph.degrees(), kind="stable")] = np.arange(graph.n_nodes)
     ends = np.sort(rank[graph.edges()], axis=1)
     shape = (graph.n_nodes, graph.n_nodes)
     upward = sparse.csr_array((np.ones(len(ends), dtype=np.int64), tuple(ends.T)), shape=shape)
-    total = 0
-    for start, end in _blocks(upward):
-        block = upward[start:end]
-        total += int((block @ upward).multiply(block).sum())
-    return total
+    found = np.zeros(graph.n_nodes, dtype=np.int64)
+    for first in (upward, sparse.csr_array(upward.T)):
+        for start, end in _blocks(first, np.diff(upward.indptr)):
+            closed = (first[start:end] @ upward).multiply(upward[start:end])
+            found[start:end] += closed.sum(axis=1)
+            if first is upward:
+                found += closed.sum(axis=0)
+    return found[rank]
 
 
 def wedges_of(graph: Graph) -> int:
@@ -193,11 +125,10 @@ def wedges_of(graph: Graph) -> int:
     return int((degrees * (degrees - 1)).sum()) // 2
 
 
-def _blocks(upward: sparse.csr_array) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows, each of about so many steps."""
-    sizes = np.diff(upward.indptr)
-    of_entries = np.concatenate([[0], np.cumsum(sizes[upward.indices], dtype=np.int64)])
-    steps = of_entries[upward.indptr]
+def _blocks(matrix: sparse.csr_array, sizes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows, each of about so many steps: as many for an entry as its size."""
+    of_entries = np.concatenate([[0], np.cumsum(sizes[matrix.indices], dtype=np.int64)])
+    steps = of_entries[matrix.indptr]
     start = 0
     while start < sizes.size:
         end = int(np.searchsorted(steps, steps[start] + STEPS, side="right")) - 1
@@ -214,9 +145,6 @@ DEEP = 500
 
 FEW = 4
 """Where fewer than one of so many arcs starts at the last level, these alone are followed."""
-
-SINGLE = 8
-"""Sources whose distances are in memory at once in single searches."""
 
 
 class Distances(NamedTuple):
@@ -275,13 +203,13 @@ def distances(
 def searched(graph: Graph, sources: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return pairs by distance from these distinct sources, a row for each group of 64."""
     groups: list[list[int]] = []
-    converted: Any = None
+    matrix: sparse.csr_array | None = None
     for start in range(0, sources.size, TOGETHER):
         group = sources[start : start + TOGETHER]
-        at_once = _at_once(graph, group) if converted is None else None
+        at_once = _at_once(graph, group) if matrix is None else None
         if at_once is None:
-            converted = converted or to_networkit(graph)
-            at_once = _one_by_one(converted, group)
+            matrix = graph.to_scipy().astype(np.float64) if matrix is None else matrix
+            at_once = _one_by_one(matrix, group)
         groups.append(at_once)
     counts = np.zeros((len(groups), max(map(len, groups), default=1)), dtype=np.int64)
     for row, found in zip(counts, groups, strict=True):
@@ -327,16 +255,58 @@ def _next_to(
     return following
 
 
-def _one_by_one(graph: Any, sources: NDArray[np.int64]) -> list[int]:
+def _one_by_one(matrix: sparse.csr_array, sources: NDArray[np.int64]) -> list[int]:
     counts = np.zeros(1, dtype=np.int64)
-    for start in range(0, sources.size, SINGLE):
-        some = sources[start : start + SINGLE].tolist()
-        found = np.asarray(networkit.distance.SPSP(graph, some).run().getDistances())
-        reached = found[(found < graph.numberOfNodes()) & (found > 0)].astype(np.int64)
-        more = np.bincount(reached, minlength=counts.size)
-        more[: counts.size] += counts
-        counts = more
+    for source in sources.tolist():
+        more = np.diff(searched_from(matrix, source).starts)
+        more[0] = 0  # the source itself
+        shorter, longer = sorted((counts, more), key=len)
+        longer[: shorter.size] += shorter
+        counts = longer
     return [int(pairs) for pairs in counts]
+
+
+class Search(NamedTuple):
+    """What a breadth-first search reaches.
+
+    Parameters
+    ----------
+    order
+        The nodes, nearest first.
+    starts
+        Those at distance d are ``order[starts[d]:starts[d + 1]]``.
+    """
+
+    order: NDArray[np.int32]
+    starts: list[int]
+
+
+def searched_from(matrix: sparse.csr_array, source: int) -> Search:
+    """Return the nodes that a path joins to a source, by their distance.
+
+    Parameters
+    ----------
+    matrix
+        The adjacency matrix, float64, so that SciPy makes no copy.
+    source
+        Where the search starts.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=4).to_scipy().astype(np.float64)
+    >>> search = searched_from(path, 1)
+    >>> search.order.tolist(), search.starts
+    ([1, 0, 2], [0, 1, 3])
+    """
+    order, reached_from = csgraph.breadth_first_order(matrix, source)
+    place = np.empty(matrix.shape[0], dtype=np.int64)
+    place[order] = np.arange(order.size)
+    found = np.bincount(place[reached_from[order[1:]]], minlength=order.size)
+    behind = (1 + np.cumsum(found) - found).tolist()  # where the nodes found from each one start
+    starts = [0, 1]
+    while starts[-1] < order.size:
+        starts.append(behind[starts[-1]])
+    return Search(order, starts)
 
 
 D = TypeVar("D", Graph, Bipartite, Table)
@@ -415,9 +385,15 @@ class GraphComparison(Comparison[Graph]):
         return distances(self.original, rng), distances(self.released, rng)
 
     @cached_property
+    def triangles_at(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many triangles every node is in, on both sides: one count for all metrics."""
+        return triangles_at(self.original), triangles_at(self.released)
+
+    @property
     def triangles(self) -> tuple[int, int]:
-        """How many triangles the original and the release have: one count for all metrics."""
-        return triangles_of(self.original), triangles_of(self.released)
+        """How many triangles the original and the release have."""
+        before, after = (int(at.sum()) // 3 for at in self.triangles_at)
+        return before, after
 
     @cached_property
     def share_before(self) -> float | None:

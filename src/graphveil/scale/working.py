@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -27,8 +27,8 @@ from graphveil.core.version import __version__
 from graphveil.core.warnings import LeftoverWarning
 from graphveil.release.pipeline import Run
 
-if sys.platform != "win32":
-    import fcntl
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -60,7 +60,7 @@ class Unfinished(msgspec.Struct, frozen=True, kw_only=True):
         root = Randomness(_root=int(self.root, 16))
         return root.secret(f"name of the run {self.fingerprint}").hex()
 
-    def opened(self, folder: Path, seed: int | None, lock: IO[bytes]) -> Working:
+    def opened(self, folder: Path, seed: int | None, lock: FileLock) -> Working:
         """Return the run in its folder."""
         randomness = Randomness(seed=seed, _root=int(self.root, 16))
         return Working(folder, randomness, lock, self.name)
@@ -84,7 +84,7 @@ class Working:
 
     folder: Path
     randomness: Randomness
-    lock: IO[bytes]
+    lock: FileLock
     name: str
 
     @property
@@ -121,7 +121,7 @@ class Working:
 
     def close(self) -> None:
         """Let go of the folder, so that another run may go on there."""
-        self.lock.close()
+        self.lock.release()
 
 
 def unfinished_beside(place: Place) -> Path:
@@ -169,7 +169,7 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
         run = msgspec.json.decode((folder / RUN).read_bytes(), type=Unfinished)
         if run.fingerprint == fingerprint:
             return run.opened(folder, seed, lock)
-        lock.close()
+        lock.release()
         if not force:
             where, all_of_it = _in_words(folder)
             raise ReleaseError(
@@ -262,14 +262,14 @@ def _mode_of(path: Path) -> int:
         return 0
 
 
-def _locked(folder: Path) -> IO[bytes]:
-    """Return an open file that no other run can hold at the same time."""
-    lock = (folder / LOCK).open("wb")
+def _locked(folder: Path) -> FileLock:
+    """Return a lock that no other run can hold at the same time."""
+    from filelock import FileLock, Timeout  # noqa: PLC0415  help needs no lock
+
+    lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
     try:
-        if sys.platform != "win32":
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        lock.close()
+        lock.acquire()
+    except Timeout as error:
         raise ReleaseError(
             f"{folder} belongs to a run that is still in progress. Wait for it, or stop it."
         ) from error

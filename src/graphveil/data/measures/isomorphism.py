@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import rustworkx as rx
 from numpy.typing import NDArray
 
+from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
 from graphveil.data.measures.values import Labels, classes_of, degrees_around, nodes_and_edges
+
+if TYPE_CHECKING:
+    import rustworkx as rx
+else:
+    rx = lazy_module("rustworkx")
 
 MOST_STEPS = 2_000_000
 """How many pairs of nodes VF2 may try on each other before a comparison is given up."""

@@ -8,7 +8,7 @@ Eigenvalues of graphs: the largest of the adjacency matrix, and the gap of the r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,21 @@ from graphveil.data import Graph
 from graphveil.evaluate.comparison import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
 from graphveil.evaluate.comparison import BETWEENNESS_PIVOTS as PIVOTS
 from graphveil.evaluate.comparison import BETWEENNESS_TOP as TOP
-from graphveil.evaluate.comparison import DAMPING, GraphComparison, one_thread, seeded, to_networkit
+from graphveil.evaluate.comparison import DAMPING, GraphComparison, searched_from
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
 from graphveil.evaluate.metrics.shape import compared, kolmogorov_smirnov
 
 if TYPE_CHECKING:
-    import networkit
+    import rustworkx as rx
     from scipy import sparse
     from scipy.sparse import csgraph, linalg
 else:
-    networkit = lazy_module("networkit")
+    rx = lazy_module("rustworkx")
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
     linalg = lazy_module("scipy.sparse.linalg")
+
+N = TypeVar("N", np.int64, np.float64)
 
 BATCHES = 32
 """The pivots form so many batches of one size; the interval draws these again."""
@@ -40,6 +42,8 @@ RESAMPLES = 400
 """Draws of the batches; the lowest and the highest overlap of these bound the interval."""
 
 SCORES_AT_ONCE = 1_000_000
+
+MOST_PATHS = "1e308"
 
 TIED = 1e-9
 """Scores whose relative difference is below this are equal but for rounding."""
@@ -82,19 +86,42 @@ def betweenness(graph: Graph) -> NDArray[np.float64]:
     graph
         A graph, connected or not.
 
+    Raises
+    ------
+    NotMeasuredError
+        Where more shortest paths join two nodes than a floating-point number holds.
+
     Notes
     -----
-    Brandes 2001.
+    Brandes 2001; on one thread, so that sums are formed in one order.
 
     Examples
     --------
     >>> betweenness(Graph.from_edges([0, 1], [1, 2], n=3)).tolist()
     [0.0, 2.0, 0.0]
     """
-    if graph.n_edges == 0:
-        return np.zeros(graph.n_nodes)
-    with one_thread():
-        return np.array(networkit.centrality.Betweenness(to_networkit(graph)).run().scores())
+    scores = rx.graph_betweenness_centrality(
+        _to_rustworkx(graph), normalized=False, parallel_threshold=graph.n_nodes + 1
+    )
+    return _finite(2 * _by_node(scores, np.float64))
+
+
+def _finite(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not np.isfinite(scores).all():
+        raise NotMeasuredError(f"two nodes are joined by more than {MOST_PATHS} shortest paths")
+    return scores
+
+
+def _to_rustworkx(graph: Graph) -> rx.PyGraph[int, None]:
+    converted: rx.PyGraph[int, None] = rx.PyGraph()
+    converted.add_nodes_from(range(graph.n_nodes))
+    converted.add_edges_from_no_data(list(zip(*graph.edges().T.tolist(), strict=True)))
+    return converted
+
+
+def _by_node(scores: Any, dtype: type[N]) -> NDArray[N]:
+    """Return the scores of all nodes, a mapping from their positions, in their order."""
+    return np.array([scores[node] for node in range(len(scores))], dtype=dtype)
 
 
 def estimates(
@@ -116,9 +143,15 @@ def estimates(
     NDArray[np.float64]
         Shape (batches, n): each row estimates the betweenness.
 
+    Raises
+    ------
+    NotMeasuredError
+        Where more shortest paths join two nodes than a floating-point number holds.
+
     Notes
     -----
-    Geisberger, Sanders and Schultes 2008.
+    Pivots are drawn evenly with replacement; what lies on their paths is counted as Brandes 2001
+    does, and scaled to all nodes (Brandes and Pich 2007).
 
     Examples
     --------
@@ -126,15 +159,66 @@ def estimates(
     >>> estimates(path, np.random.Generator(np.random.PCG64DXSM(1)), pivots=6, batches=2).shape
     (2, 3)
     """
-    if graph.n_edges == 0:
-        return np.zeros((batches, graph.n_nodes))
-    converted = to_networkit(graph)
-    rows = []
-    for _ in range(batches):
-        with seeded(rng):
-            scored = networkit.centrality.EstimateBetweenness(converted, pivots // batches)
-            rows.append(scored.run().scores())
-    return np.array(rows)
+    matrix = graph.to_scipy().astype(np.float64)
+    size = pivots // batches
+    scores = np.zeros((batches, graph.n_nodes))
+    for batch in range(batches):
+        for pivot in rng.integers(graph.n_nodes, size=size).tolist():
+            scores[batch] += dependencies(matrix, pivot)
+    return _finite(scores * (graph.n_nodes / size))
+
+
+def dependencies(matrix: sparse.csr_array, source: int) -> NDArray[np.float64]:
+    """Return for every node the shares of shortest paths from a source that pass through it.
+
+    They are summed over the other ends of paths.
+
+    Parameters
+    ----------
+    matrix
+        The adjacency matrix, float64.
+    source
+        The first end of the paths.
+
+    Notes
+    -----
+    Brandes 2001. Nodes are ordered by their distance, and `before` has a one where an edge leads
+    from a node to one that is a step further. Numbers of paths solve
+    ``paths = source + before @ paths``, which is triangular. Shares of paths, each over the number
+    of paths to its node, solve the same with `before` transposed. So the work does not depend on
+    how deep the search goes.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4).to_scipy().astype(np.float64)
+    >>> dependencies(path, 0).tolist()
+    [0.0, 2.0, 1.0, 0.0]
+    """
+    order, starts = searched_from(matrix, source)
+    reached = order.size
+    distance = np.full(matrix.shape[0], -1)
+    distance[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    place = np.empty(matrix.shape[0], dtype=np.int32)
+    place[order] = np.arange(reached)
+    nearer = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    away = distance[matrix.indices] == distance[nearer] + 1
+    steps = place[matrix.indices[away]], place[nearer[away]]
+    entries = np.concatenate([np.full(steps[0].size, -1.0), np.ones(reached)])
+    diagonal = np.arange(reached)
+    system = sparse.csc_array(
+        (entries, tuple(np.concatenate([ends, diagonal]) for ends in steps)),
+        shape=(reached, reached),
+    )
+    paths = linalg.spsolve_triangular(system, np.eye(1, reached)[0], unit_diagonal=True)
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for it
+        shares = linalg.spsolve_triangular(
+            sparse.csc_array(system.T), 1 / paths, lower=False, unit_diagonal=True
+        )
+        found = paths * shares - 1
+    found[0] = 0
+    through = np.zeros(matrix.shape[0])
+    through[order] = found
+    return through
 
 
 def interval(
@@ -452,11 +536,7 @@ def core_numbers(graph: Graph) -> NDArray[np.int64]:
     >>> core_numbers(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=5)).tolist()
     [2, 2, 2, 1, 0]
     """
-    if graph.n_edges == 0:
-        return np.zeros(graph.n_nodes, dtype=np.int64)
-    with one_thread():
-        scores = networkit.centrality.CoreDecomposition(to_networkit(graph)).run().scores()
-    return np.array(scores).astype(np.int64)
+    return _by_node(rx.core_number(_to_rustworkx(graph)), np.int64)
 
 
 def pagerank(graph: Graph) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +11,26 @@ from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import COMMUNITY_RUNS as RUNS
 from graphveil.evaluate.comparison import MODULARITY_RUNS as COMPARISON_RUNS
-from graphveil.evaluate.comparison import GraphComparison, seeded, to_networkit, to_weighted
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import Estimate, Figure, Figures, Sample, compared
 
 if TYPE_CHECKING:
-    import networkit
+    import graspologic_native
     from scipy import sparse
     from scipy.sparse import csgraph
 else:
-    networkit = lazy_module("networkit")
+    graspologic_native = lazy_module("graspologic_native")
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
 
 ITERATIONS = 10
-"""Rounds of one Leiden run; it stops early when nothing moves."""
+"""Rounds of one Leiden run."""
+
+RANDOMNESS = 0.01
+"""How freely a round may refine communities: above 0, where only the best move is made."""
+
+MOST_SWEEPS = 1_000
+"""After so many passes over all nodes a round stops moving them: each run ends, come what may."""
 
 THRESHOLD = 0.5
 """Edges whose ends are together in a smaller share of the runs are dropped."""
@@ -67,8 +73,8 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
     formed: ten runs (modularity, Traag et al. 2019); an edge's weight becomes the number of runs in
     which its ends are together; edges below half of them are dropped unless no edge of one of their
     ends is heavier; again, until the runs agree on every edge left. The threshold is ours, the
-    paper names none. Weights are whole numbers: with shares, NetworKit's search may go back and
-    forth between two moves whose gains differ by rounding, without end.
+    paper names none. Weights are whole numbers: with shares, a search may go back and forth
+    between two moves whose gains differ by rounding.
 
     Examples
     --------
@@ -93,16 +99,63 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
 
 
 def _together(
-    graph: Any, edges: NDArray[np.int32], rng: np.random.Generator
+    matrix: sparse.csr_array, edges: NDArray[np.int32], rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return the number of runs in which the ends of every edge are in one community."""
     times = np.zeros(len(edges))
     for _ in range(RUNS):
-        with seeded(rng):
-            leiden = networkit.community.ParallelLeiden(graph, iterations=ITERATIONS).run()
-        community = np.array(leiden.getPartition().getVector(), dtype=np.int64)
+        community = leiden(matrix, rng).community
         times += community[edges[:, 0]] == community[edges[:, 1]]
     return times
+
+
+def to_weighted(edges: NDArray[np.int32], weights: NDArray[np.float64], n: int) -> sparse.csr_array:
+    """Return the weights of edges, shape (m, 2), as a symmetric matrix of n nodes.
+
+    Examples
+    --------
+    >>> to_weighted(np.array([[0, 1]], dtype=np.int32), np.array([0.5]), 2).toarray().tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    ends = np.concatenate([edges, edges[:, ::-1]]).T
+    return sparse.csr_array((np.concatenate([weights, weights]), tuple(ends)), shape=(n, n))
+
+
+class Communities(NamedTuple):
+    """What a run of the Leiden algorithm found: communities and their modularity."""
+
+    community: Partition
+    modularity: float
+
+
+def leiden(matrix: sparse.csr_array, rng: np.random.Generator) -> Communities:
+    """Return the communities that one run finds; nodes without edges have one each.
+
+    Parameters
+    ----------
+    matrix
+        The weights of edges, float64 and symmetric.
+    rng
+        Gives the run its seed.
+
+    Examples
+    --------
+    >>> pairs = to_weighted(np.array([[0, 1], [2, 3]], dtype=np.int32), np.ones(2), 4)
+    >>> leiden(pairs, np.random.Generator(np.random.PCG64DXSM(1))).modularity
+    0.5
+    """
+    n = matrix.shape[0]
+    modularity, found = graspologic_native.leiden_csr(
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data,
+        n,
+        iterations=ITERATIONS,
+        randomness=RANDOMNESS,
+        seed=int(rng.integers(2**31)),
+        max_local_moving_iterations=MOST_SWEEPS,
+    )
+    return Communities(np.array([found[node] for node in range(n)]), modularity)
 
 
 def normalized_mutual_information(left: Partition, right: Partition) -> float:
@@ -168,14 +221,8 @@ def modularities(
     >>> modularities(triangles, np.random.Generator(np.random.PCG64DXSM(1)), 2).tolist()
     [0.5, 0.5]
     """
-    converted = to_networkit(graph)
-    values = []
-    for _ in range(runs):
-        with seeded(rng):
-            leiden = networkit.community.ParallelLeiden(converted, iterations=ITERATIONS).run()
-            partition = leiden.getPartition()
-            values.append(networkit.community.Modularity().getQuality(partition, converted))
-    return np.array(values)
+    matrix = graph.to_scipy().astype(np.float64)
+    return np.array([leiden(matrix, rng).modularity for _ in range(runs)])
 
 
 def median_run(values: NDArray[np.float64]) -> Estimate:

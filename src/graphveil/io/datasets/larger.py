@@ -11,21 +11,18 @@ import hashlib
 import os
 import sys
 import tempfile
+import urllib.error
+import urllib.request
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, Literal
 
 from graphveil.core.atomic import whole_file
 from graphveil.core.errors import InputError, ResourceError, UsageError, one_of
-from graphveil.core.lazy import lazy_module
-
-if TYPE_CHECKING:
-    import pooch
-else:
-    pooch = lazy_module("pooch")
 
 FOLDER_VARIABLE = "GRAPHVEIL_DATA"
 _CHUNK = 1 << 20
@@ -150,11 +147,11 @@ def fetch(name: str, *, cache: str | Path | None = None) -> Path:
     local = _in_local_folder(item)
     if local is not None:
         return local
-    folder = Path(cache) if cache is not None else Path(pooch.os_cache("graphveil"))
+    folder = Path(cache) if cache is not None else _cache()
     kept = folder / item.file
     if kept.is_file() and _digest(kept, item.bytes) == item.sha256:
         return kept
-    with _storing(item, folder):
+    with _storing(folder):
         _download(item, kept)
     return kept
 
@@ -181,23 +178,23 @@ def checked_at(item: LargerSet, path: Path) -> None:
     _check(item, path, origin=str(path), there=f"of {item.url} there")
 
 
-@contextmanager
-def _storing(item: LargerSet, folder: Path) -> Iterator[None]:
-    """Turn what the disk or the network says into one line."""
-    import requests  # noqa: PLC0415  only a download needs it
+def _cache() -> Path:
+    """Return the folder for what can be fetched again, as this operating system has it."""
+    home = Path.home()
+    if sys.platform == "win32":
+        local = Path(os.environ.get("LOCALAPPDATA") or home / "AppData/Local")
+        return local / "graphveil" / "graphveil" / "Cache"
+    if sys.platform == "darwin":
+        return home / "Library/Caches/graphveil"
+    named = Path(os.environ.get("XDG_CACHE_HOME", "").strip())
+    return (named if named.is_absolute() else home / ".cache") / "graphveil"
 
-    advice = (
-        f"Try again later, or put {item.file} into a folder and set {FOLDER_VARIABLE} to "
-        "that folder."
-    )
+
+@contextmanager
+def _storing(folder: Path) -> Iterator[None]:
+    """Turn what the disk says into one line."""
     try:
         yield
-    except requests.HTTPError as error:
-        status = "an error" if error.response is None else f"status {error.response.status_code}"
-        raise ResourceError(f"{item.url} responded with {status}. {advice}") from error
-    except requests.RequestException as error:
-        reason = type(error).__name__
-        raise ResourceError(f"{item.url} could not be downloaded ({reason}). {advice}") from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise ResourceError(
@@ -214,13 +211,37 @@ def _download(item: LargerSet, kept: Path) -> None:
         tempfile.TemporaryDirectory(dir=kept.parent, prefix=".download-") as folder,
     ):
         raw = Path(folder) / "raw"
-        with _progress(item.name) as bar:
-            get = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=_SECONDS)
-            get(item.url, str(raw), None)
+        with raw.open("wb") as file, _progress(item.name) as show:
+            for block, total in _received(item):
+                file.write(block)
+                show(len(block), total)
         _check(item, raw, origin=item.url)
         with _plain(raw) as source, content.open("wb") as target:
             while block := source.read(_CHUNK):
                 target.write(block)
+
+
+def _received(item: LargerSet) -> Iterator[tuple[bytes, int | None]]:
+    """Yield what the publisher sends, and how much it announced; network errors in one line."""
+    advice = (
+        f"Try again later, or put {item.file} into a folder and set {FOLDER_VARIABLE} to "
+        "that folder."
+    )
+    try:
+        with urllib.request.urlopen(item.url, timeout=_SECONDS) as answer:  # noqa: S310  of the table
+            total = answer.length
+            received = 0
+            while block := answer.read(1 << 16):
+                received += len(block)
+                yield block, total
+            if total is not None and received < total:
+                raise IncompleteRead(b"", total - received)
+    except urllib.error.HTTPError as error:
+        raise ResourceError(f"{item.url} responded with status {error.code}. {advice}") from error
+    except (OSError, HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        name = type(reason if isinstance(reason, Exception) else error).__name__
+        raise ResourceError(f"{item.url} could not be downloaded ({name}). {advice}") from error
 
 
 def _check(item: LargerSet, path: Path, *, origin: str, there: str = _THERE) -> None:
@@ -265,30 +286,11 @@ def _plain(path: Path) -> Iterator[IO[bytes]]:
             yield unpacked  # type: ignore[misc]  # GzipFile reads as a binary file does
 
 
-class _Bar:
-    """A progress bar in the form that pooch asks for."""
-
-    def __init__(self, progress: Any, task: Any) -> None:
-        self._progress, self._task = progress, task
-        self.total = 0
-
-    def update(self, size: int) -> None:
-        """Move on by this many bytes."""
-        self._progress.update(self._task, advance=size, total=self.total or None)
-
-    def reset(self) -> None:
-        """Start again at 0."""
-        self._progress.reset(self._task)
-
-    def close(self) -> None:
-        """Leave the bar as it stands."""
-
-
 @contextmanager
-def _progress(name: str) -> Iterator[_Bar | Literal[False]]:
-    """Give a bar on the terminal, and none where the error stream is not a terminal."""
+def _progress(name: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Give what moves a bar on, by some bytes of a total; there is none without a terminal."""
     if not sys.stderr.isatty():
-        yield False
+        yield lambda _size, _total: None
         return
     from rich.console import Console  # noqa: PLC0415  only a download on a terminal needs it
     from rich.progress import BarColumn, DownloadColumn, Progress  # noqa: PLC0415  the same
@@ -296,4 +298,5 @@ def _progress(name: str) -> Iterator[_Bar | Literal[False]]:
     console = Console(stderr=True)
     columns = ("downloading {task.description}", BarColumn(), DownloadColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        yield _Bar(progress, progress.add_task(name, total=None))
+        task = progress.add_task(name, total=None)
+        yield lambda size, total: progress.update(task, advance=size, total=total)

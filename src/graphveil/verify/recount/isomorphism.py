@@ -9,14 +9,19 @@ other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import rustworkx as rx
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from graphveil.core.lazy import lazy_module
 from graphveil.verify.recount.neighborhoods import ReleasedBall, Work
+
+if TYPE_CHECKING:
+    import rustworkx as rx
+else:
+    rx = lazy_module("rustworkx")
 
 Bucket = tuple[tuple[int, int, tuple[int, ...]], ...]
 
