@@ -14,6 +14,7 @@ import numpy as np
 
 from graphveil.data import SUPPRESSED, Bipartite, Data, Graph, Network, Table
 from graphveil.data.csr import in_both
+from graphveil.data.ids import same_ids
 
 Figures = dict[str, float | int]
 
@@ -259,7 +260,8 @@ def changes_between(before: Data, after: Data) -> Changes:
         codes = before.codes if len(places) == before.n_columns else before.codes[:, places]
         missing = int(np.count_nonzero(codes == SUPPRESSED))
         shown = after.codes != SUPPRESSED
-        added = shown & (after.codes != codes)
+        own = [same_ids(before.categories[p], after.categories[c]) for c, p in enumerate(places)]
+        added = shown & (after.codes != codes) & np.array(own, dtype=bool)  # else generalized
         filled = int(np.count_nonzero(added & (codes == SUPPRESSED)))
         new = int(np.count_nonzero(added))
         kept = int(np.count_nonzero(shown)) - new

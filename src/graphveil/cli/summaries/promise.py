@@ -97,7 +97,7 @@ generalize or drop it.'
     rows = int(cost.get("cells", 0)) // max(len(suppressed), 1)
     if not rows:
         return None
-    exact = "shown" if "cells_replaced" in cost else "exact"
+    exact = "shown" if {"cells_replaced", "granularity"} & {*cost} else "exact"
     words = []
     for name, stars in suppressed:
         if stars == rows:

@@ -8,6 +8,7 @@ from typing import Any
 
 from graphveil.claims.changes import CellChanges
 from graphveil.claims.manifest import LEVELS_COLUMNS, DataFile, Described
+from graphveil.claims.tables import Generalized
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import Database, UnreadableError, some_at_once
@@ -153,6 +154,8 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
 def _changes(evidence: Evidence) -> CellChanges:
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     before = compared.cells - compared.before
+    if any(isinstance(one, Generalized) for one in evidence.manifest.claim.conditions):
+        return CellChanges(before, before - compared.added, missing=compared.before)
     kept = compared.cells - compared.stars - compared.n_strange
     return CellChanges(before, kept, compared.n_strange, compared.before, compared.filled)
 
