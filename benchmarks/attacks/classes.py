@@ -53,8 +53,9 @@ HIDING = [
 ]
 HIDING += [("mondrian", {"k": k, "split": "balanced"}) for k in (2, 5, 8)]
 AGAIN = [
-    *(("adaptive", {"levels": level}) for level in (2, 5, 20)),
-    ("adaptive", {"levels": 5, "refine": "regular-search"}),
+    *(("adaptive", {"levels": level, "compatibility": "bipartite"}) for level in (2, 5, 20)),
+    ("adaptive", {"levels": 5, "compatibility": "bipartite", "refine": "regular-search"}),
+    *(("adaptive", {"levels": level, "compatibility": "auto"}) for level in (2, 5, 20)),
     ("adaptive", {"levels": 5, "compatibility": "symmetric"}),
     ("cluster-k", {"k": 5}),
 ]

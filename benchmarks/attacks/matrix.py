@@ -188,7 +188,7 @@ METHODS = {
     HEART: (
         Method("rename", ({},)),
         by("cluster-k", "k", (2, 5, 20)),
-        by("adaptive", "levels", (2, 5, 20)),
+        by("adaptive", "levels", (2, 5, 20), compatibility="bipartite"),
         by("suppress-k", "k", (2, 5, 20)),
         by("mondrian", "k", (2, 5, 20)),
     ),

@@ -35,7 +35,7 @@ PLAIN = ([2],)
 SMOOTH = [("smooth-k", {"k": k}) for k in (4, 8, 16)]
 CLASSES = [(name, {"k": k}) for name in ("suppress-k", "mondrian") for k in (2, 5, 10)]
 CLUSTERS = [("cluster-k", {"k": k}) for k in (2, 5, 10)]
-LEVELS = [("adaptive", {"levels": level}) for level in (2, 5)]
+LEVELS = [("adaptive", {"levels": level, "compatibility": "bipartite"}) for level in (2, 5)]
 
 
 def ratings(people: int = 943, items: int = 1_200, seed: int = 0) -> gv.Bipartite:

@@ -13,7 +13,9 @@ from scipy.optimize import LinearConstraint, linprog, milp
 
 from graphveil.methods.adaptive import bipartite as regular
 from graphveil.methods.adaptive import symmetric as exact
-from graphveil.methods.adaptive.bipartite import Solver, solution_of, whole
+from graphveil.methods.adaptive.bipartite import LevelSchedule, Solver, solution_of, whole
+from graphveil.methods.adaptive.choice import EqualClasses, pruned_by_class
+from graphveil.methods.adaptive.clusters import clusters_by_level
 from graphveil.methods.adaptive.clusters import stars_of as suppressed_by
 from graphveil.methods.adaptive.kernels import clusters as exchange
 from graphveil.methods.adaptive.kernels import clusters as merging
@@ -21,7 +23,13 @@ from graphveil.methods.adaptive.kernels import flow, network, planes, search
 from graphveil.methods.adaptive.kernels import network as rounding
 from graphveil.methods.adaptive.kernels import planes as costs
 from graphveil.methods.adaptive.kernels import search as pruning
-from graphveil.methods.adaptive.problem import mask_of, packed, position_of_columns, problem_of
+from graphveil.methods.adaptive.problem import (
+    Solution,
+    mask_of,
+    packed,
+    position_of_columns,
+    problem_of,
+)
 from graphveil.methods.adaptive.symmetric import SymmetricSolver
 
 
@@ -148,23 +156,28 @@ def test_the_cheapest_union_is_merged_first():
         assert sorted(map(sorted, slow)) == sorted(map(list, clusters_in(work.labels)))
 
 
-def improved_slowly(codes, labels, k, orders):
+def is_full(labels, levels):
+    return all(rows.size >= levels[rows].max() for rows in clusters_in(labels))
+
+
+def improved_slowly(codes, labels, levels, orders):
     """Return labels after the moves and exchanges of `improve`, each found by trying them all."""
     labels = labels.copy()
     for order in orders:
         changed = False
         for row in order:
             before, tried = stars_of(codes, labels), []
-            if np.count_nonzero(labels == labels[row]) > k:
-                for label in np.unique(labels):
-                    other = labels.copy()
-                    other[row] = label
+            for label in np.unique(labels):
+                other = labels.copy()
+                other[row] = label
+                if is_full(other, levels):
                     tried.append(other)
             if not any(stars_of(codes, one) < before for one in tried):
                 for partner in range(labels.size):
                     other = labels.copy()
                     other[[row, partner]] = other[[partner, row]]
-                    tried.append(other)
+                    if is_full(other, levels):
+                        tried.append(other)
             best = min(tried, key=lambda one: stars_of(codes, one))
             if stars_of(codes, best) < before:
                 labels, changed = best, True
@@ -173,23 +186,77 @@ def improved_slowly(codes, labels, k, orders):
     return labels
 
 
-@settings(max_examples=40)
-@given(tables(least_rows=4, most_rows=9), st.integers(0, 10_000))
-def test_local_search_makes_the_moves_that_save_most(codes, seed):
+@settings(max_examples=60)
+@given(tables(least_rows=4, most_rows=9), st.booleans(), st.integers(0, 10_000))
+def test_local_search_makes_the_moves_that_save_most(codes, differ, seed):
     n, k = codes.shape[0], 2
     rng = np.random.Generator(np.random.PCG64(seed))
     labels = rng.permutation(np.arange(n) % (n // k)).astype(np.int64)
     orders = rng.permuted(np.tile(np.arange(n, dtype=np.int32), (3, 1)), axis=1)
+    levels = np.full(n, k)
+    if differ:
+        sizes = np.bincount(labels)
+        levels = rng.integers(1, sizes[labels] + 1)
     rows = packed(codes)
     clusters = exchange.clusters_of(rows, labels)
     before = stars_of(codes, labels)
-    saved = exchange.improve(rows, clusters, k, orders)
-    assert improved_slowly(codes, labels, k, orders).tolist() == clusters.labels.tolist()
+    saved = exchange.improve(rows, clusters, levels, orders)
+    assert improved_slowly(codes, labels, levels, orders).tolist() == clusters.labels.tolist()
     assert before - saved == suppressed_by(clusters) == stars_of(codes, clusters.labels)
     for row in range(n):
         others = np.setdiff1d(np.flatnonzero(clusters.labels == clusters.labels[row]), row)
-        without = mask_of(clusters.without.stars[row : row + 1], codes)[0]
-        assert shown_by(codes, others).tolist() == without.tolist()
+        if others.size:
+            without = mask_of(clusters.without.stars[row : row + 1], codes)[0]
+            assert shown_by(codes, others).tolist() == without.tolist()
+
+
+@st.composite
+def levels_of(draw, codes):
+    n = codes.shape[0]
+    return np.array(draw(st.lists(st.integers(1, n), min_size=n, max_size=n)))
+
+
+@settings(max_examples=150)
+@given(st.data(), st.integers(0, 10_000))
+def test_clusters_by_level_have_as_many_rows_as_anybody_in_them_asked_for(data, seed):
+    codes = data.draw(tables(most_rows=12))
+    levels = data.draw(levels_of(codes))
+    labels = clusters_by_level(packed(codes), levels, np.random.Generator(np.random.PCG64(seed)))
+    assert is_full(labels, levels)
+    assert set(range(labels.max() + 1)) == set(labels.tolist())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.sampled_from([2, 3]), st.integers(0, 10_000))
+def test_equal_classes_stay_equal_and_everybody_keeps_enough_pairs(data, size, seed):
+    codes = data.draw(tables(most_rows=8))
+    levels = data.draw(levels_of(codes))
+    problem = problem_of(codes, levels, np.ones(codes.shape[1]))
+    rng = np.random.Generator(np.random.PCG64(seed))
+    found = EqualClasses(size)(problem, LevelSchedule(2, 3), rng)
+    hidden = mask_of(found.stars, codes)
+    shown = np.where(hidden, -1, codes)
+    equal = (shown[:, None, :] == shown[None, :, :]).all(axis=2).sum(axis=1)
+    assert (equal >= np.minimum(levels, size)).all()
+    assert hidden[codes < 0].all()
+    pairs = found.pairs + np.eye(len(codes), dtype=np.int8)
+    assert (pairs.sum(axis=0) == pairs.sum(axis=1)).all(), "balanced: every pair is allowed"
+    assert (pairs.sum(axis=0) >= levels).all()
+    for i, j in np.argwhere(found.pairs):
+        assert not (differ(codes, i, j) & ~hidden[i]).any()
+
+
+def test_pruning_by_class_takes_what_nobody_needs():
+    codes = np.array([[0, 0], [0, 0], [0, 1], [0, 1]], dtype=np.int32)
+    problem = problem_of(codes, np.full(4, 2), np.ones(2))
+    problem = problem._replace(classes=np.array([0, 0, 1, 1]))
+    pairs = 1 - np.eye(4, dtype=np.int8)
+    stars = words_of(np.tile([False, True], (4, 1)), codes)
+    base = np.zeros((4, 2), dtype=np.bool_)
+    assert not mask_of(pruned_by_class(problem, base, Solution(pairs, stars)).stars, codes).any()
+    problem = problem._replace(levels=np.full(4, 3))
+    left = mask_of(pruned_by_class(problem, base, Solution(pairs, stars)).stars, codes)
+    assert [[False, True]] * 4 == left.tolist()
 
 
 @given(tables(), st.integers(0, 10_000))

@@ -11,7 +11,7 @@ import pytest
 import graphveil as gv
 from forged.kit import read_manifest, reseal
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError, UsageError
-from graphveil.methods.adaptive import bipartite, blocks, clusters, symmetric
+from graphveil.methods.adaptive import bipartite, blocks, choice, clusters, symmetric
 from graphveil.methods.adaptive.adaptive import Levels, Weights
 from graphveil.methods.adaptive.kernels import clusters as merging
 from graphveil.methods.adaptive.problem import UNIT, problem_of
@@ -90,25 +90,39 @@ def test_everybody_fits_as_many_records_as_they_asked_for_and_verify_agrees(comp
 
 def test_regular_search_saves_stars_with_exactly_the_level_of_pairs_and_tells_the_chances():
     data = drawn(40, 9, missing=0.05)
-    release = gv.Adaptive(levels=3, refine="regular-search").anonymize(data, seed=1)
+    release = gv.Adaptive(levels=3, compatibility="bipartite", refine="regular-search").anonymize(
+        data, seed=1
+    )
     of_records, of_persons = degrees(data, release)
     assert min(of_records.min(), of_persons.min()) >= 3
     assert release.verify(data).ok
     indptr, indices = release.private.witness.indptr, release.private.witness.indices
     assert {3} == set(np.diff(indptr)) == set(np.bincount(indices))
-    assert stars(release) < stars(gv.Adaptive(levels=3).anonymize(data, seed=1))
+    plain = gv.Adaptive(levels=3, compatibility="bipartite")
+    assert stars(release) < stars(plain.anonymize(data, seed=1))
     told = {name.rsplit("_", 2)[1] for name in release.private.cost if "_refining" in name}
     assert {"before", "after"} == told
 
 
 def test_regular_search_takes_what_is_missing_or_costs_nothing_for_nothing():
     data = drawn(30, 6, missing=0.2)
-    free = gv.Adaptive(levels=3, refine="regular-search", weights="c0=0,c1=0,c2=0,c3=0,c4=0,c5=0")
+    free = gv.Adaptive(
+        levels=3,
+        compatibility="bipartite",
+        refine="regular-search",
+        weights="c0=0,c1=0,c2=0,c3=0,c4=0,c5=0",
+    )
     assert free.anonymize(data, seed=1).verify(data).ok
-    assert 0 == stars(gv.Adaptive(levels=1, refine="regular-search").anonymize(data))
+    assert 0 == stars(
+        gv.Adaptive(levels=1, compatibility="bipartite", refine="regular-search").anonymize(data)
+    )
     alone = table_of(["01"])
-    assert 0 == stars(gv.Adaptive(levels=1, refine="regular-search").anonymize(alone))
-    everyone = gv.Adaptive(levels=6, refine="regular-search").anonymize(table_of(EXAMPLE))
+    assert 0 == stars(
+        gv.Adaptive(levels=1, compatibility="bipartite", refine="regular-search").anonymize(alone)
+    )
+    everyone = gv.Adaptive(levels=6, compatibility="bipartite", refine="regular-search").anonymize(
+        table_of(EXAMPLE)
+    )
     assert 24 == stars(everyone)
 
 
@@ -143,7 +157,9 @@ def test_chunks_of_a_cluster_follow_the_order_of_its_rows():
 
 def test_pruning_and_local_search_save_stars():
     data = drawn(80, 12)
-    pruned, whole = (gv.Adaptive(levels=5, refine=how) for how in ("prune", "none"))
+    pruned, whole = (
+        gv.Adaptive(levels=5, compatibility="bipartite", refine=how) for how in ("prune", "none")
+    )
     assert stars(pruned.anonymize(data, seed=1)) < stars(whole.anonymize(data, seed=1))
     plain, local = (gv.ClusterK(k=5, search=how) for how in ("plain", "local"))
     assert stars(local.anonymize(data, seed=1)) < stars(plain.anonymize(data, seed=1))
@@ -172,6 +188,102 @@ def test_many_columns_or_high_prices_choose_the_same_pairs_at_the_same_cost(solv
     low = np.full(codes.shape, UNIT)
     pairs = [solver(columns, needed).cheapest(low << shift) for shift in (0, 22)]
     assert pairs[0].tolist() == pairs[1].tolist()
+
+
+def test_with_one_level_auto_is_the_symmetric_variant():
+    data = drawn(50, 8, missing=0.05)
+    auto, same = (gv.Adaptive(levels=4, compatibility=one) for one in ("auto", "symmetric"))
+    releases = [one.anonymize(data, seed=3) for one in (auto, gv.Adaptive(levels=4), same)]
+    cells = [one.data.codes.tolist() for one in releases]
+    assert cells[0] == cells[1] == cells[2]
+    raised = gv.Adaptive(least_level=4).anonymize(data, seed=3, levels=np.arange(50) % 4 + 1)
+    assert cells[0] == raised.data.codes.tolist()
+
+
+MIXED = np.array([2, 5, 10, 3])
+
+
+def right_guesses(data, levels, **options):
+    """Return the share of people found by eight runs, the most that `auto` accepts, the cost."""
+    table = gv.Table.from_columns(
+        {f"c{number}": column.tolist() for number, column in enumerate(data.codes.T)}
+        | {"level": levels.tolist()}
+    )
+    release = gv.Adaptive(levels="level", **options).anonymize(table, seed=1)
+    assert release.verify(table).ok
+    told = gv.attack_release(release, original=table, attacks=["matching"], seed=1)
+    [found] = [row.value for row in told if row.part == "re-run 8 times, right guess"]
+    return found, choice.most_hits(levels), release.private.cost
+
+
+def test_auto_takes_fewer_cells_than_clusters_and_keeps_re_runs_near_guessing():
+    data, levels = drawn(80, 14, seed=2), MIXED[np.arange(80) % 4]
+    found, most, cost = right_guesses(data, levels)
+    plain, _, _ = right_guesses(data, levels, compatibility="bipartite")
+    assert plain > 1.5 * most, "there is something to resist"
+    assert found <= most
+    [taken] = [name.removesuffix("_taken") for name in cost if name.endswith("_taken")]
+    assert taken != "bipartite"
+    assert cost[f"{taken}_cells"] == cost["stars_added"] <= cost["clusters_cells"]
+    assert cost["bipartite_rerun"] > cost["rerun_most"] == most
+    fewer = [
+        name for name in choice.WAYS if cost.get(f"{name}_cells", np.inf) < cost[f"{taken}_cells"]
+    ]
+    assert all(cost[f"{name}_rerun"] > most for name in fewer)
+
+
+def test_where_nothing_else_resists_clusters_by_level_are_taken(monkeypatch):
+    monkeypatch.setattr(choice, "MARGIN", 0.0)
+    monkeypatch.setattr(choice, "DEVIATIONS", 0.0)
+    data, levels = drawn(40, 8, missing=0.05), MIXED[np.arange(40) % 4]
+    release = gv.Adaptive().anonymize(data, seed=1, levels=levels)
+    assert 1 == release.private.cost["clusters_taken"]
+    rows = [tuple(row) for row in rows_in_order(data, release)]
+    assert all(rows.count(row) >= level for row, level in zip(rows, levels, strict=True))
+    assert release.verify(data).ok
+    told = gv.attack_release(release, original=data, attacks=["matching"], seed=1)
+    assert 0 == {row.part: row.value for row in told}["levels known, short"]
+
+
+def test_the_order_of_the_rows_changes_nothing_that_auto_publishes():
+    data, levels = drawn(40, 6), MIXED[np.arange(40) % 4]
+    order = np.random.Generator(np.random.PCG64(5)).permutation(40)
+    moved = data.permuted(order, ids=data.labels()[order])
+    one = gv.Adaptive().anonymize(data, seed=1, levels=levels)
+    other = gv.Adaptive().anonymize(moved, seed=1, levels=levels[order])
+    rows = rows_in_order(moved, other)
+    again = [rows[place] for place in np.argsort(order)]
+    assert sorted(map(str, rows_in_order(data, one))) == sorted(map(str, again))
+
+
+def test_no_public_file_says_which_way_auto_took(tmp_path, read_folder):
+    data, levels = drawn(60, 8), MIXED[np.arange(60) % 4]
+    folder = gv.Adaptive(block_rows=40).anonymize(data, levels=levels).write(tmp_path / "out")
+    parameters = read_manifest(folder)["method"]["parameters"]
+    assert {
+        "levels": None,
+        "least_level": 1,
+        "compatibility": "auto",
+        "refine": "none",
+    } == parameters
+    text = b"".join(read_folder(folder).values()).decode(errors="ignore")
+    assert not [word for word in (*choice.WAYS, "rerun") if f"{word}_" in text]
+    cost = read_record(folder).cost
+    assert 1 == sum(name.endswith("_taken") for name in cost)
+
+
+@pytest.mark.parametrize("refine", ["prune", "regular-search"])
+def test_auto_takes_no_refinement_and_names_the_variants_that_do(refine):
+    with pytest.raises(ParameterError, match=r"Use compatibility=bipartite"):
+        gv.Adaptive(levels=2, refine=refine)
+
+
+def test_levels_are_cut_into_runs_of_enough_rows():
+    levels = np.array([2] * 6 + [5] * 4 + [8] * 8)
+    ways = clusters._ways_to_cut(levels)
+    assert [((0, 8),), ((2, 8), (0, 2)), ((5, 8), (0, 5))] == ways
+    assert [((0, 3),)] == clusters._ways_to_cut(np.array([3] * 7))
+    assert [((0, 5),)] == clusters._ways_to_cut(np.array([2, 5, 5, 5, 5, 5]))
 
 
 def test_levels_stand_in_a_column_that_is_not_published():
@@ -239,9 +351,9 @@ def test_blocks_keep_the_promise_and_give_the_same_bytes_on_any_number_of_proces
     levels = np.arange(150) % 4 + 1
     for name, run in {
         "adaptive": lambda: gv.Adaptive(block_rows=32).anonymize(data, seed=2, levels=levels),
-        "regular": lambda: gv.Adaptive(levels=2, block_rows=32, refine="regular-search").anonymize(
-            data, seed=2
-        ),
+        "regular": lambda: gv.Adaptive(
+            levels=2, block_rows=32, compatibility="bipartite", refine="regular-search"
+        ).anonymize(data, seed=2),
         "cluster-k": lambda: gv.ClusterK(k=3, block_rows=32).anonymize(data, seed=2),
     }.items():
         one = run()
@@ -351,7 +463,9 @@ def test_a_column_of_levels_that_cannot_be_used_is_refused_with_row_and_way_out(
             "needs at least as many rows",
         ),
         (
-            lambda t: gv.Adaptive(refine="regular-search").anonymize(t, levels=[2, 2, 3, 2, 1, 2]),
+            lambda t: gv.Adaptive(compatibility="bipartite", refine="regular-search").anonymize(
+                t, levels=[2, 2, 3, 2, 1, 2]
+            ),
             InfeasibleError,
             "the levels range from 1 to 3. Use refine=prune, or least_level=3",
         ),

@@ -116,9 +116,8 @@ def test_what_is_documented_is_what_the_raw_rows_say(method):
             if name in {"k", "epsilon", "levels"}
         ]
         ends = f"{min(strengths):g} to {max(strengths):g}" if strengths else ""
-        assert (
-            reached.at.removeprefix("k=").removeprefix("epsilon ").removeprefix("levels ") == ends
-        )
+        said = reached.at.removesuffix(", compatibility=bipartite")
+        assert said.removeprefix("k=").removeprefix("epsilon ").removeprefix("levels ") == ends
         assert documented(method, {reached.by})
 
 

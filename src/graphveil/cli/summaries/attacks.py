@@ -77,7 +77,7 @@ REACHED = {
     "mondrian": (Reached(0.007, 0.196, "linkage", "k=2 to 16"),),
     "smooth-k": (Reached(0.029, 0.498, "linkage", "k=2 to 16"),),
     "suppress-k": (Reached(0.024, 0.29, "linkage", "k=2 to 16"),),
-    "adaptive": (Reached(0.447, 0.779, "matching", "levels 2 to 20"),),
+    "adaptive": (Reached(0.447, 0.779, "matching", "levels 2 to 20, compatibility=bipartite"),),
     "cluster-k": (Reached(0.043, 0.472, "matching", "k=2 to 20"),),
 }
 """What was reached, by the name of the method."""

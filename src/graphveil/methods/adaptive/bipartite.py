@@ -191,10 +191,16 @@ def whole(prices: NDArray[np.float64]) -> Ints:
 
 
 def needs_of(problem: Problem, pairs: PairMatrix) -> Ints:
-    """Return how many pairs need each cell suppressed."""
+    """Return how many pairs need each cell suppressed: pairs of its row, or of its row's class."""
     needs = np.empty(problem.codes.shape, dtype=np.int64)
     costs.count_needs(problem.columns, pairs, needs)
-    return needs
+    if problem.classes is None:
+        return needs
+    of_class = np.zeros(
+        (int(problem.classes.max(initial=-1)) + 1, problem.codes.shape[1]), dtype=np.int64
+    )
+    np.add.at(of_class, problem.classes, needs)
+    return of_class[problem.classes]
 
 
 def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:

@@ -204,7 +204,7 @@ def in_blocks(
     if codes.shape[0] > most_rows:
         with stage("sorting rows into blocks"):
             pieces = split(codes, most_rows, randomness.stream("blocks"))
-    pieces = [rows[np.lexsort((levels[rows], *codes[rows].T))] for rows in pieces]
+    pieces = [in_order(codes, levels, rows) for rows in pieces]
     blocks = (
         RecordBlock(
             codes[rows],
@@ -230,6 +230,11 @@ def in_blocks(
             figures = solved.figures
             advance(1)
     return BlockOutcome(hidden, _joined(chosen, codes.shape[0]) if chosen else None, figures)
+
+
+def in_order(codes: Codes, levels: NDArray[np.int64], rows: Rows) -> Rows:
+    """Return rows in the order of their cells, and of their levels where these are the same."""
+    return rows[np.lexsort((levels[rows], *codes[rows].T))]
 
 
 def _joined(

@@ -1,5 +1,7 @@
 """Clusters of at least k rows whose common values are published: merged, then improved.
 
+Clusters of as many rows as the largest level in them.
+
 Clusters that are the trees of a forest, in which every row hangs from one of its nearest.
 """
 
@@ -219,12 +221,12 @@ def clusters(
     passes = PASSES if search == "local" else 0
     n, best = rows.stars.shape[0], None
     if search == "forest":
-        return _improved(rows, trees(rows, k), k, np.empty((0, n), dtype=np.int32))
+        return _improved(rows, trees(rows, k), np.full(n, k), _visits(n, 0, rng))
+    levels = np.full(n, k)
     for order in _orders(n, search, rng):
         for start in _PLAIN if search == "plain" else _STARTS:
-            visits = np.tile(np.arange(n, dtype=np.int32), (passes, 1))
             labels = _merged(rows, merging.MergeRule(k, *start), order)
-            grouped = _improved(rows, labels, k, rng.permuted(visits, axis=1))
+            grouped = _improved(rows, labels, levels, _visits(n, passes, rng))
             if best is None or stars_of(grouped) < stars_of(best):
                 best = grouped
     if best is None:
@@ -232,9 +234,86 @@ def clusters(
     masked = masked_start(differing_columns(rows), k) if search == "local" else None
     if masked is None:
         return best
-    visits = np.tile(np.arange(n, dtype=np.int32), (passes, 1))
-    grouped = _improved(rows, masked.labels, k, rng.permuted(visits, axis=1))
+    grouped = _improved(rows, masked.labels, levels, _visits(n, passes, rng))
     return grouped if stars_of(grouped) < stars_of(best) else best
+
+
+MOST_TIERS = 4
+"""Up to so many different levels each is a tier; of more, their quartiles are."""
+
+
+def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> Labels:
+    """Return the cluster of every row: as many rows as the largest level in it, or more.
+
+    The levels are cut into runs in every way, each run is clustered for itself, and all clusters
+    are improved together. Merged all at once, people of high levels would pull everybody into
+    clusters of their size.
+
+    Parameters
+    ----------
+    rows
+        At least as many as the largest level.
+    levels
+        Shape (n,), at least 1.
+    rng
+        Orders of rows.
+
+    Returns
+    -------
+    Labels
+        From 0, without gaps.
+
+    Examples
+    --------
+    >>> from graphveil.methods.adaptive.problem import packed
+    >>> rows = packed(np.array([[0], [0], [1], [1], [2]], dtype=np.int32))
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> clusters_by_level(rows, np.array([2, 2, 2, 1, 1]), rng).tolist()
+    [0, 0, 1, 1, 2]
+    """
+    best, made = None, dict[tuple[int, int], Labels]()
+    for runs in _ways_to_cut(levels):
+        labels = np.empty(levels.size, dtype=np.int64)
+        for number, (least, most) in enumerate(runs):
+            some = np.flatnonzero((least < levels) & (levels <= most))
+            if (least, most) not in made:
+                made[least, most] = _of_one_level(rows, some, most, rng)
+            labels[some] = made[least, most] + number * levels.size
+        grouped = _improved(rows, labels, levels, _visits(levels.size, PASSES, rng))
+        if best is None or stars_of(grouped) < stars_of(best):
+            best = grouped
+    if best is None:
+        raise TypeError("levels can always be cut into one run")
+    return np.unique(best.labels, return_inverse=True)[1]
+
+
+def _of_one_level(rows: Packed, some: Ints, level: int, rng: np.random.Generator) -> Labels:
+    """Return the clusters of some rows of at least so many each, by the order of the rows."""
+    if level == 1:
+        return np.arange(some.size)
+    chosen = Packed(rows.planes[some], rows.stars[some], rows.offsets)
+    return clusters(chosen, level, "local", rng).labels
+
+
+def _ways_to_cut(levels: Ints) -> list[tuple[tuple[int, int], ...]]:
+    """Return every way to cut levels into runs of enough rows: above the one, up to the other."""
+    tiers = np.unique(levels)
+    if tiers.size > MOST_TIERS:
+        shares = np.arange(1, MOST_TIERS + 1) / MOST_TIERS
+        tiers = np.unique(np.quantile(levels, shares, method="higher"))
+    *inner, top = tiers.tolist()
+    ways = dict[tuple[tuple[int, int], ...], None]()
+    for choice in range(1 << len(inner)):
+        ends = [level for bit, level in enumerate(inner) if choice >> bit & 1] + [top]
+        runs, most = list[tuple[int, int]](), top
+        for least in [*ends[-2::-1], 0]:
+            if np.count_nonzero((least < levels) & (levels <= most)) >= most:
+                runs.append((least, most))
+                most = least
+        if most > 0:
+            runs[-1] = (0, runs[-1][1])
+        ways[tuple(runs)] = None
+    return list(ways)
 
 
 def masked_start(codes: Codes, k: int) -> MaskedStart | None:
@@ -348,9 +427,14 @@ def stars_of(grouped: exchange.ClusterMembers) -> int:
     return int((grouped.sizes * columns).sum())
 
 
+def _visits(n: int, passes: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Return the order in which rows are visited in every pass."""
+    return rng.permuted(np.tile(np.arange(n, dtype=np.int32), (passes, 1)), axis=1)
+
+
 def _improved(
-    rows: Packed, labels: Labels, k: int, orders: NDArray[np.int32]
+    rows: Packed, labels: Labels, levels: Ints, orders: NDArray[np.int32]
 ) -> exchange.ClusterMembers:
     grouped = exchange.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
-    exchange.improve(rows, grouped, k, orders)
+    exchange.improve(rows, grouped, levels, orders)
     return grouped

@@ -105,6 +105,22 @@ def mask_of(words: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
     return mask
 
 
+def words_of(mask: NDArray[np.bool_], codes: Codes) -> NDArray[np.uint64]:
+    """Return cells as the bits of words: what `mask_of` reads.
+
+    Examples
+    --------
+    >>> codes = np.array([[1, 5], [0, 2]], dtype=np.int32)
+    >>> mask = np.array([[True, False], [False, False]])
+    >>> mask_of(words_of(mask, codes), codes).tolist() == mask.tolist()
+    True
+    """
+    n, d = codes.shape
+    ordered = np.zeros((n, -(-max(d, 1) // WORD) * WORD), dtype=np.bool_)
+    ordered[:, :d] = mask[:, order_of_columns(codes)]
+    return _words(ordered)
+
+
 def position_of_columns(codes: Codes) -> NDArray[np.int64]:
     """Return which bit stands for each column.
 
@@ -136,12 +152,16 @@ class Problem(NamedTuple):
         What a star costs, shape (n, d), from 0 to 1.
     rows
         The codes as bits.
+    classes
+        The class of every row, from 0 without gaps, where the rows of a class are to stay equal:
+        what one of them needs suppressed, all do. None where each row is for itself.
     """
 
     codes: Codes
     levels: LevelArray
     prices: Prices
     rows: Packed
+    classes: LevelArray | None = None
 
     @property
     def columns(self) -> Codes:

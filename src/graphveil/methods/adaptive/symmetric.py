@@ -234,7 +234,13 @@ class SymmetricSolver(Solver):
         return pairs
 
 
-def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def solve(
+    problem: Problem,
+    schedule: LevelSchedule,
+    rng: np.random.Generator,
+    *,
+    labels: Ints | None = None,
+) -> Solution:
     """Return pairs both ways that suppress little.
 
     Parameters
@@ -245,13 +251,16 @@ def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -
         The steps: from the prices as they are, and some of them from other pairs.
     rng
         The order in which local search visits rows.
+    labels
+        Clusters of as many rows as the largest level in them, to start from as well.
     """
-    best = min(_tried(problem, schedule, rng), key=lambda one: cost_of(problem, one.needs))
+    tried = _tried(problem, schedule, rng, labels)
+    best = min(tried, key=lambda one: cost_of(problem, one.needs))
     return solution_of(problem, best.pairs)
 
 
 def _tried(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator, labels: Ints | None
 ) -> Iterator[Iteration]:
     """Yield every solve from the prices as they are, then from other pairs, clusters themselves.
 
@@ -260,7 +269,7 @@ def _tried(
     """
     solver = SymmetricSolver(problem.columns, problem.levels)
     yield from iterations(problem, schedule, solver, rng)
-    for other in _others(problem, schedule, rng):
+    for other in _others(problem, schedule, rng, labels):
         if (other.pairs == other.pairs.T).all():
             yield other
         for number in (number for number in WARM if number <= schedule.steps):
@@ -278,17 +287,33 @@ def _tried(
 
 
 def _others(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator, labels: Ints | None
 ) -> Iterator[Iteration]:
-    """Yield the best pairs of Algorithm 1, and those of clusters where all levels are the same."""
+    """Yield the best pairs of Algorithm 1, and those of clusters.
+
+    Without clusters to start from there are some where all levels are the same.
+    """
     yield best_of(problem, schedule, rng)
     level = int(problem.levels[0])
-    if level > 1 and (problem.levels == level).all():
+    if labels is None and level > 1 and (problem.levels == level).all():
         labels = clusters(problem.rows, level, "local", rng).labels
-        pairs = (labels[:, np.newaxis] == labels).astype(np.int8)
-        np.fill_diagonal(pairs, 0)
-        passed = pairs.sum(axis=1, dtype=np.int64) - level + 1
+    if labels is not None:
+        pairs = pairs_within(labels)
+        passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
         yield Iteration(0.0, pairs, passed, needs_of(problem, pairs))
+
+
+def pairs_within(labels: Ints) -> PairMatrix:
+    """Return 1 for every two rows of a cluster; nothing on the diagonal.
+
+    Examples
+    --------
+    >>> pairs_within(np.array([0, 0, 1])).tolist()
+    [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    """
+    pairs: PairMatrix = (labels[:, np.newaxis] == labels).astype(np.int8)
+    np.fill_diagonal(pairs, 0)
+    return pairs
 
 
 def pruned(problem: Problem, solution: Solution) -> Solution:

@@ -1,11 +1,14 @@
-"""Clusters of at least k rows improved: a row moves to another cluster, or two rows change places.
+"""Clusters improved: a row moves to another cluster, or two rows change places.
 
-A cluster costs its size times the columns in which its rows differ.
+Every row asks for a cluster of at least its level. A cluster costs its size times the columns in
+which its rows differ.
 
 Clusters of at least k rows, by merging the two whose union costs least.
 
 A cluster is what is common to its rows: a column in which they differ is suppressed. It costs its
 size times its suppressed columns.
+
+Stars of all rows of a class that nobody needs, taken away at once, so that its rows stay equal.
 """
 
 from __future__ import annotations
@@ -15,15 +18,30 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.kernels.arrays import first_bit
 from graphveil.core.kernels.leaf import MINUS_ONE, ZERO, leaf, wide
+from graphveil.methods.adaptive.kernels.flow import (
+    CHOSEN,
+    FREE,
+    ONE_BIT,
+    WORD,
+    Flow,
+    Words,
+    fits,
+    is_set,
+    turn_chosen,
+    turn_free,
+)
 from graphveil.methods.adaptive.kernels.planes import (
     Packed,
+    differing,
     distance,
     meet,
     meets_without,
     put,
     starred,
 )
+from graphveil.methods.adaptive.kernels.search import lead, must_stay, undo
 
 Ints = NDArray[np.int64]
 
@@ -280,28 +298,44 @@ def clusters_of(rows: Packed, labels: Ints) -> ClusterMembers:
 
 @leaf
 def _refill(rows: Packed, clusters: ClusterMembers, a: int) -> None:
-    """Write what is common to a cluster of two rows or more, and to all of it but each row."""
+    """Write what is common to a cluster, and to all of it but each row; none has no others."""
     members, without = clusters.members, clusters.without
     size = ZERO
     for row in range(clusters.labels.size):
         if clusters.labels[row] == a:
             members[size] = row
             size += 1
-    meets_without(rows, members, size, without, clusters.before)
+    if size == 0:
+        return
     last = members[size - 1]
+    if size == 1:
+        put(clusters.common, a, rows, last)
+        put(without, last, rows, last)
+        return
+    meets_without(rows, members, size, without, clusters.before)
     put(clusters.common, a, without, last)
     meet(clusters.common, a, rows, last)
 
 
 @leaf
-def _move(rows: Packed, clusters: ClusterMembers, row: int) -> int:
+def _need_of_others(clusters: ClusterMembers, levels: Ints, row: int) -> int:
+    """Return the largest level in a row's cluster but its own; 0 where it is alone."""
+    need = ZERO
+    for other in range(clusters.labels.size):
+        if other != row and clusters.labels[other] == clusters.labels[row]:
+            need = max(need, levels[other])
+    return need
+
+
+@leaf
+def _move(rows: Packed, clusters: ClusterMembers, levels: Ints, row: int) -> int:
     """Move a row to where it saves most; return how many stars that saves, 0 where it stays."""
     sizes, common, without = clusters.sizes, clusters.common, clusters.without
     a = clusters.labels[row]
     leaving = sizes[a] * starred(common, a) - (sizes[a] - 1) * starred(without, row)
     best, most = MINUS_ONE, ZERO
     for b in range(sizes.size):
-        if b != a:
+        if b != a and sizes[b] > 0 and levels[row] <= sizes[b] + 1:
             after = (sizes[b] + 1) * distance(common, b, rows, row)
             saved = leaving + sizes[b] * starred(common, b) - after
             if saved > most:
@@ -316,27 +350,30 @@ def _move(rows: Packed, clusters: ClusterMembers, row: int) -> int:
 
 
 @leaf
-def _change_places(rows: Packed, clusters: ClusterMembers, row: int) -> int:
+def _shown_with(rows: Packed, clusters: ClusterMembers, other: int, row: int) -> int:
+    """Return how many columns a cluster suppresses in which one row takes the other's place."""
+    if clusters.sizes[clusters.labels[other]] == 1:
+        return starred(rows, row)
+    return distance(clusters.without, other, rows, row)
+
+
+@leaf
+def _change_places(rows: Packed, clusters: ClusterMembers, levels: Ints, row: int) -> int:
     """Let a row and the best other change places; return how many stars that saves, 0 where none.
 
     No row can save more than its own cluster and the other's cost now: what cannot pay is left out.
     """
-    sizes, common, without, labels = (
-        clusters.sizes,
-        clusters.common,
-        clusters.without,
-        clusters.labels,
-    )
+    sizes, common, labels = clusters.sizes, clusters.common, clusters.labels
     a = labels[row]
     now = sizes[a] * starred(common, a)
     best, most = MINUS_ONE, ZERO
     for other in range(labels.size):
         b = labels[other]
-        if b == a:
+        if b == a or levels[other] > sizes[a] or levels[row] > sizes[b]:
             continue
-        saved = now + sizes[b] * (starred(common, b) - distance(without, other, rows, row))
+        saved = now + sizes[b] * (starred(common, b) - _shown_with(rows, clusters, other, row))
         if saved > most:
-            saved -= sizes[a] * distance(without, row, rows, other)
+            saved -= sizes[a] * _shown_with(rows, clusters, row, other)
             if saved > most:
                 best, most = other, saved
     if best >= 0:
@@ -347,7 +384,7 @@ def _change_places(rows: Packed, clusters: ClusterMembers, row: int) -> int:
 
 
 @leaf
-def improve(rows: Packed, clusters: ClusterMembers, k: int, orders: NDArray[np.int32]) -> int:
+def improve(rows: Packed, clusters: ClusterMembers, levels: Ints, orders: NDArray[np.int32]) -> int:
     """Fill clusters and improve them until a pass changes nothing; return the stars saved.
 
     Parameters
@@ -355,9 +392,9 @@ def improve(rows: Packed, clusters: ClusterMembers, k: int, orders: NDArray[np.i
     rows
         The rows.
     clusters
-        From `clusters_of`, each of at least k rows, k at least 2; overwritten.
-    k
-        The fewest rows of a cluster.
+        From `clusters_of`, each of at least as many rows as the largest level in it; overwritten.
+    levels
+        Shape (n,): how many rows the cluster of each row must have, at least 1.
     orders
         Shape (passes, n): the order of the rows in every pass.
     """
@@ -368,12 +405,113 @@ def improve(rows: Packed, clusters: ClusterMembers, k: int, orders: NDArray[np.i
         saved = 0
         for visited in orders[number]:
             row, more = wide(visited), ZERO
-            if clusters.sizes[clusters.labels[row]] > k:
-                more = _move(rows, clusters, row)
+            if clusters.sizes[clusters.labels[row]] > _need_of_others(clusters, levels, row):
+                more = _move(rows, clusters, levels, row)
             if more == 0:
-                more = _change_places(rows, clusters, row)
+                more = _change_places(rows, clusters, levels, row)
             saved += more
         total += saved
         if saved == 0:
             break
     return total
+
+
+@leaf
+def _set_aside(
+    rows: Packed, flow: Flow, i: int, k: int, lost: NDArray[np.int32], number: int
+) -> int:
+    """Give up the pairs of record i that need its star of column k; list those that were chosen."""
+    w, bit = k >> 6, ONE_BIT << np.uint64(k & 63)
+    for word in range(flow.row_before.size):
+        bits = flow.words[FREE, i, word] | flow.words[CHOSEN, i, word]
+        while bits:
+            j = word * WORD + first_bit(bits)
+            bits &= bits - ONE_BIT
+            if differing(rows, i, rows, j, w) & bit:
+                if is_set(flow.words[FREE, i], j):
+                    turn_free(flow, i, j)
+                else:
+                    turn_chosen(flow, i, j)
+                    lost[number, 0], lost[number, 1] = i, j
+                    number += 1
+    return number
+
+
+@leaf
+def _take_back(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> None:
+    """Make the pairs of record i free again that fit by its star of column k and are not chosen."""
+    w, bit = k >> 6, ONE_BIT << np.uint64(k & 63)
+    for j in range(flow.passed.size):
+        if (
+            j != i
+            and differing(rows, i, rows, j, w) & bit
+            and not is_set(flow.words[CHOSEN, i], j)
+            and fits(rows, stars, i, j)
+        ):
+            turn_free(flow, i, j)
+
+
+@leaf
+def _without_in_class(
+    rows: Packed, stars: Words, flow: Flow, members: Ints, k: int, lost: NDArray[np.int32]
+) -> bool:
+    """Take the stars of a column away from some rows if all that need them can be led elsewhere."""
+    w, bit = k >> 6, ONE_BIT << np.uint64(k & 63)
+    for i in members:
+        if must_stay(rows, flow, i, w, bit):
+            return False
+    number, steps = ZERO, ZERO
+    for i in members:
+        number = _set_aside(rows, flow, i, k, lost, number)
+    for one in range(number):
+        more = lead(flow, wide(lost[one, 0]), wide(lost[one, 1]), steps)
+        if more < 0:
+            undo(flow, steps)
+            for again in range(number):
+                turn_chosen(flow, wide(lost[again, 0]), wide(lost[again, 1]))
+            for i in members:
+                _take_back(rows, stars, flow, i, k)
+            return False
+        steps = more
+    for i in members:
+        stars[i, w] &= ~bit
+        flow.changed[i] = 1
+    return True
+
+
+@leaf
+def prune_classes(
+    rows: Packed,
+    stars: Words,
+    flow: Flow,
+    members: Ints,
+    starts: Ints,
+    cells: Ints,
+    lost: NDArray[np.int32],
+) -> int:
+    """Take stars away from all rows of a class at once where everybody keeps enough pairs.
+
+    Parameters
+    ----------
+    rows, stars, flow
+        As in `prune`; the rows of a class have the same stars.
+    members, starts
+        The rows of class a are ``members[starts[a] : starts[a + 1]]``.
+    cells
+        Shape (m, 2): classes, and columns by their place among the bits, in the order in which they
+        are tried.
+    lost
+        Scratch, shape (rows of a class times n, 2).
+
+    Returns
+    -------
+    int
+        From how many classes a column's stars are gone.
+    """
+    gone = 0
+    for number in range(cells.shape[0]):
+        a = cells[number, 0]
+        some = members[starts[a] : starts[a + 1]]
+        if _without_in_class(rows, stars, flow, some, cells[number, 1], lost):
+            gone += 1
+    return gone

@@ -133,13 +133,14 @@ def lead(flow: Flow, record: int, person: int, steps: int) -> int:
 
 
 @leaf
-def _undo(flow: Flow, steps: int) -> None:
+def undo(flow: Flow, steps: int) -> None:
+    """Take back so many steps of the journal."""
     for number in range(steps - 1, -1, -1):
         send(flow, wide(flow.journal[number, 1]), wide(flow.journal[number, 0]))
 
 
 @leaf
-def _must_stay(rows: Packed, flow: Flow, i: int, w: int, bit: np.uint64) -> bool:
+def must_stay(rows: Packed, flow: Flow, i: int, w: int, bit: np.uint64) -> bool:
     """Whether a star of row i stays, since i or someone who needs it would fit too few others."""
     spare: int = flow.passed[i]
     for word in range(flow.row_before.size):
@@ -166,7 +167,7 @@ def _without(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> bool:
     """Take the star of row i's column k away if all that need it can be led elsewhere."""
     w, lost = k >> 6, ZERO
     bit = ONE_BIT << np.uint64(k & 63)
-    if _must_stay(rows, flow, i, w, bit):
+    if must_stay(rows, flow, i, w, bit):
         return False
     for word in range(flow.row_before.size):
         flow.row_before[word] = flow.words[FREE, i, word]
@@ -185,7 +186,7 @@ def _without(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> bool:
     for number in range(lost):
         more = lead(flow, i, wide(flow.lost[number]), steps)
         if more < 0:
-            _undo(flow, steps)
+            undo(flow, steps)
             for again in range(lost):
                 turn_chosen(flow, i, wide(flow.lost[again]))
             for word in range(flow.row_before.size):
