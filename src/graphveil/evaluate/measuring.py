@@ -32,9 +32,33 @@ from graphveil.evaluate.metric import (
     Metric,
     NotMeasuredError,
 )
-from graphveil.evaluate.metrics.table import METRICS, PRESETS, SYNONYMS, spelled_out
+from graphveil.evaluate.metrics.table import METRICS, PRESETS
 from graphveil.evaluate.utility_loss import with_samples
 from graphveil.release import Release, read_release
+
+SYNONYMS = {
+    "average-degree": "mean-degree",
+    "max-degree": "largest-degree",
+    "maximum-degree": "largest-degree",
+    "clustering-coefficient": "clustering",
+    "global-clustering": "transitivity",
+    "average-path-length": "shortest-path",
+}
+"""Other usual words for metrics, with their names."""
+
+
+def spelled_out(asked: Sequence[str] | None) -> list[str] | None:
+    """Return the metrics that are asked for, presets replaced by theirs; None for none asked for.
+
+    Examples
+    --------
+    >>> len(spelled_out(["top-m-filter", "edges-kept", "diameter"]))
+    12
+    """
+    if asked is None:
+        return None
+    names = [name for one in asked for name in PRESETS.get(one, (one,))]
+    return list(dict.fromkeys(names))
 
 
 def comparison_of(

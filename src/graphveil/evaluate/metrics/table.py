@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -764,19 +763,8 @@ _ALL: tuple[Metric[Any], ...] = (
     *TASK_METRICS,
 )
 
-SYNONYMS = {
-    "average-degree": "mean-degree",
-    "max-degree": "largest-degree",
-    "maximum-degree": "largest-degree",
-    "clustering-coefficient": "clustering",
-    "global-clustering": "transitivity",
-    "average-path-length": "shortest-path",
-}
-"""Other usual words for metrics, with their names."""
-
 METRICS: dict[str, Metric[Any]] = {metric.name: metric for metric in _ALL}
 """Every metric by its name: an entry here appears in the command line, the report and the docs."""
-
 
 PRESETS: dict[str, tuple[str, ...]] = {
     "top-m-filter": (
@@ -786,17 +774,3 @@ PRESETS: dict[str, tuple[str, ...]] = {
     )
 }
 """Metrics that are asked for by one name: the eleven of the Top-m Filter, S_AD to S_PDD."""
-
-
-def spelled_out(asked: Sequence[str] | None) -> list[str] | None:
-    """Return the metrics that are asked for, presets replaced by theirs; None for none asked for.
-
-    Examples
-    --------
-    >>> len(spelled_out(["top-m-filter", "edges-kept", "diameter"]))
-    12
-    """
-    if asked is None:
-        return None
-    names = [name for one in asked for name in PRESETS.get(one, (one,))]
-    return list(dict.fromkeys(names))

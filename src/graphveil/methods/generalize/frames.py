@@ -25,14 +25,17 @@ from graphveil.data.codes import NUMBER
 from graphveil.data.columns import Frames, arrow_table
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
 from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
-from graphveil.methods.generalize.recode import Condition, recode
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
+
+    from graphveil.methods.generalize import recode
+    from graphveil.methods.generalize.recode import Condition
 else:
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
+    recode = lazy_module("graphveil.methods.generalize.recode")
 
 NEARLY_ALL = Fraction(9, 10)
 """A column without levels is refused if so many of its rows have a value of their own."""
@@ -244,7 +247,7 @@ def generalized(
         one.name: column_of(one, rules.levels.get(one.name, "stars"), rules.dates.get(one.name))
         for one in values
     }
-    recoded = recode(
+    recoded = recode.recode(
         np.stack([column.leaves for column in columns.values()], axis=1),
         [column.hierarchy for column in columns.values()],
         k=k,
@@ -384,7 +387,9 @@ def _conditions(
                 f"diverse {name}=entropy:{entropy:g}: that of the whole table is {most:.6g}. Use "
                 "at most this."
             )
-        conditions[name] = Condition(codes, distinct, entropy, _closeness(name, close.get(name, 1)))
+        conditions[name] = recode.Condition(
+            codes, distinct, entropy, _closeness(name, close.get(name, 1))
+        )
     return conditions
 
 

@@ -51,7 +51,8 @@ from graphveil.core.rows import Row
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.kinds import CONTAINERS, Container, compared_kind, kind_of, released_kind
 from graphveil.data.objects import as_container
-from graphveil.evaluate.metrics.table import METRICS, SYNONYMS, spelled_out
+from graphveil.evaluate.measuring import SYNONYMS, spelled_out
+from graphveil.evaluate.metrics.table import METRICS
 from graphveil.io.options import recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
