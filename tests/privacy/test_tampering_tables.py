@@ -23,7 +23,7 @@ from tables import (
 from tampering import failed, linkage_of, manifest_of, private, reseal, write_linkage
 
 from graphveil.claims.conditions import StarsByRow
-from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.claims.guarantees import KAnonymity
 from graphveil.data import Table
 from graphveil.io import write
 from graphveil.methods import SuppressK
@@ -167,11 +167,6 @@ def test_a_star_that_a_table_without_text_marks_holds_as_text_is_refused(tmp_pat
     manifest["data"]["files"][0] |= {"bytes": len(content), "sha256": digest}
     reseal(folder, manifest)
     assert "row 0 contains `*` instead of null" in failures(folder)["data"]
-
-
-def test_smooth_k_anonymity_is_no_claim_on_a_table(tmp_path):
-    folder = release_of(guarantee=SmoothKAnonymity(k=2), conditions=()).write(tmp_path / "release")
-    assert "can be claimed for a bipartite, not for a table" in failures(folder)["classes"]
 
 
 cells = st.sampled_from(["a", "b", "*"])

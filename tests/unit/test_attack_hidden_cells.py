@@ -203,7 +203,7 @@ def refined_of(method, codes, k):
     )
     release = gv.METHODS[method].from_parameters(parameters).anonymize(data, seed=1)
     pair = comparison_of(release, data, Randomness(seed=1), wanted_by="attack")
-    pair = pair.one_hot() if method == "cluster-k" else pair
+    pair = pair.one_hot()
     features = refinement._features_of(pair.original)
     shown, truth = cells_of(pair)
     if method == "mondrian":
