@@ -131,7 +131,7 @@ def test_rows_without_a_label_are_not_learned_from_and_not_asked_about():
 def test_the_label_is_no_feature_and_others_keep_their_names():
     needs_learning()
     release = gv.SmoothK(k=2).anonymize(PEOPLE)
-    pair = comparison_of(release, PEOPLE, Randomness(seed=1), wanted_by="evaluate")
+    pair = comparison_of(release, PEOPLE, Randomness(seed=1), wanted_by="evaluate").one_hot()
     asked = held_back(TEST, pair.original, label="income")
     split = split_of(dataclasses.replace(pair, held_back=asked))
     trades = ("baker", "judge", "pilot", "smith")
