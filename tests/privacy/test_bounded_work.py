@@ -36,11 +36,20 @@ def star(leaves):
     return gv.Graph.from_edges(np.zeros(leaves, dtype=int), np.arange(1, leaves + 1))
 
 
-def test_two_steps_on_a_star_are_counted_and_not_walked(tmp_path):
-    verdict = verdict_of(star(300), tmp_path / "little", limit=90_000)
+def wheel(rim):
+    around = np.arange(1, rim + 1)
+    return gv.Graph.from_edges([0] * rim + around.tolist(), [*around, *np.roll(around, 1)])
+
+
+def test_two_steps_on_a_wheel_are_counted_and_not_walked(tmp_path):
+    verdict = verdict_of(wheel(300), tmp_path / "little", limit=90_000)
     assert ("not checked", "--limit") == outcome(verdict)
     assert 4 == verdict.exit_code
-    assert ("holds", None) == outcome(verdict_of(star(300), tmp_path / "enough", limit=10**6))
+    assert ("holds", None) == outcome(verdict_of(wheel(300), tmp_path / "enough", limit=10**6))
+
+
+def test_one_of_the_leaves_of_a_star_stands_for_all_of_them(tmp_path):
+    assert ("holds", None) == outcome(verdict_of(star(3_000), tmp_path / "star", limit=200_000))
 
 
 def test_shapes_that_cannot_be_told_apart_in_time_are_given_up_together(tmp_path, monkeypatch):

@@ -220,8 +220,8 @@ class Problem(NamedTuple):
     choices: str
 
 
-_LISTS = ("suppressed", "categories", "drop")
-"""Options that take several values."""
+_LISTS, _MAPPINGS = ("suppressed", "categories", "drop"), ("bins", "levels")
+"""Options that take several values, and those that take one for each column."""
 
 
 def questions(problems: Iterable[Problem]) -> str:
@@ -260,7 +260,7 @@ def answers(problems: Iterable[Problem], given: Mapping[str, Any]) -> tuple[Hint
     said: dict[str, Any] = {}
     for problem in problems:
         name = problem.option
-        if name == "bins":
+        if name in _MAPPINGS:
             said.setdefault(name, dict(given.get(name) or {}))[problem.column] = problem.value
         elif name in _LISTS:
             values = said.setdefault(name, list(given.get(name) or ()))

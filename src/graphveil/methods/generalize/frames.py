@@ -15,6 +15,7 @@ from graphveil.core.errors import (
     DataError,
     InfeasibleError,
     ParameterError,
+    Problem,
     did_you_mean,
     mapping,
     option,
@@ -242,7 +243,9 @@ def generalized(
         raise InfeasibleError(f"k={k} exceeds the {n} rows of the table. Use k <= {n}.")
     conditions = _conditions(table, rules.diverse, rules.close, attach, n // k + 1)
     values = [values_of(name, table.column(name), suppressed) for name in sorted(wanted)]
-    _check_levels(values, rules.levels)
+    problems = questions_of_levels(values, rules.levels)
+    if problems:
+        raise DataError.asking(problems, {"levels": rules.levels})
     columns = {
         one.name: column_of(one, rules.levels.get(one.name, "stars"), rules.dates.get(one.name))
         for one in values
@@ -323,27 +326,40 @@ def _check_named(
         )
 
 
-def _check_levels(values: Sequence[Values], levels: Mapping[str, str]) -> None:
-    """Refuse columns that would be lost without levels: numbers, and values of one row each."""
-    questions = []
+def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> list[Problem]:
+    """Return what must be decided of columns that would be lost without levels.
+
+    These are numbers, and columns with a value of its own in nearly every row.
+    """
+    problems = []
     for one in values:
         if one.name in levels or len(one.texts) <= 2:
             continue
-        others = f"{option('attach', one.name)} or {option('drop', one.name)}"
         if _are_numbers(one.array):
-            questions.append(
-                f"{one.name} has numbers and no levels: use "
-                f"{mapping('levels', one.name, 'auto')}, widths such as "
-                f"{mapping('levels', one.name, '5,10,20')}, {others}"
+            problems.append(
+                Problem(
+                    one.name,
+                    "levels",
+                    "auto",
+                    f"{one.name} has numbers and no levels",
+                    f"use {mapping('levels', one.name, 'auto')}, widths such as "
+                    f"{mapping('levels', one.name, '5,10,20')}, {option('attach', one.name)} or "
+                    f"{option('drop', one.name)}",
+                )
             )
         elif one.codes.size >= FEW_ROWS and len(one.texts) >= NEARLY_ALL * one.codes.size:
-            questions.append(
-                f"{one.name} has {len(one.texts)} values in {one.codes.size} rows and no levels: "
-                f"use {option('drop', one.name)}, {option('levels')} or "
-                f"{option('attach', one.name)}"
+            problems.append(
+                Problem(
+                    one.name,
+                    "drop",
+                    one.name,
+                    f"{one.name} has {len(one.texts)} values in {one.codes.size} rows and no "
+                    "levels",
+                    f"use {option('drop', one.name)}, {option('levels')} or "
+                    f"{option('attach', one.name)}",
+                )
             )
-    if questions:
-        raise DataError(f"{'; '.join(questions)}.")
+    return problems
 
 
 def _are_numbers(values: pa.Array) -> bool:

@@ -12,16 +12,22 @@ import numpy as np
 from graphveil.claims.conditions import AnyCondition, Close, Diverse
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
-from graphveil.core.errors import ParameterError, option
+from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
 from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.ids import Ids, text
 from graphveil.data.kinds import CONTAINERS
+from graphveil.data.table import repeated_columns
 from graphveil.methods.base import Anonymizer, MethodResult, Reached
-from graphveil.methods.generalize.frames import GeneralizedTable, Rules, generalized
+from graphveil.methods.generalize.frames import (
+    GeneralizedTable,
+    Rules,
+    generalized,
+    questions_of_levels,
+)
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
-from graphveil.methods.generalize.levels import kind_of_levels
+from graphveil.methods.generalize.levels import kind_of_levels, values_of
 from graphveil.methods.roles import (
     TableRoles,
     attached_columns_parameter,
@@ -213,9 +219,46 @@ class Generalize(Anonymizer[Table]):
         InfeasibleError
             If it has fewer than k rows.
         """
-        if isinstance(data, Table):
-            self.roles.check(data)
-        super().check(data)
+        if not isinstance(data, Table):
+            super().check(data)
+            return
+        self.roles.check(data)
+        data.check_columns()
+        if data.person == "assumed":
+            self._ask(data)
+        self.check_size(data.n_rows)
+
+    def _ask(self, data: Table) -> None:
+        """Refuse columns that may name people of several rows: what has levels is no such id.
+
+        What else must be decided of columns is asked at once.
+        """
+        levels = dict(self.levels or ())
+        people = repeated_columns(data.without(levels))
+        if not people:
+            return
+        choices = (
+            f"use {mapping('levels', 'COLUMN', 'RULE')} if it describes the person, "
+            f"{option('person', 'COLUMN')} to merge the rows of each person, "
+            f"{option('person', 'row')} if every row is a different person, or {option('drop')}"
+        )
+        problems = [
+            Problem(
+                one.name,
+                "drop",
+                one.name,
+                f"{one.name} may identify people with several rows ({one.values:,} values in "
+                f"{one.rows:,} rows, {one.sign})",
+                choices,
+            )
+            for one in people
+        ]
+        asked = {one.name for one in people}
+        known = [name for name in self.roles.of_table(data.columns).known if name not in asked]
+        cells = data.to_arrow()
+        values = [values_of(name, cells.column(name), ()) for name in known]
+        problems += questions_of_levels(values, levels)
+        raise DataError.asking(problems, {"levels": levels})
 
     def _container(self, data: Any) -> Data:
         if isinstance(data, CONTAINERS) or not hasattr(data, "__arrow_c_stream__"):

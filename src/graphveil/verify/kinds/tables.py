@@ -154,7 +154,8 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
 def _changes(evidence: Evidence) -> CellChanges:
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     before = compared.cells - compared.before
-    if any(isinstance(one, Generalized) for one in evidence.manifest.claim.conditions):
+    claim = evidence.manifest.claim
+    if any(isinstance(one, Generalized) for one in (*claim.guarantee.implied, *claim.conditions)):
         return CellChanges(before, before - compared.added, missing=compared.before)
     kept = compared.cells - compared.stars - compared.n_strange
     return CellChanges(before, kept, compared.n_strange, compared.before, compared.filled)
