@@ -226,7 +226,7 @@ def test_whom_all_pairs_miss_the_search_among_candidates_names(monkeypatch):
     monkeypatch.setattr(seeded_matching, "faq", lambda some, plan: some.assigned(plan))
     nobody = np.empty(0, dtype=np.int64)
     assert share_right(two, seeded_matching.best_match(two, nobody, rng_of(1))) > 0.8
-    monkeypatch.setattr(best, "near_match", lambda _, seeds, __: seeds)
+    monkeypatch.setattr(best, "near_match", lambda _, seeds, __, **_steps: seeds)
     assert share_right(two, seeded_matching.best_match(two, nobody, rng_of(1))) < 0.2
 
 
@@ -445,7 +445,7 @@ def test_what_is_foreseen_is_little_where_starts_agree_and_much_where_ties_are_h
     for pair, expected in ((whole, 0.0), (hidden, last)):
         more = pair_costs.seconds_of_all_pairs(pair, 1.0, 1.0, last)
         assert expected == pytest.approx(more - pair_costs.seconds_of_all_pairs(pair, 1.0, 1.0))
-    near = near_costs.seconds_of_near_match(whole, 1.0)
+    near = near_costs.seconds_of_near_match(whole, 1.0, near_costs.FEWER)
     assert near < pair_costs.seconds_of_all_pairs(whole, 1.0, 1.0)
 
 

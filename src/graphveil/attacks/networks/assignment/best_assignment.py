@@ -9,13 +9,13 @@ import numpy as np
 
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Plan, Ties, climbed, faq
 from graphveil.attacks.networks.assignment.graduated import graduated, likeliest
-from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.assignment.near_candidates import FEWER, near_match
 from graphveil.attacks.networks.assignment.surroundings import Distances, distances
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.core.progress import in_time
 
-AGREEING = 0.8
-"""Where two starts agree on such a share of the people of the copy, no further one is tried."""
+AGREEING = 0.7
+"""Where two starts agree on such a share of the ends of the copy's edges, none is tried after."""
 
 POLISHED = 2
 """So many of the starts are searched on from half way: which keeps most before need not after."""
@@ -83,13 +83,14 @@ def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterato
 
     Notes
     -----
-    The search among candidates, which large networks get alone, comes second: where it agrees with
-    the first start both are mostly right.
+    The search among candidates, which large networks get alone, comes first, as it mostly keeps
+    most; the comparison by degrees alone, which keeps least, comes last.
     """
-    for at, far in enumerate(distances(two)):
-        yield Start(ties.assigned(graduated(ties, far)), far)
-        if at == 0:
-            yield Start(completed(ties, near_match(two, ties.seeds, rng)), far)
+    far = list(distances(two))
+    near = near_match(two, ties.seeds, rng, steps=FEWER)
+    yield Start(completed(ties, near), far[0])
+    for one in reversed(far):
+        yield Start(ties.assigned(graduated(ties, one)), one)
 
 
 def completed(ties: Ties, match: Match) -> Match:
@@ -101,10 +102,13 @@ def completed(ties: Ties, match: Match) -> Match:
 
 
 def _agree(ties: Ties, one: Match, other: Match) -> bool:
-    """Whether two assignments give most people of the copy who are not known the same node."""
-    asked = (ties.seeds < 0) & (ties.present > 0)
-    same = np.count_nonzero((one == other) & asked)
-    return bool(same > AGREEING * np.count_nonzero(asked))
+    """Whether two assignments give most people of the copy who are not known the same node.
+
+    Each counts as often as they have edges: who has one is often one of many who are alike.
+    """
+    ends = sum(np.asarray(lists.sum(axis=1)) for lists in ties.first)
+    ends = ends * ((ties.seeds < 0) & (ties.present > 0))
+    return bool(ends[one == other].sum() > AGREEING * ends.sum())
 
 
 def middle(n: int) -> Plan:

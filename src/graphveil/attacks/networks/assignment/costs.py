@@ -9,7 +9,7 @@ import math
 
 from graphveil.attacks.attack import TooLargeError, refuse_more_nodes
 from graphveil.attacks.costs import ends_of, squares
-from graphveil.attacks.networks.assignment.near_candidates import REPEATS, STARTS, WEIGHTS
+from graphveil.attacks.networks.assignment.near_candidates import FEWER, STARTS, STEPS, Steps
 from graphveil.attacks.networks.propagation import SMALLER
 from graphveil.evaluate.comparison import GraphComparison
 
@@ -54,7 +54,7 @@ def check_size(pair: GraphComparison) -> None:
             raise TooLargeError(f"{number:,} {words} exceed the limit of {most:,}. {SMALLER}")
 
 
-def seconds_of_near_match(pair: GraphComparison, overlap: float) -> float:
+def seconds_of_near_match(pair: GraphComparison, overlap: float, steps: Steps = STEPS) -> float:
     """Return about how long one copy takes, of which a share of the ties stands in the original.
 
     How many of these the release kept is counted by the linkage.
@@ -63,11 +63,12 @@ def seconds_of_near_match(pair: GraphComparison, overlap: float) -> float:
     candidates = sum(start.candidates(pair.original.n_edges, n) for start in STARTS[:2])
     farther: float = (max(n, NEAR_BY) / NEAR_BY) ** GROWTH
     wrong = 1 - overlap * pair.edges_kept / max(pair.original.n_edges, 1)
-    steps = WEIGHTS.size * REPEATS * (1 + WRONG * min(wrong / ALL_STARTS, 1))
-    return steps * candidates * (PER_CELL * ties + PER_CANDIDATE * n) * farther
+    times = len(steps.weights) * steps.repeats * (1 + WRONG * min(wrong / ALL_STARTS, 1))
+    scaled = PER_CANDIDATE * n * steps.scalings / STEPS.scalings
+    return times * candidates * (PER_CELL * ties + scaled) * farther
 
 
-SOON, LATE = (1.1e-6, 5.5e-10), (1.2e-6, 5.1e-9)
+SOON, LATE = (0.8e-6, 5.5e-10), (0.9e-6, 4.0e-9)
 """Seconds for every pair and every triple of nodes: where the first two starts agree, and where no
 two do."""
 
@@ -112,7 +113,7 @@ def seconds_of_all_pairs(
         Seconds of a further start, which is tried where no two of the others agree.
     """
     n, far = pair.original.n_nodes, effort(pair, overlap * people)
-    near = seconds_of_near_match(pair, overlap) + PER_WALK * n * ends_of(pair)
+    near = seconds_of_near_match(pair, overlap, FEWER) + PER_WALK * n * ends_of(pair)
     soon, late = (near + (a_pair + triple * n) * n * n for a_pair, triple in (SOON, LATE))
     between: float = soon ** (1 - far) * (late + last) ** far
     return between

@@ -153,7 +153,7 @@ class Ties(NamedTuple):
         return match
 
 
-STEPS, LEAST_GAIN = 30, 1e-4
+STEPS, LEAST_GAIN = 10, 1e-4
 """Steps of `faq` at most; it ends where a step promises a smaller share of what is reached."""
 
 REPEATS = 40

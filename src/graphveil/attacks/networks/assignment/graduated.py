@@ -10,11 +10,8 @@ from graphveil.attacks.networks.assignment.fugal import sinkhorn
 from graphveil.attacks.networks.assignment.surroundings import Distances
 from graphveil.core.progress import in_time
 
-WEIGHTS = np.linspace(0.5, 4.0, 30, dtype=np.float32)
+WEIGHTS = np.linspace(0.5, 4.0, 45, dtype=np.float32)
 """What a tie in common is worth, step by step, in the unit of distances."""
-
-REPEATS = 2
-"""How often the plan moves half way at each weight."""
 
 ROUNDS, TOLERANCE = 50, 1e-2
 """How long rows and columns are scaled in turn."""
@@ -51,9 +48,8 @@ def graduated(ties: Ties, far: Distances) -> Plan:
     n = len(far)
     plan = ties.with_seeds(np.full((n, n), 1 / max(n, 1), dtype=np.float32))
     columns = np.ones(n, dtype=np.float32)
-    for weight in WEIGHTS:
-        for _ in in_time(range(REPEATS)):
-            plan = _moved(ties, plan, cost, weight, columns)
+    for weight in in_time(WEIGHTS):
+        plan = _moved(ties, plan, cost, weight, columns)
     return plan
 
 

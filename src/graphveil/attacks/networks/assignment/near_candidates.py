@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -71,8 +70,28 @@ STARTS = (
 )
 """From few candidates of precise surroundings, for little noise, to many of coarse ones."""
 
-WEIGHTS, REPEATS = np.linspace(0.3, 4.0, 20, dtype=np.float32), 2
-"""What a tie in common is worth, step by step, and how often the plan moves half way at each."""
+
+class Steps(NamedTuple):
+    """How a plan hardens.
+
+    Attributes
+    ----------
+    weights
+        What an edge in common is worth, step by step.
+    repeats
+        How often the plan moves half way at each.
+    scalings
+        How often rows and columns are scaled in turn.
+    """
+
+    weights: tuple[float, ...]
+    repeats: int
+    scalings: int
+
+
+STEPS = Steps(tuple(np.linspace(0.3, 4.0, 20, dtype=np.float32).tolist()), 2, 20)
+FEWER = Steps(tuple(np.linspace(0.3, 4.0, 10, dtype=np.float32).tolist()), 2, 10)
+"""Where nothing follows, and where assignments of all pairs do."""
 
 LATER, LATER_SHARE, LATER_MOST = (1.0, 2.0, 4.0, 5.0, 5.0, 5.0), 0.15, 8.0
 """The same of later rounds; what distances weigh in them, and how much they say at most."""
@@ -83,8 +102,6 @@ ROUNDS, LEAST_GAIN = 12, 0.002
 KEPT, VOTED, SURE = 8, 20, 0.2
 """Candidates of a round: the likeliest ones before, and those with most matched neighbors; a match
 speaks for its neighbors where it is this likely."""
-
-SCALINGS = 20
 
 AGREEING = 0.5
 """Where two starts agree on such a share of the ends of ties, no further one is tried."""
@@ -128,7 +145,7 @@ class _Reached(NamedTuple):
     plan: Weights
 
 
-def near_match(two: Pairing, seeds: Match, rng: np.random.Generator) -> Match:
+def near_match(two: Pairing, seeds: Match, rng: np.random.Generator, steps: Steps = STEPS) -> Match:
     """Return the released node of every node of the copy, -1 where none is likely.
 
     Parameters
@@ -139,6 +156,8 @@ def near_match(two: Pairing, seeds: Match, rng: np.random.Generator) -> Match:
         int64, shape (n,): the released node of everybody who is known, -1 for the others.
     rng
         Draws the noise by which surroundings are compared.
+    steps
+        How plans harden.
 
     Notes
     -----
@@ -160,7 +179,7 @@ def near_match(two: Pairing, seeds: Match, rng: np.random.Generator) -> Match:
         where = points(two, start.noise, start.coordinates, rng)
         most = start.candidates(two.copy.n_edges, n)
         nodes = _with_seeds(nearest(where, asked, two.besides.rows, most), seeds)
-        tried.append(_climbed(networks, where, nodes, start.weight))
+        tried.append(_climbed(networks, where, nodes, start.weight, steps))
         if any(_agree(tried[-1].match, other.match, weights) for other in tried[:-1]):
             break
     return max(tried, key=lambda reached: reached.kept).match
@@ -186,14 +205,16 @@ def _with_seeds(nodes: Nodes, seeds: Match) -> Nodes:
     return free
 
 
-def _climbed(networks: _Networks, where: Points, nodes: Nodes, weight: float) -> _Reached:
+def _climbed(
+    networks: _Networks, where: Points, nodes: Nodes, weight: float, steps: Steps
+) -> _Reached:
     """Return what a start comes to once candidates are chosen again, round by round."""
     cost = np.float32(weight) * where.far(nodes)
     plan = (nodes >= 0).astype(np.float32)
     plan /= np.maximum(plan.sum(axis=1, keepdims=True), 1)
-    best = _annealed(networks, nodes, plan, cost, WEIGHTS.tolist())
+    best = _annealed(networks, nodes, plan, cost, steps)
     for _ in in_time(range(ROUNDS)):
-        following = _next_round(networks, where, best)
+        following = _next_round(networks, where, best, steps._replace(weights=LATER))
         gain = following.kept - best.kept
         if gain > 0:
             best = following
@@ -202,7 +223,7 @@ def _climbed(networks: _Networks, where: Points, nodes: Nodes, weight: float) ->
     return best
 
 
-def _next_round(networks: _Networks, where: Points, before: _Reached) -> _Reached:
+def _next_round(networks: _Networks, where: Points, before: _Reached, steps: Steps) -> _Reached:
     """Return a match among the likeliest candidates and those with most matched neighbors."""
     order = np.argsort(-before.plan, axis=1, kind="stable")[:, :KEPT]
     likeliest = np.take_along_axis(before.nodes, order, axis=1)
@@ -212,7 +233,7 @@ def _next_round(networks: _Networks, where: Points, before: _Reached) -> _Reache
     nodes = _with_seeds(_first_of_equals(nodes), networks.seeds)
     plan = np.where(nodes >= 0, 0.9 * plan + 0.1 / nodes.shape[1], 0).astype(np.float32)
     cost = np.float32(LATER_SHARE) * np.minimum(where.far(nodes), np.float32(LATER_MOST))
-    return _annealed(networks, nodes, plan, cost, LATER)
+    return _annealed(networks, nodes, plan, cost, steps)
 
 
 def _voted(networks: _Networks, before: _Reached) -> Nodes:
@@ -245,18 +266,18 @@ def _first_of_equals(nodes: Nodes) -> Nodes:
 
 
 def _annealed(
-    networks: _Networks, nodes: Nodes, plan: Weights, cost: Weights, weights: Sequence[float]
+    networks: _Networks, nodes: Nodes, plan: Weights, cost: Weights, steps: Steps
 ) -> _Reached:
     """Return the match of a plan that hardens while ties weigh ever more."""
     n, n_two = len(nodes), networks.two.degrees.size
     factors = kernels.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
     said = np.empty_like(plan)
-    for weight in weights:
-        for _ in in_time(range(REPEATS)):
+    for weight in steps.weights:
+        for _ in in_time(range(steps.repeats)):
             worth = networks.ties(nodes, plan)
             worth *= np.float32(weight)
             worth -= cost
-            kernels.transported(nodes, worth, factors, SCALINGS, said)
+            kernels.transported(nodes, worth, factors, steps.scalings, said)
             plan = (plan + said) * np.float32(0.5)
     match = _matched(nodes, plan, networks)
     return _Reached(match, networks.kept(match), nodes, plan)
