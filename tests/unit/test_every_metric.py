@@ -178,8 +178,8 @@ def test_another_kind_is_refused_in_one_line(name):
         read = METRICS[name].kind
         if kind is read or (kind is gv.Table and METRICS[name].reads_tables):
             continue
-        if (kind, read) == (gv.Network, gv.Graph):
-            continue  # metrics of graphs read the ties of networks
+        if (kind, read) in ((gv.Network, gv.Graph), (gv.Table, gv.Bipartite)):
+            continue  # metrics of graphs read the ties of networks, those of features a table's
         release = released(data["some"], data["some"])
         with pytest.raises(UsageError, match=f"{name} requires a {METRICS[name].kind.__name__}"):
             evaluate(release, original=data["some"], metrics=[name])
