@@ -237,7 +237,7 @@ def test_a_changed_cell_is_noticed_with_its_row_and_column(tmp_path, with_key):
 
     how = {"key": SECRET} if with_key else {}
     problems = failed(tampered(tmp_path, PEOPLE, change, **how))
-    assert [SAME] == list(problems)
+    assert [SAME] == [name for name in problems if name != "cost"]  # which needs no key
     assert (
         "a different value of 'sex' than in the original; 1 cell changed or suppressed in all"
         in problems[SAME]
