@@ -61,8 +61,12 @@ class Clock:
     now = 0.0
 
     @classmethod
-    def monotonic(cls):
+    def process_time(cls):
         return cls.now
+
+    @classmethod
+    def monotonic(cls):
+        return 3 * cls.now  # others use the machine, too
 
 
 OF_UNASKED = [name for name in OF_GRAPHS if not ATTACKS[name].by_name]

@@ -171,8 +171,15 @@ class OutOfTimeError(Exception):
     """Work has reached its deadline; it leaves no result."""
 
 
+PATIENCE = 10
+"""How many times as long work may take by the clock as in CPU time."""
+
+
 class Deadline:
     """The end of the time that some work has, which asks for it itself.
+
+    It is CPU time of this process, so that a busy machine changes no result; by the clock it is
+    over after `PATIENCE` times as long, whoever works meanwhile.
 
     Parameters
     ----------
@@ -182,16 +189,18 @@ class Deadline:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._end = time.monotonic() + seconds
+        self._end = time.process_time() + seconds
+        self._latest = time.monotonic() + PATIENCE * seconds
 
     @property
     def left(self) -> float:
         """How many seconds are left; below 0 where it is over."""
-        return self._end - time.monotonic()
+        return min(self._end - time.process_time(), self._latest - time.monotonic())
 
     def extend(self, seconds: float) -> None:
         """Allow for a pause that is not work, such as compiling once for this machine."""
         self._end += seconds
+        self._latest += PATIENCE * seconds
 
     def check(self) -> None:
         """Stop the work if its time is over.

@@ -217,7 +217,7 @@ def _command(*, described: bool) -> Callable[..., int]:
             flag(
                 "seconds",
                 float | None,
-                "Time limit for all attacks together, without compiling. An attack that is not "
+                "CPU seconds for all attacks together, without compiling. An attack that is not "
                 "done by then is listed as not run. Default: "
                 f"{SECONDS_UNASKED:g} without --attacks, otherwise no limit.",
                 default=None,

@@ -282,7 +282,7 @@ class Announcer(event.Listener):
             self._thresholds = gc.get_threshold()
             first, *later = self._thresholds
             gc.set_threshold(first and PATIENT, *later)
-            self._started = time.monotonic()
+            self._started = time.process_time()
         self._depth += 1
         if not self._said:
             self._said = notice(self._text)
@@ -296,7 +296,7 @@ class Announcer(event.Listener):
             gc.set_threshold(*self._thresholds)
             deadline = context().deadline
             if deadline is not None:
-                deadline.extend(time.monotonic() - self._started)
+                deadline.extend(time.process_time() - self._started)
 
 
 def _is_ours(event: Any) -> bool:
