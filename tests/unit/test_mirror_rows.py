@@ -1,4 +1,4 @@
-"""Figures of the page of `structural` on mirrors are those of the rows."""
+"""Figures of the evidence for `structural` on mirrors are those of the rows."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ NAMES = {
 
 
 def lines():
-    page = (ROOT / "docs/methods/structural.md").read_text()
-    table = page.partition("| network | ties | measure | k |")[2].partition("\n\n")[0]
+    page = (ROOT / "docs/evidence/methods.md").read_text()
+    table = page.partition("| network | edges | measure | k |")[2].partition("\n\n")[0]
     return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
 
 
