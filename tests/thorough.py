@@ -46,11 +46,12 @@ def try_a_part(
 
     The next test leaves the others, so that every case is tried by about half of the tests. With a
     `subject` of each case, every test tries a third of the cases of each subject, and one of two:
-    all subjects meet all tests in every run.
+    all subjects meet all tests in every run. Tests with the marker `all_cases` leave none.
     """
     tests: dict[tuple[Path, str], dict[object, list[pytest.Item]]] = {}
     for item in items:
-        if (of == item.path or of in item.path.parents) and hasattr(item, "callspec"):
+        inside = of == item.path or of in item.path.parents
+        if inside and hasattr(item, "callspec") and not item.get_closest_marker("all_cases"):
             cases = tests.setdefault((item.path, item.originalname), {})
             cases.setdefault(subject and subject(item), []).append(item)
     for number, cases_of in enumerate(tests.values()):

@@ -332,3 +332,87 @@ def test_a_column_that_is_dropped_is_not_looked_at(cwd, graphveil_here):
     assert 0 == asked.code, asked.err
     asked = graphveil_here("measure", "people.csv", "--kind", "table", "--drop", "hight")
     assert "no column 'hight' to drop. Did you mean height?" in asked.err
+
+
+HIERARCHIES = {
+    "length": "nurse;Care;Indoor;*\ncook;Care;Indoor;*\nclerk;Office;*\n",
+    "twice": "nurse;Care;*\ncook;Care;*\nseller;Sales;*\nclerk;Office;*\nclerk;Sales;*\n",
+    "nest": "nurse;Care;Indoor;*\nclerk;Office;Indoor;*\ncook;Office;Work;*\n",
+    "text": "nurse;Care;Other;*\ncook;Other;Work;*\nclerk;Office;Work;*\n",
+    "lacks": "nurse;Care;*\nclerk;Office;*\n",
+    "gap": "nurse;Care;*\ncook;;*\nclerk;Office;*\n",
+}
+PEOPLE = (
+    "age,zip,birth,job,ill\n23,01067,1990-03-04,nurse,flu\n27,01069,1990-03-08,cook,cold\n"
+    "31,10115,1981-07-01,clerk,flu\n38,10117,1981-08-01,clerk,gout\n"
+)
+NUMBERS = "size,sex\n" + "".join(f"{i % 5}.5,{'fm'[i % 2]}\n" for i in range(24))
+NAMES = "name,sex\n" + "".join(f"p{i},{'fm'[i % 2]}\n" for i in range(24))
+ROLES = "--known age,zip,birth,job --attach ill"
+ALONE = "--person row --known job --attach ill --drop age,zip,birth"
+ONE = "--person row --known {} --attach ill --drop {}"
+BIRTH, AGE = ONE.format("birth", "age,zip,job"), ONE.format("age", "zip,birth,job")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (f"{ALONE} --levels job=length.csv", ["length.csv line 3 has 3 levels, line 1 has 4"]),
+        (
+            f"{ALONE} --levels job=twice.csv",
+            ["twice.csv: clerk is on line 4 under Office and on line 5 under Sales"],
+        ),
+        (
+            f"{ALONE} --levels job=nest.csv",
+            ["nest.csv: Office is under Indoor (line 2) and under Work (line 3)"],
+        ),
+        (f"{ALONE} --levels job=text.csv", ["text.csv: Other", "line 2", "line 1", "Rename one"]),
+        (
+            f"{ALONE} --levels job=lacks.csv",
+            ["lacks.csv lacks cook", "count 1, first in row 1", "--levels job=", "--suppressed"],
+        ),
+        (f"{ALONE} --levels job=gap.csv", ["gap.csv line 2 has no text on level 2"]),
+        (f"{ALONE} --levels job=none.csv", ["none.csv cannot be read"]),
+        (f"{AGE} --levels age=5,8", ["age=5,8: 8 is not a multiple of 5"]),
+        (
+            f"{BIRTH} --levels birth=5",
+            ["birth: 1990-03-04 (row 0) is not a number", "--levels birth=month,year"],
+        ),
+        (
+            f"{BIRTH} --levels birth=month --dates birth=%d/%m/%Y",
+            ["birth: 1990-03-04 (row 0) is not a date written %d/%m/%Y", "--dates birth="],
+        ),
+        (
+            f"{BIRTH} --levels birth=month --dates birth=%Y-03-%d",
+            ["1990-03-04 (row 0) is a date", "1981-07-01 (row 2) is not", "--dates birth="],
+        ),
+        (f"{ROLES} --drop job", ["'job' is listed twice, in known and drop"]),
+        (f"{ROLES} --label job", ["'job' is listed twice, in known and label"]),
+        ("--known age,zip,birth,jbo --attach ill", ["'jbo' for known. Did you mean job?"]),
+        ("--attach age,zip,birth,job,ill", ["none of the 5 columns", "--known"]),
+        (f"{ROLES} --k 5", ["at least 5 rows; the data has 4"]),
+        (f"{ALONE} --diverse ill:4", ["diverse ill=4: the column has 3 values"]),
+        (f"{ALONE} --diverse ill:1", ["diverse ill=1", "from 2"]),
+        (f"{ALONE} --close ill:2", ["close ill=2", "below 1"]),
+        (f"{ALONE} --diverse ill:3", ["all 4 rows", "diverse ill=3"]),
+        ("NAMES", ["name has 24 values in 24 rows", "--drop name", "--levels", "--attach name"]),
+        (
+            "NUMBERS",
+            ["use --levels size=auto, widths such as", "--attach size", "--drop size"],
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_by_the_command(graphveil_here, cwd, words, named):
+    tables = {"NAMES": NAMES, "NUMBERS": NUMBERS}
+    (cwd / "people.csv").write_text(tables.get(words, PEOPLE))
+    for name, lines in HIERARCHIES.items():
+        (cwd / f"{name}.csv").write_text(lines)
+    given = [] if words in tables else words.split()
+    k = [] if "--k" in given else ["--k", 2]
+    done = graphveil_here("anonymize", "generalize", "people.csv", *k, *given, "--out", "out")
+    assert (2, "", False) == (done.code, done.out, (cwd / "out").exists())
+    errors = [line for line in done.err.splitlines() if not line.startswith("people.csv: read")]
+    assert 1 == len(errors)
+    assert errors[0].startswith("graphveil: error: ")
+    for one in named:
+        assert one in errors[0]

@@ -138,7 +138,10 @@ AGES = pd.DataFrame({"age": [3, 4, 5, 6], "sex": ["f", "m", "f", "m"]})
         ({"levels": {"sex": "prefix:2,3", "age": "5"}}, ["prefix:2,3"]),
         ({"levels": {"age": "deciles"}}, ["age: deciles", "auto"]),
         ({"levels": {"agee": "5"}}, ["'agee' for levels", "Did you mean age?"]),
-        ({"levels": {"sex": "5", "age": "5"}}, ["column sex: f (1x) is not a number"]),
+        (
+            {"levels": {"sex": "5", "age": "5"}},
+            ["column sex: f (row 0) is not a number", "prefix:2"],
+        ),
         (
             {"levels": {"age": "5"}, "diverse": {"sex": 2}},
             ["'sex'", "not attached", "--attach sex"],

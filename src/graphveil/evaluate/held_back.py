@@ -54,7 +54,12 @@ class HeldBack(NamedTuple):
 
 
 def held_back(
-    test: Any, original: Data, *, label: str | None = None, attached: Attached | None = None
+    test: Any,
+    original: Data,
+    *,
+    label: str | None = None,
+    attached: Attached | None = None,
+    exact: bool = False,
 ) -> HeldBack:
     """Return held-back people; refuse such as are in the original, as far as ids tell.
 
@@ -66,6 +71,8 @@ def held_back(
         What the release was made from.
     label, attached
         As in `HeldBack`.
+    exact
+        As `as_original` takes it.
 
     Raises
     ------
@@ -77,7 +84,7 @@ def held_back(
     GraphveilWarning
         Where one side has no ids, so that nothing can be known.
     """
-    read = as_original(test, type(original), wanted_by="evaluate")
+    read = as_original(test, type(original), wanted_by="evaluate", exact=exact)
     if isinstance(read, Network) or isinstance(original, Network):
         raise UsageError("tasks require user-item data or a table, not a network.")
     _check_ids(read, original)

@@ -84,7 +84,8 @@ def comparison_of(
     """
     released = release.data
     people = PeopleAsItems() in release.conditions
-    original = as_original(original, type(released), wanted_by=wanted_by)
+    exact = release.generalized is not None
+    original = as_original(original, type(released), wanted_by=wanted_by, exact=exact)
     original = beside(original, type(released), people=people)
     if type(original) is not type(released):
         raise UsageError(

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from msgspec import UNSET
+
 from graphveil.claims.conditions import (
     BlockFlips,
     CellFlips,
@@ -23,8 +25,8 @@ from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, S
 from graphveil.claims.manifest import Manifest
 from graphveil.core.errors import ParameterError
 from graphveil.core.randomness import Randomness
-from graphveil.data import Table
-from graphveil.data.kinds import KINDS, kind_of
+from graphveil.data import Data, Table
+from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.data.objects import as_original
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
@@ -126,7 +128,7 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
         )
     if original is None:
         return not_checked(METHOD, unknown)
-    data = as_original(original, KINDS[manifest.data.kind].container, wanted_by="verify")
+    data = _original_of(manifest, original, KINDS[manifest.data.kind].container)
     common = "\n".join(text for known in METHODS.values() for text in _texts_of(known))
     for text in (method.name, method.source, claim.does_not_protect_against):
         ids = sorted(set(ids_in(data, text)).difference(ids_in(data, common)))
@@ -139,6 +141,12 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
             "methods also use"
         ),
     )
+
+
+def _original_of(manifest: Manifest, original: Any, container: Container) -> Data:
+    """Return the original as the release was made from it."""
+    exact = manifest.data.columns is not UNSET
+    return as_original(original, container, wanted_by="verify", exact=exact)
 
 
 def _texts_of(method: type[Anonymizer[Any]]) -> tuple[str, ...]:
@@ -182,7 +190,7 @@ def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -
     withheld = set(method.withheld_columns)
     wrong = dict.fromkeys(withheld & published, "is published")
     if original is not None and withheld:
-        known = getattr(as_original(original, Table, wanted_by="verify"), "columns", ())
+        known = getattr(_original_of(manifest, original, Table), "columns", ())
         wrong |= dict.fromkeys(withheld.difference(known), "is not a column of the original")
     named = "the parameters name the column"
     return [f"{named} {shown(name)}, which {why}" for name, why in sorted(wrong.items())]

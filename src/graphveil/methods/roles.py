@@ -60,24 +60,24 @@ class TableRoles(NamedTuple):
     label: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, known: object, attach: object, label: object) -> TableRoles:
-        """Return the roles that three parameters state.
+    def of(cls, known: object, attach: object, label: object, drop: object = None) -> TableRoles:
+        """Return the roles that three parameters state, beside the columns that are dropped.
 
         Raises
         ------
         ParameterError
             If a column has two roles.
         """
-        named = [() if one is None else Columns.parse(one) for one in (known, attach, label)]
-        roles = cls(*(tuple(names) for names in named))
-        fields = dict(zip(cls._fields, roles, strict=True))
+        every = (known, attach, label, drop)
+        named = [() if one is None else tuple(Columns.parse(one)) for one in every]
+        fields = dict(zip((*cls._fields, "drop"), named, strict=True))
         for name in dict.fromkeys(name for names in fields.values() for name in names):
             given = [role for role, names in fields.items() if name in names]
             if len(given) > 1:
                 raise ParameterError(
                     f"column {name!r} is listed twice, in {' and '.join(given)}. Give it one role."
                 )
-        return roles
+        return cls(*named[:3])
 
     @property
     def attached(self) -> tuple[str, ...]:

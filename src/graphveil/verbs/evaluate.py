@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Rows
 from graphveil.evaluate.measuring import compared, known_metrics, measured
-from graphveil.release import Release
+from graphveil.release import Release, read_release
 from graphveil.verbs.read import as_release, original_data
 
 if TYPE_CHECKING:
@@ -80,11 +80,13 @@ def evaluate_release(
     metrics = known_metrics(metrics)
     release = as_release(release, wanted_by="evaluate")
     name = "release" if isinstance(release, Release) else release.name
-    pair = compared(release, original_data(release, original), seed)
+    read = release if isinstance(release, Release) else read_release(release)
+    pair = compared(read, original_data(release, original), seed)
     if test is not None:
         from graphveil.evaluate.held_back import held_back  # noqa: PLC0415  few hold people back
 
-        people = held_back(test, pair.original, label=label, attached=attached)
+        exact = read.generalized is not None
+        people = held_back(test, pair.original, label=label, attached=attached, exact=exact)
         pair = dataclasses.replace(pair, held_back=people)
     elif label is not None or attached is not None:
         raise UsageError(

@@ -451,9 +451,21 @@ def _check_not_all(classes: NDArray[np.int64], conditions: Mapping[str, Conditio
     """Refuse a table that a condition makes one class of, although it has rows for two."""
     if conditions and classes.max() == 0 and classes.size >= 2 * k:
         raise InfeasibleError(
-            f"no class smaller than all {classes.size} rows was found that meets the conditions on "
-            f"{', '.join(conditions)}. Use a weaker one."
+            f"no class smaller than all {classes.size} rows was found that meets the conditions: "
+            f"{'; '.join(map(_asked, conditions, conditions.values()))}. Use a weaker one."
         )
+
+
+def _asked(name: str, condition: Condition) -> str:
+    """Return the bounds of a column, as they are given."""
+    asked = []
+    if condition.distinct > 1:
+        asked.append(f"diverse {name}={condition.distinct}")
+    if condition.entropy > 1:
+        asked.append(f"diverse {name}=entropy:{condition.entropy:g}")
+    if condition.close < 1:
+        asked.append(f"close {name}={float(condition.close):g}")
+    return ", ".join(asked)
 
 
 def _published(column: Column, levels: NDArray[np.int64]) -> pa.DictionaryArray:

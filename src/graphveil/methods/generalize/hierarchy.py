@@ -221,7 +221,8 @@ def read_levels(path: str | Path) -> ListedLevels:
     ------
     InputError
         Where the file cannot be read, lines differ in their number of levels, a value is listed
-        twice with different nodes, levels do not nest, or two nodes have one text.
+        twice with different nodes, levels do not nest, a cell is empty, or two nodes have one
+        text.
 
     Examples
     --------
@@ -240,6 +241,11 @@ def read_levels(path: str | Path) -> ListedLevels:
             raise InputError(
                 f"{path.name} line {line} has {_levels(len(cells))}, line {lines[0]} has {width}. "
                 "List every value with the same number of levels."
+            )
+        if "" in cells:
+            raise InputError(
+                f"{path.name} line {line} has no text on level {cells.index('') + 1}. Write one, "
+                "or remove the line."
             )
         value = cells[0]
         if value not in listed:

@@ -220,6 +220,15 @@ def _decimal(text: str) -> Decimal | None:
 
 def _numbers(values: Values) -> Floats:
     """Return the values as numbers, or refuse them."""
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_temporal)
+    no_numbers = all(_decimal(text) is None for text in values.texts)
+    if no_numbers and any(of_kind(values.array.type) for of_kind in kinds):
+        first = printable(values.texts[int(np.argmin(values.first))], LONGEST)
+        raise DataError(
+            f"column {values.name}: {first} (row {values.first.min()}) is not a number, nor is "
+            f"any other value. Use {mapping('levels', values.name, 'month,year')} for dates, or "
+            f"{mapping('levels', values.name, 'prefix:2')} or a file for text."
+        )
     numbers = numbers_of(values.array, (), name=values.name)
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
@@ -418,29 +427,32 @@ def _days(values: Values, date_format: str | None) -> list[dt.date]:
     """Return the values as dates, or refuse them."""
     if pa.types.is_temporal(values.array.type):
         return [day.as_py() for day in values.array.cast(pa.timestamp("us")).cast(pa.date32())]
-    days, failed = [], None
-    parsed = None
-    for i, text in enumerate(values.texts):
-        day = _day(text, date_format or ISO)
-        if day is None:
-            failed = i if failed is None else failed
-        else:
-            parsed = i
-            days.append(day)
-    if failed is not None:
-        shown = f"{printable(values.texts[failed], LONGEST)} (row {values.first[failed]})"
-        way = f"Use {mapping('dates', values.name, '%d/%m/%Y')} or its like."
-        if parsed is None:
-            raise DataError(
-                f"column {values.name}: {shown} is not a date written {date_format or 'YYYY-MM-DD'}"
-                f". {way}"
-            )
-        raise DataError(
-            f"column {values.name} spells dates in two ways: "
-            f"{printable(values.texts[parsed], LONGEST)} (row {values.first[parsed]}) and {shown}. "
-            f"Use one spelling. {way}"
-        )
-    return days
+    days = [_day(text, date_format or ISO) for text in values.texts]
+    read = [day for day in days if day is not None]
+    if len(read) < len(days):
+        _refuse_dates(values, [day is not None for day in days], date_format)
+    return read
+
+
+def _refuse_dates(values: Values, are_read: Sequence[bool], date_format: str | None) -> None:
+    """Say which value is no date of this form, and which is one."""
+    first: dict[bool, int] = {}
+    for i in np.argsort(values.first).tolist():
+        first.setdefault(are_read[i], i)
+    shown = {
+        read: f"{printable(values.texts[i], LONGEST)} (row {values.first[i]})"
+        for read, i in first.items()
+    }
+    form = date_format or "YYYY-MM-DD"
+    way = f"Use {mapping('dates', values.name, '%d/%m/%Y')} or its like."
+    if date_format is not None:
+        way = f"Use the form of the values, such as {mapping('dates', values.name, '%Y-%m-%d')}."
+    if len(first) == 1:
+        raise DataError(f"column {values.name}: {shown[False]} is not a date written {form}. {way}")
+    raise DataError(
+        f"column {values.name}: {shown[True]} is a date written {form}, but {shown[False]} is not. "
+        f"Use one spelling. {way}"
+    )
 
 
 def _day(text: str, date_format: str) -> dt.date | None:

@@ -201,10 +201,7 @@ class Generalize(Anonymizer[Table]):
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What is stated of attached columns."""
         diverse = (_diverse(name, given) for name, given in self.diverse or ())
-        close = (
-            Close(column=name, most=_plain("close", name, given))
-            for name, given in self.close or ()
-        )
+        close = (_close(name, given) for name, given in self.close or ())
         return (*self.roles.conditions, *diverse, *close)
 
     def check(self, data: Data) -> None:
@@ -349,10 +346,26 @@ def _plain(what: str, name: str, given: str) -> str:
 
 def _diverse(name: str, given: str) -> Diverse:
     """Return the condition that a rule states."""
-    if given.startswith("entropy:"):
-        least = _plain("diverse", name, given.removeprefix("entropy:"))
-        return Diverse(column=name, least=least, measure="entropy")
-    return Diverse(column=name, least=_plain("diverse", name, given))
+    entropy = given.startswith("entropy:")
+    least = _plain("diverse", name, given.removeprefix("entropy:"))
+    try:
+        return Diverse(column=name, least=least, measure="entropy" if entropy else "distinct")
+    except ParameterError as error:
+        above = "a number above 1 of at most 4 digits" if entropy else "a whole number from 2"
+        raise ParameterError(
+            f"diverse {name}={given} states nothing that classes could meet. Use {above}."
+        ) from error
+
+
+def _close(name: str, given: str) -> Close:
+    """Return the condition that a distance states."""
+    try:
+        return Close(column=name, most=_plain("close", name, given))
+    except ParameterError as error:
+        raise ParameterError(
+            f"close {name}={given} is not a distance that says something. Use a number from 0 to "
+            "below 1 of at most 4 digits."
+        ) from error
 
 
 def _described(name: str, roles: TableRoles, levels: Mapping[str, str]) -> DescribedColumn:
