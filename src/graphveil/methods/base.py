@@ -51,6 +51,7 @@ from graphveil.data.ids import Ids
 from graphveil.data.kinds import Container, as_released, encoded, kind_of
 from graphveil.data.objects import as_container, read_anew
 from graphveil.data.origin import Person, left_out_words, shared_ids
+from graphveil.methods.estimator import Estimator
 
 if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
@@ -225,7 +226,7 @@ class NoisyTies(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anonymizer(ABC, Generic[D]):
+class Anonymizer(Estimator, ABC, Generic[D]):
     """A published method with its parameters; `anonymize` is its one pure method.
 
     What belongs to the method stands on its class: `name`, what it `accepts`, its `promise` in one
@@ -233,8 +234,8 @@ class Anonymizer(ABC, Generic[D]):
     of the data at hand), what attacks `reached` with which options, its `cost`, an `example` of
     parameters, whether it `nests`.
 
-    There is no ``transform`` for unseen rows: anonymizing rows that the groups were not formed
-    with protects nobody.
+    `transform` refuses unseen rows: anonymizing rows that the groups were not formed with protects
+    nobody.
     """
 
     name: ClassVar[str]
@@ -484,7 +485,9 @@ class Anonymizer(ABC, Generic[D]):
             ancestors=draft.ancestors,
         )
         published = cast("D", _published(draft.data, data, new))
-        return Release(data=published, generalized=draft.generalized, **stated)
+        generalized = draft.generalized
+        in_order = generalized is not None
+        return Release(data=published, generalized=generalized, in_order=in_order, **stated)
 
     def stated(
         self,

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+import numpy as np
 from msgspec import UNSET
 
 from graphveil.claims.conditions import AnyCondition, KeyedIds, PeopleAsItems
@@ -19,6 +20,7 @@ from graphveil.core.errors import UsageError
 from graphveil.core.lazy import above
 from graphveil.core.text import html_table, visible
 from graphveil.data import Data, Table
+from graphveil.data.codes import SUPPRESSED
 from graphveil.data.kinds import kind_of
 from graphveil.release.files import formulas_in, read_data, read_generalization, write_data
 from graphveil.release.linkage import (
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from graphveil.verbs.report.document import Report
     from graphveil.verify import Verdict
 
+ALL = "*"
+"""The value of a suppressed cell in a generalized table."""
+
 D_co = TypeVar("D_co", bound=Data, covariant=True)
 
 __all__ = ["Linkage", "Private", "Provenance", "Release", "read_linkage", "read_release"]
@@ -66,6 +71,9 @@ class Release(Generic[D_co]):
         The owner's part; None where a folder was read without its private sibling.
     generalized
         What is said of the columns of a generalized table, and their published nodes.
+    in_order
+        Whether the categories of its known columns are in the order of their levels, which no file
+        states.
 
     Examples
     --------
@@ -81,6 +89,7 @@ class Release(Generic[D_co]):
     conditions: tuple[AnyCondition, ...] = ()
     private: Private | None = None
     generalized: Generalization | None = None
+    in_order: bool = False
 
     def __post_init__(self) -> None:
         """Let the guarantee of a table say whether rows are people, and the data say the same."""
@@ -261,16 +270,46 @@ class Release(Generic[D_co]):
         return done
 
     def to_arrow(self) -> pa.Table:
-        """Return the published data as an Arrow table: edges, pairs of user and item, or cells."""
-        return self.data.to_arrow()
+        """Return the published data as an Arrow table: edges, pairs of user and item, or cells.
+
+        The known columns of a generalized table are dictionaries in which ``*`` is a value, the
+        last one. Intervals, prefixes and dates are ordered if the release was made in memory, since
+        no file states an order. In other tables, and in ``release.data.to_arrow()``, a suppressed
+        cell is null.
+        """
+        data, cells = self.data, self.data.to_arrow()
+        if self.generalized is None or not isinstance(data, Table):
+            return cells
+        for column in self.generalized.columns:
+            if column.role == "known":
+                at = cells.column_names.index(column.name)
+                ordered = self.in_order and column.levels not in {"stars", "file"}
+                shown = _with_stars(data, at, ordered=ordered)
+                cells = cells.set_column(at, column.name, shown)
+        return cells
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the published data as a pandas frame: edges, pairs of user and item, or cells."""
-        return self.data.to_pandas()
+        """Return what `to_arrow` gives as a pandas frame; dictionaries are categories."""
+        if self.generalized is None:
+            return self.data.to_pandas()
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the published data as a polars frame: edges, pairs of user and item, or cells."""
-        return self.data.to_polars()
+        """Return what `to_arrow` gives as a polars frame; dictionaries are of type Enum."""
+        if self.generalized is None:
+            return self.data.to_polars()
+        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
+
+        cells = self.to_arrow()
+        kinds = {
+            name: pl.Enum(cells.column(name).chunk(0).dictionary.to_pylist())
+            for name in cells.column_names
+            if hasattr(cells.schema.field(name).type, "index_type")
+        }
+        return pl.DataFrame(cells).with_columns(
+            pl.col(name).cast(pl.String).cast(kind) for name, kind in kinds.items()
+        )
 
     def to_table(self) -> Table:
         """Return a released table, or released one-hot rows as one: see `Table.from_one_hot`."""
@@ -321,6 +360,17 @@ class Release(Generic[D_co]):
         return visible(
             f"Release({self.provenance.method}: {self.guarantee.sentence} {self.data!r})"
         )
+
+
+def _with_stars(data: Table, column: int, *, ordered: bool) -> pa.DictionaryArray:
+    """Return a column as a dictionary of the values that are shown and ``*``, the last one."""
+    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
+
+    values = [str(value) for value in data.categories[column].tolist()]
+    codes = data.codes[:, column]
+    codes = np.where(codes == SUPPRESSED, len(values), codes).astype(np.int32)
+    texts = pa.array([*values, ALL], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(codes), texts, ordered=ordered)
 
 
 def read_release(folder: str | Path) -> Release[Any]:

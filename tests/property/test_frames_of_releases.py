@@ -1,0 +1,65 @@
+"""Frames in, frames out: a generalized table as pandas, polars and Arrow, and from its folder."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graphveil as gv
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.core.warnings.GraphveilWarning")
+
+METHOD = gv.Generalize(k=2, known="age,sex,band", attach="visits,ill", levels={"age": "10,20"})
+
+
+def people(ages):
+    return pd.DataFrame(
+        {
+            "visits": [number % 2 for number in range(len(ages))],
+            "age": ages,
+            "ill": ["flu", "cold"] * (len(ages) // 2) + ["flu"] * (len(ages) % 2),
+            "sex": pd.Categorical(["f" if age % 3 else "m" for age in ages]),
+            "band": pd.cut(ages, [0, 30, 60, 200], right=False),
+        }
+    )
+
+
+def lowest(cell):
+    return float("inf") if cell == "*" else int(cell.partition("-")[0])
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(5, 120), min_size=4, max_size=30))
+def test_every_frame_has_the_columns_of_the_input_and_ordered_categories(ages):
+    frame = people(ages)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        release = METHOD.anonymize(frame, seed=1)
+        arrow = METHOD.fit_transform(pa.Table.from_pandas(frame.astype({"band": str})), seed=1)
+        with tempfile.TemporaryDirectory() as folder:
+            read = gv.read_release(release.write(Path(folder, "out")))
+    shown, polars, cells = release.to_pandas(), release.to_polars(), release.to_arrow()
+    assert list(frame) == list(shown) == polars.columns == cells.column_names
+    assert shown["visits"].dtype == frame["visits"].dtype
+    assert sorted(shown["visits"]) == sorted(frame["visits"])
+    for name in ("age", "sex", "band"):
+        values = shown[name].cat.categories.tolist()
+        assert shown[name].cat.ordered == cells.schema.field(name).type.ordered == (name == "age")
+        assert values[-1] == "*"
+        assert not shown[name].isna().any()
+        assert polars.schema[name] == pl.Enum(values)
+        assert not read.to_pandas()[name].cat.ordered
+        assert set(read.to_pandas()[name].cat.categories) == set(values)
+    ends = [lowest(value) for value in shown["age"].cat.categories]
+    assert ends == sorted(ends)
+    rows = cells.to_pylist()
+    assert rows == polars.to_dicts() == shown.to_dict("records") == arrow.to_pylist()
+    assert rows == read.to_arrow().to_pylist()
