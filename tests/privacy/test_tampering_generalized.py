@@ -203,7 +203,7 @@ def test_an_attached_column_of_names_is_noticed(folder):
     for number, row in enumerate(rows):
         row[column("ill")] = f"p{number}"
     write_rows(folder, [head, *rows])
-    assert "'ill' has 12 values in 12 rows" in failures(folder)["attached columns"]
+    assert "'ill' has 12 values for 12 rows" in failures(folder)["attached columns"]
 
 
 @pytest.mark.all_cases

@@ -10,6 +10,8 @@ import pytest
 import graphveil as gv
 from degree_triangle_data import clustered_graph
 from graphveil.attacks.networks.degree_matching import right_by_rank
+from graphveil.core.rows import Row, Rows, Setting
+from graphveil.verbs.report.legal_questions import Figures, _lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -101,3 +103,22 @@ def test_hubs_of_a_group_are_not_told_apart_by_their_noisy_degrees(method):
     graph = gv.Graph.from_edges(*np.array(hubs).T, n=n)
     shares = [found(method(epsilon=40.0).anonymize(graph), graph)[TWENTY] for _ in range(3)]
     assert np.mean(shares) < 0.5
+
+
+def test_a_page_has_a_label_for_every_share_of_people_who_are_re_identified():
+    for name, attack in gv.ATTACKS.items():
+        assert all(said.label for said in attack.said if said.re_identifies), name
+
+
+def test_a_page_shows_how_many_of_the_largest_are_found():
+    [said] = gv.ATTACKS["degree-matching"].said
+    rows = [
+        Row(release="a", question="degree-matching", figure="right guess", value=value,
+            setting=Setting(among=among), unit="share of people", known="exact", guess=0.01)
+        for among, value in (("", 0.03), ("the 20 largest", 0.82), ("the 5 largest", 1.0))
+    ]  # fmt: skip
+    [line] = _lines("degree-matching", said, Figures(after=Rows(rows)))
+    assert (line.label, line.evidence.value) == ("all degrees, 20 largest people", 0.82)
+    assert line.reason == (
+        "82 of 100 people are identified correctly, among the 20 with the largest degrees"
+    )

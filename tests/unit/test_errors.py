@@ -8,8 +8,10 @@ from graphveil.core.errors import (
     DataError,
     GraphveilError,
     Message,
+    Problem,
     as_argument_of,
     option,
+    questions,
     several,
 )
 
@@ -35,3 +37,16 @@ def test_marks_in_data_stay_as_they_are(stray):
 def test_a_message_pickles_with_its_hints():
     message = pickle.loads(pickle.dumps(Message(f"use {option('header', 'no')}")))  # noqa: S301  our own bytes
     assert ('use header="no"', "use --header no") == (str(message), message.flags)
+
+
+def test_a_sentence_of_a_refusal_leaves_the_names_of_columns_as_they_are():
+    asked = [
+        Problem("", "header", "no", "the first line is odd", "say so"),
+        Problem("name", "drop", "name", "name has 400 values", "drop it"),
+        Problem("age", "bins", "median", "column age has fractions", "bin it"),
+    ]
+    assert questions(asked) == (
+        "the first line is odd: say so. name has 400 values: drop it. "
+        "Column age has fractions: bin it."
+    )
+    assert questions([asked[0], asked[2], asked[1]]).endswith("name has 400 values: drop it.")

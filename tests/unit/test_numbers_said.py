@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from itertools import permutations, product
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from scipy.stats import binom
 
 import graphveil as gv
+from graphveil.attacks.features.singling_out import TRUE_OF_ONE
 from graphveil.attacks.wording import Said, above_guess, most_known, strongest, words_of
 from graphveil.claims.guarantees import EdgeDP, KAnonymity
 from graphveil.cli.summaries import attacks, standing_out
@@ -203,6 +205,47 @@ COPY = Setting(overlap=1, known=0)
 )
 def test_an_attack_says_what_it_reached_beside_the_guess(rows, sentence):
     assert sentence in attacks.headline(Rows(rows))
+
+
+def test_rows_of_which_nobody_said_that_they_are_people_are_called_rows():
+    known = [Setting(known=8, wrong=wrong, column="person") for wrong in (0, 1)]
+    rows = Rows(
+        [
+            attack_row(question="singling-out", figure=TRUE_OF_ONE, value=0.375, guess=0.125),
+            *(
+                attack_row(question="linkage", figure="own row", setting=one, value=0.5, guess=0.1)
+                for one in known
+            ),
+        ]
+    )
+    for counted, one in (("people", "person"), ("rows", "row")):
+        said = "; ".join(
+            f"{group.heading} {'; '.join(line.question for line in group.lines)}"
+            for group in attacks.groups(rows, counted)
+        )
+        assert f"exactly one {one};" in f"{said};"
+        assert f"Can {counted} be linked" in said
+        assert f"knows 8 items of a {one} and 1 false one" in said
+        assert f"re-identifies 50 of 100 {counted} (" in attacks.headline(rows, counted)
+    nothing = Rows([dataclasses.replace(rows[1], value=0.05)])
+    assert "re-identifies more rows than guessing" in attacks.headline(nothing, "rows")
+
+
+def test_a_page_calls_rows_what_nobody_said_are_people():
+    row = attack_row(question="linkage", figure="own row", setting=Setting(known=3, wrong=0),
+                     value=0.5, guess=0.1)  # fmt: skip
+    said = gv.ATTACKS["linkage"].said[0]
+    for counted, one in (("people", "person"), ("rows", "row")):
+        [line] = legal_questions._lines(
+            "linkage", said, legal_questions.Figures(after=Rows([row]), counted=counted)
+        )
+        assert line.reason == f"50 of 100 {counted} are identified correctly"
+        assert line.known == f"counted for all {counted}"
+        assert line.who == f"someone who knows 3 items of a {one}"
+    table = gv.Table.from_columns({"sex": ["f", "m"] * 3})
+    for person, counted in (("assumed", "rows"), ("row", "people")):
+        release = gv.SuppressK(k=2).anonymize(dataclasses.replace(table, person=person))
+        assert f"A table of 6 {counted}" == sections.title_of(release, None)
 
 
 def test_what_no_attack_answers_is_said():

@@ -150,7 +150,11 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
     rows = gv.attack_release(folder, network, seed=1)
     renamed = gv.Rename().anonymize(network, seed=1)
     before = gv.attack_release(renamed, network, seed=1, attacks=["candidate-set"])
-    shown = cells(owned.text, "singled out")[1:]
+    singled = cells(owned.text, "singled out")
+    [sorting] = [line for line in singled if "all degrees" in line["who"]]
+    largest = rows["degree-matching", "the 20 largest: right guess"]
+    assert percent(largest.value) == sorting["after"]
+    shown = [line for line in singled if line is not sorting][1:]
     parts = ["degree, right guess", "degree and triangles, right guess", "vrq, right guess"]
     for line, part in zip(shown, parts, strict=True):
         row = rows["candidate-set", part]

@@ -92,7 +92,7 @@ def test_an_attached_column_that_nearly_identifies_people_is_refused_as_a_run_re
     verdict = gv.verify_release(folder)
     assert 1 == verdict.exit_code
     said = failed(folder)["attached columns"]
-    assert "'town' has 60 values for 60 nodes, so it nearly identifies them" == said
+    assert "'town' has 60 values for 60 nodes, so it nearly identifies people" == said
     assert "The guarantee that release.json states holds in the data file." in verdict.said()[0]
     for number, row in enumerate(rows[1:]):
         row[2] = f"t{min(number, 53)}"  # 54 of 60 values are 90%

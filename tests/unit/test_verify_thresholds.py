@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graphveil as gv
+from graphveil.data.ids import naming_columns
 from graphveil.methods.noise import channel
+from graphveil.verify.database import database
+from graphveil.verify.promises.generalized import naming_problems
 from graphveil.verify.recount.chances import FULL, keeps_its_claim
 
 EPSILONS = st.floats(0.01, 4).map(Fraction)
@@ -41,3 +45,19 @@ def test_a_cell_of_0_that_is_published_too_often_is_refused(epsilon):
 @pytest.mark.parametrize(("zero", "one"), [(0, 1), (FULL - 1, FULL)])
 def test_what_only_one_kind_of_cell_can_become_is_refused(zero, one):
     assert not keeps_its_claim(zero, one, Fraction(40))
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "refused"),
+    [(9, 9, False), (10, 9, False), (10, 10, True), (60, 54, False), (60, 55, True)],
+)
+@pytest.mark.parametrize(("missing", "cell"), [("NULL", "c0"), ("'*'", "nullif(c0, '*')")])
+def test_a_run_and_verify_refuse_the_same_columns_of_names(cells, values, refused, missing, cell):
+    column = [f"P{min(number, values - 1)}" for number in range(cells)] + [None] * 7
+    assert refused == ("name" in naming_columns(gv.Table.from_columns({"name": column})))
+    listed = ", ".join(missing if one is None else f"'{one}'" for one in column)
+    with database() as db:
+        db.run(f"CREATE TABLE published AS SELECT unnest([{listed}]) AS c0")
+        found = list(naming_problems(db, "published", {"name": cell}, "row"))
+    said = f"'name' has {values} values for {cells} rows, so it nearly identifies people"
+    assert ([said] if refused else []) == found

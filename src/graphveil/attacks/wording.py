@@ -5,14 +5,49 @@ Every attack has a few of these in its entry. Terminal and page print from them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, NamedTuple
 
 from graphveil.core.rows import Row, Setting
 from graphveil.core.text import percent
+from graphveil.data import Data, Table
 
 Question = Literal["singled out", "linked", "inferred"]
+
+
+Counted = Literal["people", "rows"]
+"""What is counted: rows of a table of which nobody said that they are people are rows."""
+
+_OF_PEOPLE = re.compile(r"\b(people|person|participant)\b(?: (who)\b)?")
+_OF_ROWS = {"people": "rows", "person": "row", "participant": "row in the data"}
+
+
+def counted_in(data: Data) -> Counted:
+    """Return what is counted in this data.
+
+    Examples
+    --------
+    >>> counted_in(Table.from_columns({"sex": ["f", "m"]}))
+    'rows'
+    """
+    return "rows" if isinstance(data, Table) and data.person == "assumed" else "people"
+
+
+def reworded(text: str, counted: Counted) -> str:
+    """Return words about people, or the same about rows.
+
+    Examples
+    --------
+    >>> reworded("people who differ from a person's own record", "rows")
+    "rows that differ from a row's own record"
+    >>> reworded("a person", "people")
+    'a person'
+    """
+    if counted == "people":
+        return text
+    return _OF_PEOPLE.sub(lambda one: _OF_ROWS[one[1]] + (" that" if one[2] else ""), text)
 
 
 class Asked(NamedTuple):
@@ -164,6 +199,14 @@ class Said:
     def fits(self, row: Row) -> bool:
         """Return whether a row is said in this way."""
         return row.figure == self.figure and self.when(row.setting)
+
+    def about(self, counted: Counted) -> Said:
+        """Return the same in words about people, or about rows; names from the data stay."""
+        if counted == "people":
+            return self
+        does, label, says = (reworded(text, counted) for text in (self.does, self.label, self.says))
+        line = None if self.line is None else reworded(self.line, counted)
+        return replace(self, does=does, line=line, label=label, says=says)
 
     @property
     def re_identifies(self) -> bool:

@@ -227,18 +227,27 @@ _LISTS, _MAPPINGS = ("suppressed", "categories", "drop"), ("bins", "levels")
 def questions(problems: Iterable[Problem]) -> str:
     """Return all that must be decided, those with the same choices in one sentence.
 
+    A name with which a sentence begins stays as it is.
+
     Examples
     --------
     >>> choices = "remove it, or keep it"
     >>> questions([Problem(name, "drop", name, f"{name} is odd", choices) for name in "ab"])
     'a is odd, b is odd: remove it, or keep it.'
+    >>> questions([Problem("a", "drop", "a", text, text) for text in ("is it", "see", "a is odd")])
+    'is it: is it. See: see. a is odd: a is odd.'
     """
-    grouped: dict[str, list[str]] = {}
+    grouped: dict[str, list[Problem]] = {}
     for problem in problems:
-        texts = grouped.setdefault(problem.choices, [])
-        texts += [] if problem.text in texts else [problem.text]
-    sentences = [f"{', '.join(texts)}: {choices}." for choices, texts in grouped.items()]
-    return " ".join([*sentences[:1], *(one[:1].upper() + one[1:] for one in sentences[1:])])
+        same = grouped.setdefault(problem.choices, [])
+        same += [] if problem.text in [one.text for one in same] else [problem]
+    sentences: list[str] = []
+    for choices, (first, *others) in grouped.items():
+        begin = first.text
+        if sentences and not (first.column and begin.startswith(f"{first.column} ")):
+            begin = begin[:1].upper() + begin[1:]
+        sentences.append(f"{', '.join([begin, *(one.text for one in others)])}: {choices}.")
+    return " ".join(sentences)
 
 
 def answers(problems: Iterable[Problem], given: Mapping[str, Any]) -> tuple[Hint, ...]:

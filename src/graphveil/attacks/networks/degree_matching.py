@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.costs import seconds_of_passes
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import GUESSED, Said
 from graphveil.claims.conditions import Drawing
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
@@ -105,6 +105,8 @@ DEGREE_MATCHING = Attack(
             "singled out",
             RIGHT,
             does=f"knows all degrees and seeks one of the {LARGEST[0]} largest",
+            label=f"all degrees, {LARGEST[0]} largest people",
+            says=f"{GUESSED}, among the {LARGEST[0]} with the largest degrees",
             when=lambda setting: setting.among == AMONG.format(LARGEST[0]),
             if_measured=True,
         ),

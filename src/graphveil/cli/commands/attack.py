@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from graphveil.attacks.costs import SECONDS_UNASKED, spelled
 from graphveil.attacks.registry import ATTACKS, EVERY
+from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import MOST_LINES, say_answer, say_lines, say_next, wrapped
@@ -72,9 +73,12 @@ def _run(folder: Path, **given: Any) -> int:
     say_warnings(every=every)
     if every:
         _print(rows)
-    say(f"risk of each person: {private_folder(folder) / ATTACKED}")
+    counted = counted_in(read.data)
+    whose = reworded("risk of each person", counted)
+    say(f"{whose}: {private_folder(folder) / ATTACKED}")
     if not every:
-        print_attacks(rows, _Where(folder, file_word(path), read.options, asked or ()))
+        where = _Where(folder, file_word(path), read.options, asked or ())
+        print_attacks(rows, where, counted)
     return 0
 
 
@@ -87,7 +91,7 @@ class _Where(NamedTuple):
     asked: Sequence[str]
 
 
-def print_attacks(rows: Rows, where: _Where) -> None:
+def print_attacks(rows: Rows, where: _Where, counted: Counted) -> None:
     """Print what an attacker learns, by question; what was not run; and what is documented."""
     from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  not for its help
 
@@ -95,9 +99,10 @@ def print_attacks(rows: Rows, where: _Where) -> None:
     method = read_manifest(where.folder).method.name
     known = documented(method, {row.question for row in (*rows, *rows.missing)})
     ends = [*wrapped(f"{FAILED}{known}", indent="")]
-    print_headline(rows)
+    print_headline(rows, counted)
     result("")
-    say_lines(_table(attacks.groups(rows)), most=MOST_LINES - 4 - len(ends) - len(left_out))
+    lines = _table(attacks.groups(rows, counted))
+    say_lines(lines, most=MOST_LINES - 4 - len(ends) - len(left_out))
     for line in (*left_out, *ends):
         result(line)
     again = [row.question for row in rows.missing if row.seconds is not None and not row.part]
@@ -106,9 +111,9 @@ def print_attacks(rows: Rows, where: _Where) -> None:
     say_next(command_beside(verb, where.folder, where.original, where.options, *flags))
 
 
-def print_headline(rows: Rows) -> None:
+def print_headline(rows: Rows, counted: Counted = "people") -> None:
     """Print the most that anybody learns, in one sentence."""
-    say_answer(attacks.headline(rows))
+    say_answer(attacks.headline(rows, counted))
 
 
 FAILED = "A failed attack proves nothing. Every figure: --all. "

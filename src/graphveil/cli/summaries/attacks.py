@@ -16,7 +16,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from graphveil.attacks.registry import ATTACKS
-from graphveil.attacks.wording import QUESTIONS, Question, Said, Taken, above_guess, words_of
+from graphveil.attacks.wording import (
+    QUESTIONS,
+    Counted,
+    Question,
+    Said,
+    Taken,
+    above_guess,
+    reworded,
+    words_of,
+)
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import of_hundred
 from graphveil.evaluate.wording import Answer, Group, Line
@@ -137,13 +146,15 @@ def strength(row: Row) -> Answer:
     return "yes" if above_guess(row) else "not shown"
 
 
-def groups(rows: Rows) -> tuple[Group, ...]:
+def groups(rows: Rows, counted: Counted = "people") -> tuple[Group, ...]:
     """Return a line a question that these rows answer, under the three headings.
 
     Parameters
     ----------
     rows
         Rows of attacks.
+    counted
+        What was attacked.
 
     Examples
     --------
@@ -156,16 +167,23 @@ def groups(rows: Rows) -> tuple[Group, ...]:
     """
     asked: dict[Question, list[Line]] = {question: [] for question in QUESTIONS}
     for said, taken in _shown(rows):
-        asked[said.question].append(_line(said, taken))
+        asked[said.question].append(_line(said, taken, counted))
     return tuple(
-        Group(heading=QUESTIONS[question].short, lines=tuple(lines))
+        Group(heading=reworded(QUESTIONS[question].short, counted), lines=tuple(lines))
         for question, lines in asked.items()
         if lines
     )
 
 
-def headline(rows: Rows) -> str:
+def headline(rows: Rows, counted: Counted = "people") -> str:
     """Return the most that anybody learns of who is who, in one sentence.
+
+    Parameters
+    ----------
+    rows
+        Rows of attacks.
+    counted
+        What was attacked.
 
     Examples
     --------
@@ -182,11 +200,11 @@ without the release: 0.2).'
     people = [one for one in shown if one[0].re_identifies]
     right = [one for one in people if above_guess(one[1].row)]
     if right:
-        return _line(*max(right, key=lambda pair: pair[1].row.value or 0.0)).sentence
+        return _line(*max(right, key=lambda pair: pair[1].row.value or 0.0), counted).sentence
     if people:
-        return NOTHING_SHOWN
+        return reworded(NOTHING_SHOWN, counted)
     if shown:
-        return _line(*shown[0]).sentence
+        return _line(*shown[0], counted).sentence
     return (
         "No attack was run."
         if not rows
@@ -205,8 +223,8 @@ def _shown(rows: Rows) -> Iterator[tuple[Said, Taken]]:
                 yield from ((said, taken) for taken in said.take(fitting, every))
 
 
-def _line(said: Said, taken: Taken) -> Line:
-    row, least = taken
+def _line(said: Said, taken: Taken, counted: Counted) -> Line:
+    said, (row, least) = said.about(counted), taken
     words = words_of(row.setting)
     figure = f"{row.value:.2f}" if row.unit == "epsilon" else of_hundred(row.value or 0.0)
     guess = "" if row.guess is None or row.unit == "epsilon" else of_hundred(row.guess)
@@ -222,7 +240,7 @@ def _line(said: Said, taken: Taken) -> Line:
             draws = f", depending on {by}"
         elif row.setting.known and row.setting.overlap is not None and row.sample_size == 1:
             question, draws = f"{question}, one sample", ONE_DRAW
-        sentence = f"An attacker {who} re-identifies {figure} of 100 people{draws}{beside}."
+        sentence = f"An attacker {who} re-identifies {figure} of 100 {counted}{draws}{beside}."
     return Line(
         question=question,
         figure=figure,

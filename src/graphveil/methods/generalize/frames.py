@@ -341,7 +341,7 @@ def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> 
                     one.name,
                     "levels",
                     "auto",
-                    f"{one.name} has numbers and no levels",
+                    f"column {one.name} has numbers and no levels",
                     f"use {mapping('levels', one.name, 'auto')}, widths such as "
                     f"{mapping('levels', one.name, '5,10,20')}, {option('attach', one.name)} or "
                     f"{option('drop', one.name)}",
@@ -353,8 +353,8 @@ def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> 
                     one.name,
                     "drop",
                     one.name,
-                    f"{one.name} has {len(one.texts)} values in {one.codes.size} rows and no "
-                    "levels",
+                    f"column {one.name} has {len(one.texts)} values in {one.codes.size} rows and "
+                    "no levels",
                     f"use {option('drop', one.name)}, {option('levels')} or "
                     f"{option('attach', one.name)}",
                 )

@@ -244,8 +244,8 @@ class Generalize(Anonymizer[Table]):
                 one.name,
                 "drop",
                 one.name,
-                f"{one.name} may identify people with several rows ({one.values:,} values in "
-                f"{one.rows:,} rows, {one.sign})",
+                f"column {one.name} may identify people with several rows ({one.values:,} values "
+                f"in {one.rows:,} rows, {one.sign})",
                 choices,
             )
             for one in people

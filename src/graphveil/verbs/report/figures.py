@@ -154,7 +154,7 @@ def of_page(page: Page) -> dict[str, Figure]:
     for test in page.tests:
         marks = tuple(line.mark for line in test.lines if line.mark is not None)
         if marks:
-            title = f"{test.heading} Share of people: guess, release, original"
+            title = f"{test.heading} Share of {test.counted}: guess, release, original"
             figures[test.test.replace(" ", "-")] = Figure(title=title, marks=marks)
     if page.distribution:
         figures["distribution"] = Figure(

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from graphveil.attacks.registry import ATTACKS
-from graphveil.attacks.wording import QUESTIONS, Question, Said, strongest, words_of
+from graphveil.attacks.wording import (
+    QUESTIONS,
+    Counted,
+    Question,
+    Said,
+    reworded,
+    strongest,
+    words_of,
+)
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
     AnyGuarantee,
@@ -153,16 +161,17 @@ class Answers:
 
     test: Question
     lines: tuple[Line, ...]
+    counted: Counted = "people"
 
     @property
     def heading(self) -> str:
         """The question."""
-        return QUESTIONS[self.test].heading
+        return reworded(QUESTIONS[self.test].heading, self.counted)
 
     @property
     def caption(self) -> str:
         """What its figures are."""
-        return QUESTIONS[self.test].caption
+        return reworded(QUESTIONS[self.test].caption, self.counted)
 
     @property
     def has_left_out(self) -> bool:
@@ -209,6 +218,8 @@ class Figures:
         By attack that was not run, how long it takes, in words.
     command
         What is typed before the name of an attack to have it run; None where only the owner can.
+    counted
+        What was attacked.
     """
 
     after: Rows | None = None
@@ -216,6 +227,7 @@ class Figures:
     worst: Mapping[str, float] | None = None
     times: Mapping[str, str] | None = None
     command: str | None = None
+    counted: Counted = "people"
 
 
 NO_ATTACK = "this version has no such attack for this kind of data"
@@ -250,7 +262,10 @@ def answers_of(
     for test, some in lines.items():
         if not some:
             some.append(Line(test=test, who="anybody", evidence=Evidence(), reason=NO_ATTACK))
-    return tuple(Answers(test=test, lines=tuple(some)) for test, some in lines.items())
+    return tuple(
+        Answers(test=test, lines=tuple(some), counted=figures.counted)
+        for test, some in lines.items()
+    )
 
 
 def marks_of(rows: Rows) -> list[Mark]:
@@ -291,7 +306,8 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
         f"verified for at least {percent(share)} of the people; nothing is guaranteed for the "
         "others"
     )
-    others = f"at least {number} people remain possible, whoever it is"
+    what = "rows" if getattr(guarantee, "person", None) == "assumed" else "people"
+    others = f"at least {number} {what} remain possible, whoever it is"
     return Line(
         test="singled out",
         who=guarantee.threat_model,
@@ -333,6 +349,7 @@ def _lines(attack: str, said: Said, figures: Figures, *, also: bool = False) -> 
     rows = [row for row in figures.after or () if row.question == attack and said.fits(row)]
     if not said.label:
         return
+    said = said.about(figures.counted)
     if said.take is strongest and rows:
         rows = [max(rows, key=lambda row: row.value or 0.0)]
     for row in rows:
@@ -369,7 +386,8 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
         reason += f"; effect of being in the data: {_signed(harm)}"
     elif outside is not None:
         reason += (
-            f"; {of_hundred(outside.value or 0.0, places=0)} of 100 for people not in the data"
+            f"; {of_hundred(outside.value or 0.0, places=0)} of 100 for "
+            f"{figures.counted} not in the data"
         )
     return Line(
         test=said.question,
@@ -381,7 +399,7 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
         high=row.high,
         left_out=None if outside is None else outside.value,
         worst=(figures.worst or {}).get(row.question) if said.worst and last else None,
-        known=f"{HOW[row.known]}{drawn}",
+        known=reworded(f"{HOW[row.known]}{drawn}", figures.counted),
         reason=reason,
     )
 

@@ -201,7 +201,7 @@ def _pictures(page: Page) -> dict[str, Any]:
     for test in page.tests:
         marks: list[Mark] = [line.mark for line in test.lines if line.mark is not None]
         if marks:
-            title = f"{test.heading} Share of people: guess, release, original"
+            title = f"{test.heading} Share of {test.counted}: guess, release, original"
             rows = [described(mark) for mark in marks]
             pictures[test.test] = {"svg": dots(marks, title=title), "rows": rows}
     if page.distribution:

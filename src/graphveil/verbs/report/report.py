@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graphveil.attacks.wording import counted_in
 from graphveil.claims.manifest import Manifest, read_manifest
 from graphveil.claims.record import Record, private_folder, read_record
 from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
@@ -187,7 +188,9 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
     parts = of_release(read, verdict, manifest, says)
     if read is not None:
         parts |= of_data(read, None)
-        parts["tests"] = answers_of(read.guarantee, verdict, type(read.data), Figures())
+        parts["tests"] = answers_of(
+            read.guarantee, verdict, type(read.data), Figures(counted=counted_in(read.data))
+        )
     attacked, _ = attacked_of(parts.get("tests", ()), public=True)
     page = Page(
         public=True,
@@ -281,7 +284,7 @@ def _measured(
     original, pair = beside
     command = command_line("report", name, "--original", "INPUT")
     if pair is None:
-        command_for = Figures(command=command)
+        command_for = Figures(command=command, counted=counted_in(read.data))
         return {"tests": answers_of(read.guarantee, verdict, type(read.data), command_for)}
     folder = asked.release if isinstance(asked.release, Path) else None
     figures = figures_of(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.costs import spelled
 from graphveil.attacks.registry import ATTACKS, EVERY
-from graphveil.attacks.wording import LARGEST
+from graphveil.attacks.wording import LARGEST, counted_in
 from graphveil.claims.guarantees import (
     AnyGuarantee,
     EdgeDP,
@@ -116,6 +116,7 @@ def figures_of(
         worst={} if attacked is release else _worst(private_folder(folder or Path())),
         times={name: time for name, time in _times(release, pair, attacks) if name not in run},
         command=command,
+        counted=counted_in(release.data),
     )
 
 
@@ -458,6 +459,8 @@ def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:
     unit = (
         "knowledge about one person"
         if isinstance(guarantee, StructuralKAnonymity)
+        else "one row"
+        if getattr(guarantee, "person", None) == "assumed"
         else "one person's row"
     )
     return f"{unit}, with k = {number}"
@@ -469,7 +472,7 @@ def facts_of(
     """Return the numbers at the top of a page, each with what it counts."""
     facts: list[tuple[str, str]] = []
     if read is not None:
-        facts.append(("People", count(read.data.size)))
+        facts.append((counted_in(read.data).capitalize(), count(read.data.size)))
         if isinstance(read.data, Graph):
             facts.append(("Connections published", count(read.data.n_edges)))
         elif isinstance(read.data, Bipartite):
@@ -498,7 +501,7 @@ def title_of(read: Release[Any] | None, name: str | None) -> str:
     if read is None:
         return "A release"
     words = {Table: "A table", Bipartite: "Items"}.get(type(read.data), "A network")
-    return f"{words} of {count(read.data.size)} people"
+    return f"{words} of {count(read.data.size)} {counted_in(read.data)}"
 
 
 def commands_of(

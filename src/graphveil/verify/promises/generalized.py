@@ -308,19 +308,34 @@ def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[st
     problems += [f"{shown(n)} is neither known nor attached" for n in names if n not in every]
     if not isinstance(promise, KAnonymity) or not known:
         problems.append("the guarantee does not say which columns are known")
-    problems += _naming(evidence.tables, names, condition.columns)
-    return problems
+    cells = {n: f"c{names.index(n)}" for n in condition.columns if n in names}
+    return [*problems, *naming_problems(evidence.tables, "shown", cells, "row")]
 
 
-def _naming(db: Database, names: Sequence[str], among: Sequence[str]) -> Iterator[str]:
-    """Yield which of these columns nearly identify people, as no run publishes them."""
-    for name in among:
-        if name in names:
-            cell = f"c{names.index(name)}"
-            row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM shown")
-            cells, values = row or (0, 0)
-            if cells >= _FEW and values > _NAMING * cells:
-                yield f"{shown(name)} has {values} values in {counted(cells, 'row')}"
+def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str) -> Iterator[str]:
+    """Yield which columns nearly identify people, as no run publishes them.
+
+    In such a column nearly every row has another value, suppressed cells aside.
+
+    Parameters
+    ----------
+    db
+        The database.
+    rows
+        What it selects from.
+    cells
+        The cell of each column, null where it is suppressed.
+    what
+        What a row is.
+    """
+    for name, cell in cells.items():
+        row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM {rows}")
+        known, values = row or (0, 0)
+        if known >= _FEW and values > _NAMING * known:
+            yield (
+                f"{shown(name)} has {values} values for {counted(known, what)}, so it nearly "
+                "identifies people"
+            )
 
 
 def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Check:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -21,7 +20,6 @@ from graphveil.claims.conditions import (
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.data import Graph, Network
-from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.kinds.networks import (
     MISSING,
@@ -31,7 +29,7 @@ from graphveil.verify.kinds.networks import (
     has_layers,
     is_directed,
 )
-from graphveil.verify.promises.generalized import attached_cells, attached_problems
+from graphveil.verify.promises.generalized import attached_cells, attached_problems, naming_problems
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
 from graphveil.verify.recount.linked import classes_of_rows, strange_cell
 from graphveil.verify.recount.look_alikes import (
@@ -49,9 +47,6 @@ from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_c
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"
 SEQUENCE, KEPT, BUDGET = "degree sequence", "degrees kept", "budget"
 OWN, ATTACHED, ATTACHED_CELLS = "own attributes", "attached columns", "attached cells"
-
-_FEW, _NAMING = 10, Fraction(9, 10)
-"""Of so many values at least, a larger share of different ones nearly identifies people."""
 
 _OTHER_DEGREE = """
     SELECT node, degree, coalesce(before, 0) FROM degrees LEFT JOIN (
@@ -324,24 +319,11 @@ def _other_ties(evidence: Evidence, promise: StructuralKAnonymity) -> str | None
     return None
 
 
-def naming_problems(db: Database, columns: Mapping[str, int], among: Sequence[str]) -> list[str]:
-    """Return which of these columns nearly identify people, as no run publishes them.
-
-    In such a column nearly every node has another value, suppressed ones aside.
-    """
-    problems = []
-    for name in among:
-        if name not in columns:
-            continue
-        cell = f"nullif(c{columns[name]}, '*')"
-        row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM {PEOPLE_ROWS}")
-        shown_cells, values = row or (0, 0)
-        if shown_cells >= _FEW and values > _NAMING * shown_cells:
-            problems.append(
-                f"{shown(name)} has {values} values for {counted(shown_cells, 'node')}, so it "
-                "nearly identifies them"
-            )
-    return problems
+def _naming(evidence: Evidence, among: Sequence[str]) -> list[str]:
+    """Return which of these columns of people nearly identify them."""
+    at = columns_of(evidence)
+    cells = {name: f"nullif(c{at[name]}, '*')" for name in among if name in at}
+    return [*naming_problems(evidence.tables, PEOPLE_ROWS, cells, "node")]
 
 
 def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | None:
@@ -351,7 +333,7 @@ def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | N
     for name in promise.known:
         if name not in published:
             return f"{shown(name)} is known, but is not a column of the file of people"
-    naming = naming_problems(evidence.tables, columns_of(evidence), promise.known)
+    naming = _naming(evidence, promise.known)
     if naming:
         return naming[0]
     strange = [name for name in published if name not in attached | set(promise.known)]
@@ -374,7 +356,7 @@ def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
     both = [name for name in condition.attach if name in getattr(promise, "known", ())]
     problems = [f"{shown(name)} is not a column of the file of people" for name in absent]
     problems += [f"{shown(name)} is both attached and known" for name in both]
-    problems += naming_problems(evidence.tables, published, condition.attach)
+    problems += _naming(evidence, condition.attach)
     names = ", ".join(map(shown, condition.attach))
     return judged(ATTACHED, problems, f"published outside the guarantee: {names}")
 
