@@ -80,8 +80,8 @@ FLAWS = [
         "name": "a matching of small networks without the search among candidates",
         "means": "Whom all pairs miss is missed: a release looks safer than it is.",
         "file": "src/graphveil/attacks/networks/assignment/best_assignment.py",
-        "old": "if at == 0:",
-        "new": "if at < 0:",
+        "old": "yield Start(completed(ties, near), far[0])",
+        "new": "yield Start(ties.assigned(middle(ties.seeds.size)), far[0])",
     },
     {
         "name": "one start alone that is searched on",
