@@ -558,8 +558,8 @@ def test_a_sample_is_of_the_same_users_on_both_engines(spark, tmp_path):
 
 BROKEN = {
     "a missing column": ("SELECT 1 AS person, array(2) AS items", "no column 'user'"),
-    "a missing user": ("SELECT CAST(NULL AS INT) AS user, array(2) AS items", "1 ids are missing"),
-    "a missing item": ("SELECT 1 AS user, array(2, NULL) AS items", "items: 1 ids are missing"),
+    "a missing user": ("SELECT CAST(NULL AS INT) AS user, array(2) AS items", "1 id is missing"),
+    "a missing item": ("SELECT 1 AS user, array(2, NULL) AS items", "items: 1 id is missing"),
     "a negative id": ("SELECT -1 AS user, array(2) AS items", "-1 is negative"),
     "a negative item": ("SELECT 1 AS user, array(-2) AS items", "-2 is negative"),
     "numbers that are no ids": ("SELECT 1D AS user, array(2) AS items", "user has type double"),
@@ -582,7 +582,7 @@ def test_broken_rows_are_refused(spark, tmp_path, what):
 
 
 REFUSED = {
-    "before they are kept": ("a missing user", InputError, "1 ids are missing"),
+    "before they are kept": ("a missing user", InputError, "1 id is missing"),
     "behind them": ("a user in two rows", InputError, "a user appears in two rows"),
     "for their number": (None, InfeasibleError, "at least 2 rows"),
     "for a session of another version": (None, UsageError, "executors have"),

@@ -59,7 +59,7 @@ BROKEN_TEXT = {
     "truncated matrix": (
         "a.mtx",
         "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n",
-        "1 entries, but line 2 declares 2",
+        "1 entry, but line 2 declares 2",
     ),
     "index outside": (
         "a.mtx",
@@ -268,11 +268,11 @@ def test_an_npz_of_one_triangle_is_directed(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "expected"),
     [
-        ({"source": [0, None], "target": [1, 2]}, "1 ids are missing"),
+        ({"source": [0, None], "target": [1, 2]}, "1 id is missing"),
         ({"source": [0, -3], "target": [1, 2]}, "-3 is negative"),
         ({"source": [0.5, 1], "target": [1, 2]}, "0.5 is not a valid id"),
-        ({"source": [0.0, float("nan")], "target": [1, 2]}, "1 ids are missing"),
-        ({"source": ["a", None], "target": ["b", "c"]}, "1 ids are missing"),
+        ({"source": [0.0, float("nan")], "target": [1, 2]}, "1 id is missing"),
+        ({"source": ["a", None], "target": ["b", "c"]}, "1 id is missing"),
         ({"source": [0, 1]}, "one column"),
         ({"source": [0], "target": [1], "weight": [0.5]}, "Extra: weight"),
         ({"source": [True], "target": [False]}, "bool"),

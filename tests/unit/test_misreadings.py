@@ -420,7 +420,7 @@ def test_a_null_among_the_categories_of_arrow_is_a_missing_id():
     frame = pa.table(
         {"source": pa.DictionaryArray.from_arrays(codes, ["ann", None]), "target": ["bob", "cyd"]}
     )
-    with pytest.raises(DataError, match="1 ids are missing"):
+    with pytest.raises(DataError, match="1 id is missing"):
         gv.Graph.from_arrow(frame)
 
 

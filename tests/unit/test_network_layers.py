@@ -106,7 +106,7 @@ def test_what_kinds_cannot_be_is_refused_with_the_way_out(ties, options, says):
 
 
 def test_a_tie_without_kind_and_a_thousand_kinds_are_refused(ties):
-    with pytest.raises(InputError, match="1 edges have no type, starting with row 2"):
+    with pytest.raises(InputError, match="1 edge has no type, starting with row 2"):
         read(ties, "source,target,kind\n1,2,a\n2,3,\n", kind_column="kind")
     rows = "".join(f"{n},{n + 1},k{n}\n" for n in range(1000))
     with pytest.raises(InputError, match="1000 edge types are more than 100"):

@@ -121,6 +121,24 @@ def number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 1 else f"{value:.2g}"
 
 
+_SINGULAR = {"are": "is", "have": "has"}
+
+
+def in_number(count: int, plural: str, verb: str = "") -> str:
+    """Return a number of things that have a name in the plural, and what they are or have.
+
+    Examples
+    --------
+    >>> in_number(1, "edges"), in_number(1, "entries"), in_number(2, "rows")
+    ('1 edge', '1 entry', '2 rows')
+    >>> in_number(1, "ids", "are"), in_number(0, "edges", "have")
+    ('1 id is', '0 edges have')
+    """
+    one = f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
+    what, does = (one, _SINGULAR.get(verb, verb)) if count == 1 else (plural, verb)
+    return f"{count} {what} {does}".rstrip()
+
+
 def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table with this caption.
 

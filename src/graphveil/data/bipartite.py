@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, UsageError, warn
 from graphveil.core.lazy import lazy_module
+from graphveil.core.text import in_number
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.columns import Frames, arrow_table, chosen_names
 from graphveil.data.csr import sorted_lists
@@ -563,7 +564,10 @@ class Bipartite(BipartiteObjects):
         user = np.repeat(np.arange(len(column), dtype=np.int64), sizes)
         ids = None if users is None else as_ids(users, what="users")
         if ids is not None and ids.size != len(column):
-            raise DataError(f"{ids.size} users for {len(column)} lists. Give one id per list.")
+            raise DataError(
+                f"{in_number(ids.size, 'users')} for {in_number(len(column), 'lists')}. "
+                "Give one id per list."
+            )
         data = cls.from_pairs(user, column.flatten(), users=np.arange(len(column)))
         named = cls(data.indptr, data.indices, data.n_features, ids, data.features)
         return named if items is None else named.with_items(items)

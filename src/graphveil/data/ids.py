@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.text import in_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,7 +92,7 @@ def _whole_numbers(array: NDArray[Any], *, what: str) -> Ids:
 
 def _missing(count: int, what: str) -> DataError:
     """Return the error of ids that are missing."""
-    return DataError(f"{what}: {count} ids are missing. Remove these rows.")
+    return DataError(f"{what}: {in_number(count, 'ids', 'are')} missing. Remove such rows.")
 
 
 def _from_objects(array: NDArray[Any], *, what: str) -> Ids:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import msgspec
 
 from graphveil.core.errors import InputError, UsageError, option
+from graphveil.core.text import in_number
 from graphveil.io import BipartiteOptions
 from graphveil.scale.engines.engine import Tables
 from graphveil.scale.engines.spark import first_line, is_of_spark, read_at, spoken
@@ -152,7 +153,9 @@ class FrameSource(NamedTuple):
             self._refuse("no users found. The file needs at least one row.")
         for name, count in (("user", no_user), ("items", no_item)):
             if count:
-                self._refuse(f"column {name}: {count} ids are missing. Remove these rows.")
+                self._refuse(
+                    f"column {name}: {in_number(count, 'ids', 'are')} missing. Remove such rows."
+                )
         for name, number in (("user", least_user), ("items", least_item)):
             if number is not None and number < 0:
                 self._refuse(f"column {name}: the id {number} is negative. Give ids >= 0, or text.")

@@ -17,6 +17,7 @@ from graphveil.claims.manifest import MANIFEST, Described, Manifest, manifest_by
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
+from graphveil.core.text import in_number
 from graphveil.data.kinds import kind_of
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
 from graphveil.verify.files.folder import AtAddress, InFolder, Released, file_checks, strict_checks
@@ -44,7 +45,6 @@ from graphveil.verify.verdict import (
     Verdict,
     counted,
     holds,
-    in_number,
     judged,
     not_checked,
     shown,

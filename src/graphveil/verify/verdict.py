@@ -377,18 +377,6 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}{'es' if what.endswith('s') else 's'}"
 
 
-def in_number(count: int, plural: str) -> str:
-    """Return a number of things that have a name in the plural.
-
-    Examples
-    --------
-    >>> in_number(1, "edges"), in_number(1, "entries"), in_number(2, "rows")
-    ('1 edge', '1 entry', '2 rows')
-    """
-    one = f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
-    return f"{count} {one if count == 1 else plural}"
-
-
 def beyond(name: str, size: int, limit_bytes: int) -> str:
     """Return why a file is not read: its content takes more bytes than one may.
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from graphveil.core.errors import leave_out, option
+from graphveil.core.text import in_number
 from graphveil.data import Bipartite, Graph
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions
@@ -186,7 +187,9 @@ def _refuse_number(source: Source, head: _Head, entries: int) -> NoReturn:
             f" If line {head.line} is an entry, the line of sizes is missing: add rows, columns "
             "and entries above it."
         )
-    source.refuse(f"{entries} entries, but line {head.line} declares {head.entries}. {cure}")
+    source.refuse(
+        f"{in_number(entries, 'entries')}, but line {head.line} declares {head.entries}. {cure}"
+    )
 
 
 def _refuse_line(source: Source, head: _Head) -> NoReturn:

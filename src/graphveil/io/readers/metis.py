@@ -9,6 +9,7 @@ from typing import IO
 import numpy as np
 
 from graphveil.core.errors import leave_out
+from graphveil.core.text import in_number
 from graphveil.data import Graph
 from graphveil.data.network import MAX_NODES
 from graphveil.io.formats import Format
@@ -34,7 +35,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         sizes.append(len(neighbors))
     if len(sizes) != n:
         source.refuse(
-            f"{len(sizes)} lines of neighbors for {n} nodes. Copy the complete file again."
+            f"{in_number(len(sizes), 'lines')} of neighbors for {in_number(n, 'nodes')}. Copy the "
+            "complete file again."
         )
     for number, line in lines:
         if line.strip():

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, did_you_mean, leave_out, option, options
 from graphveil.core.lazy import lazy_module
+from graphveil.core.text import in_number
 from graphveil.data.codes import binned
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, Ties, known_pairs, named_columns, plain
 from graphveil.data.csr import Dropped, neighbor_lists
@@ -233,8 +234,8 @@ def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
     if missing:
         row = next(at for at, name in enumerate(named, start=1) if not (name or "").strip())
         source.refuse(
-            f"{missing} edges have no type, starting with row {row}. Add the type, or remove "
-            "these edges."
+            f"{in_number(missing, 'edges', 'have')} no type, starting with row {row}. Add "
+            "the type, or remove these edges."
         )
     return ParsedKinds.of(kept)
 

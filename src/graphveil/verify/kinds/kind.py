@@ -22,6 +22,7 @@ from graphveil.claims.conditions import KeyedIds, PeopleAsItems
 from graphveil.claims.manifest import DataFile, Described, Manifest
 from graphveil.claims.record import Record
 from graphveil.core.lazy import resolve
+from graphveil.core.text import in_number
 from graphveil.data import Data
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.data.kinds import KINDS
@@ -33,7 +34,6 @@ from graphveil.verify.verdict import (
     counted,
     fails,
     holds,
-    in_number,
     not_checked,
     shown,
 )

@@ -23,6 +23,7 @@ from graphveil.claims.conditions import (
     NoisyStatistics,
 )
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
+from graphveil.core.text import in_number
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.noise import (
@@ -275,7 +276,7 @@ def _drawing(evidence: Evidence, value: Drawing) -> Check:
     drawn: set[Edge] = {(u, v) for u, v in ends}
     apart = len(drawn ^ _edges(evidence, "edges", "source", "target"))
     if apart:
-        problems.insert(0, f"{apart} edges are in only one of the two graphs")
+        problems.insert(0, f"{in_number(apart, 'edges', 'are')} in only one of the two graphs")
     return judged(
         DRAWING,
         problems,

@@ -22,6 +22,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.text import in_number
 from graphveil.data import Data, Network, Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database
@@ -58,7 +59,8 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     """
     n = db.number("SELECT count(*) FROM originals")
     rows = db.number("SELECT count(*) FROM linkage")
-    problems = [] if rows == n else [f"{name} has {rows} rows for {n} original ids"]
+    said = f"{name} has {in_number(rows, 'rows')} for {in_number(n, 'original ids')}"
+    problems = [] if rows == n else [said]
     linked = db.first("SELECT typeof(any_value(original)) FROM linkage") or ("",)
     given = db.first("SELECT typeof(any_value(id)) FROM originals") or ("",)
     if rows and n and linked != given:
