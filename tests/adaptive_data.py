@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 from functools import cache
 
 import numpy as np
@@ -18,10 +20,11 @@ def codes_of(name):
     if name in tables.FILES:
         folder = shared(tables.FILES[name]).parents[1]
         return tables.codes_of(folder, name)
-    header, *rows = tables.lines_of(shared(NETWORKS[name]), delimiter="\t")
+    with gzip.open(shared(NETWORKS[name]), "rt") as file:
+        header, *rows = [row for row in csv.reader(file, delimiter="\t") if row]
     columns = list(zip(*rows, strict=True))
     kept = [columns[header.index(attribute)] for attribute in ATTRIBUTES]
-    made = [part for column in kept for part in tables.one_hot(column)]
+    made = [[int(cell == v) for cell in column] for column in kept for v in sorted(set(column))]
     return np.ascontiguousarray(np.array(made, dtype=np.int32).T)
 
 
