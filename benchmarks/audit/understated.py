@@ -93,7 +93,7 @@ def original_passes_under_priors(n: int, edges: int) -> bool:
 
 
 def main() -> None:
-    """Print a row a method, network and epsilon, and keep them."""
+    """Print one row for each method, network and epsilon, and keep them."""
     rows: list[dict[str, Any]] = []
     for network, (n, edges) in NETWORKS.items():
         cells = n * (n - 1) // 2
