@@ -180,9 +180,7 @@ def test_a_first_entry_that_is_taken_for_the_sizes_of_a_matrix_is_named(tmp_path
     ):
         gv.read_graph(path)
     path = written(tmp_path, "b.mtx", f"{head}2 2 7\n2 1 2\n")
-    with pytest.raises(
-        InputError, match=r"1 entry, but line 2 declares 7.*If line 2 is an entry"
-    ):
+    with pytest.raises(InputError, match=r"1 entry, but line 2 declares 7.*If line 2 is an entry"):
         gv.read_graph(path)
     path = written(tmp_path, "c.mtx", f"{head.replace('integer', 'real')}2 1 0.5\n")
     with pytest.raises(InputError, match=r"found 2 1 0\.5\. Add that line\.$"):
