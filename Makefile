@@ -30,6 +30,7 @@ export OPENBLAS_THREAD_TIMEOUT ?= 4
 CREATED := $(VENV)/.created
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
+# pip compiles no module here: Python does so when one is imported, and most never are.
 
 help: ## list what there is
 	@printf 'graphveil: make TARGET\n\n'
@@ -106,11 +107,11 @@ $(CREATED):
 
 $(INSTALLED): $(CREATED) pyproject.toml
 	@echo 'installing graphveil into $(VENV) (a few minutes the first time)'
-	@'$(BIN)/python' -m pip install --quiet --disable-pip-version-check --editable .
+	@'$(BIN)/python' -m pip install --quiet --no-compile --disable-pip-version-check --editable .
 	@touch '$@'
 
 $(INSTALLED_DEV): $(CREATED) pyproject.toml
 	@echo 'installing graphveil and what its tests need into $(VENV) (a few minutes the first time)'
 	@'$(BIN)/python' -m pip install --quiet --disable-pip-version-check 'pip>=25.1'  # knows --group
-	@'$(BIN)/python' -m pip install --quiet --editable '.[learning,figures,serve,spark]' --group dev
+	@'$(BIN)/python' -m pip install --quiet --no-compile --editable '.[learning,figures,serve,spark]' --group dev
 	@touch '$(INSTALLED)' '$@'

@@ -51,8 +51,11 @@ IN_PART = (
 )
 """Folders and files with the dearest lists of cases: every run tries a part, `make fuzz` all."""
 
-NOTHING_COMPILED = ("tests/cli/test_start.py",)
-"""Files whose tests name methods but run none: together, their setup runs once."""
+TOGETHER = (
+    *("tests/cli/test_start.py", "tests/cli/test_answers.py", "tests/cli/test_sweep.py"),
+    *("tests/unit/test_report.py", "tests/unit/test_figures.py", "tests/unit/test_sweep_page.py"),
+)
+"""Files whose tests name methods and share a setup: together, it runs once."""
 
 LONGEST = ["smooth-k", "structural", "k-degree", "adaptive", "measures", "profile"]
 """The rooms that take longest, measured: begun first, so that all processes end together."""
@@ -79,7 +82,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return
     for place in IN_PART:
         try_a_part(items, Path(__file__).parent / "tests" / place)
-    items.sort(key=lambda item: [*LONGEST, room_of(item.nodeid)].index(room_of(item.nodeid)))
+    items.sort(key=lambda item: turn_of(room_of(item.nodeid)))
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             counts = item.get_closest_marker("counts_edits") is not None
@@ -126,9 +129,20 @@ def room_of(test: str) -> str:
     'smooth-k'
     """
     named = re.search("|".join(f"({words})" for words in ROOMS.values()), test)
-    if named and not test.startswith(NOTHING_COMPILED):
+    if named and not test.startswith(TOGETHER):
         return list(ROOMS)[named.lastindex - 1]
     return re.sub(r"\W+", "-", test.partition("::")[0])
+
+
+def turn_of(room: str) -> int:
+    """Return when a room's tests begin: the longest first, then all others.
+
+    Examples
+    --------
+    >>> turn_of("smooth-k"), turn_of("unit-test-docs") == len(LONGEST)
+    (0, True)
+    """
+    return LONGEST.index(room) if room in LONGEST else len(LONGEST)
 
 
 def repeat(test: Callable[..., None], *, most: int) -> None:

@@ -49,9 +49,11 @@ def try_a_part(
     all subjects meet all tests in every run. Tests with the marker `all_cases` leave none.
     """
     tests: dict[tuple[Path, str], dict[object, list[pytest.Item]]] = {}
+    inside = {path for path in {item.path for item in items} if path.is_relative_to(of)}
     for item in items:
-        inside = of == item.path or of in item.path.parents
-        if inside and hasattr(item, "callspec") and not item.get_closest_marker("all_cases"):
+        if item.path not in inside or item.get_closest_marker("all_cases"):
+            continue
+        if hasattr(item, "callspec"):
             cases = tests.setdefault((item.path, item.originalname), {})
             cases.setdefault(subject and subject(item), []).append(item)
     for number, cases_of in enumerate(tests.values()):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,13 +71,16 @@ class Text(NamedTuple):
     words: str
 
 
-def _texts() -> Iterator[Text]:
-    """Yield every string that reads as English, with placeholders as ``{}``."""
+@cache
+def _texts() -> list[Text]:
+    """Return every string that reads as English, with placeholders as ``{}``."""
+    found = []
     for path in sorted(SOURCE.rglob("*.py")):
         for node in _strings(ast.parse(path.read_text(encoding="utf-8"))):
             words = _words_of(node)
             if _reads_as_english(words) and words not in KEYS:
-                yield Text(f"{path.relative_to(SOURCE)}:{node.lineno}", words)
+                found.append(Text(f"{path.relative_to(SOURCE)}:{node.lineno}", words))
+    return found
 
 
 def _strings(tree: ast.Module) -> Iterator[ast.Constant | ast.JoinedStr]:
@@ -110,24 +114,21 @@ def _reads_as_english(words: str) -> bool:
     return " " in words.strip() and letters > 0.6 * len(words) and statement is None
 
 
-TEXTS = list(_texts())
-
-
 def test_the_texts_are_found() -> None:
-    assert len(TEXTS) > 3_000
+    assert len(_texts()) > 3_000
 
 
 @pytest.mark.parametrize(("instead", "pattern"), FORBIDDEN.items(), ids=FORBIDDEN)
 def test_no_text_has_a_forbidden_construction(instead: str, pattern: str) -> None:
     """Rewrite what is listed: the name of the test says how."""
-    found = [f"{text.place}: {text.words}" for text in TEXTS if re.search(pattern, text.words)]
+    found = [f"{text.place}: {text.words}" for text in _texts() if re.search(pattern, text.words)]
     assert not found, f"{instead} ({len(found)})\n" + "\n".join(found)
 
 
 def test_no_sentence_is_longer_than_can_be_read_at_once() -> None:
     found = [
         f"{text.place}: {sentence}"
-        for text in TEXTS
+        for text in _texts()
         for sentence in re.split(r"(?<=[.!?:;])\s+|\n", text.words)
         if len(sentence.split()) > MOST_WORDS
     ]
