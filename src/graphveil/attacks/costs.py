@@ -7,7 +7,6 @@ The rates are seconds of CPU time an operation, on one core of 2020 or later; th
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import GraphveilError
+from graphveil.core.progress import worked
 from graphveil.data import Bipartite, Graph
 from graphveil.evaluate.comparison import GraphComparison
 
@@ -75,7 +75,7 @@ def stopped(seconds: float) -> str:
 def run_again(situation: AttackInput[Any]) -> float:
     """Return how long the run of the method took that made the release; 0 where nobody noted it.
 
-    It stands in the owner's record, in seconds that passed.
+    It stands in the owner's record: CPU seconds without compiling, or how long a run on disk took.
     """
     private = situation.release.private
     if situation.rerun is None or private is None:
@@ -90,11 +90,11 @@ def seconds_of_one(run: Callable[[], object]) -> float:
     """
     try:
         run()
-        started = time.process_time()
+        started = worked()
         run()
     except GraphveilError:
         return 0.0
-    return time.process_time() - started
+    return worked() - started
 
 
 def seconds_of_passes(situation: AttackInput[Any], _options: object) -> float:

@@ -10,7 +10,6 @@ The releases are made in one process or in several.
 from __future__ import annotations
 
 import pickle
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -22,7 +21,7 @@ from graphveil.attacks.attack import AttackFigure, AttackInput
 from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.intervals import Curve, Scored
 from graphveil.core.errors import GraphveilError
-from graphveil.core.progress import in_time, stage
+from graphveil.core.progress import in_time, stage, worked
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Columns = Sequence[int]
@@ -185,9 +184,9 @@ def _results(work: Callable[[T], R], tasks: Sequence[T]) -> Iterator[R]:
 
             yield from current().map_chunks(work, rest)
             return
-        started = time.process_time()
+        started = worked()
         yield work(task)
-        spent = time.process_time() - started
+        spent = worked() - started
 
 
 def _portable(work: object) -> bool:

@@ -175,6 +175,30 @@ PATIENCE = 10
 """How many times as long work may take by the clock as in CPU time."""
 
 
+_paused = [0.0]
+"""CPU seconds of this process that were no work of a user's, added up."""
+
+
+def pause(seconds: float) -> None:
+    """Count some CPU time of this process as no work, such as compiling once for this machine."""
+    _paused[0] += seconds
+
+
+def worked() -> float:
+    """Return how many CPU seconds this process has worked, compiling not counted.
+
+    Differences of it decide what a run has time for: a busy machine or a first run changes nothing.
+
+    Examples
+    --------
+    >>> started = worked()
+    >>> pause(2.0)
+    >>> worked() - started < 0
+    True
+    """
+    return time.process_time() - _paused[0]
+
+
 class Deadline:
     """The end of the time that some work has, which asks for it itself.
 
@@ -189,18 +213,13 @@ class Deadline:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._end = time.process_time() + seconds
+        self._end = worked() + seconds
         self._latest = time.monotonic() + PATIENCE * seconds
 
     @property
     def left(self) -> float:
         """How many seconds are left; below 0 where it is over."""
-        return min(self._end - time.process_time(), self._latest - time.monotonic())
-
-    def extend(self, seconds: float) -> None:
-        """Allow for a pause that is not work, such as compiling once for this machine."""
-        self._end += seconds
-        self._latest += PATIENCE * seconds
+        return min(self._end - worked(), self._latest - time.monotonic())
 
     def check(self) -> None:
         """Stop the work if its time is over.

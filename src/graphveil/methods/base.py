@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass
@@ -43,6 +42,7 @@ from graphveil.core.parameters import (
     flat_values,
     rounded_down,
 )
+from graphveil.core.progress import worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import visible
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
@@ -454,12 +454,12 @@ class Anonymizer(Estimator, ABC, Generic[D]):
 
         randomness = Randomness(seed=seed)
         spent = self.entered(data, ledger, seed)
-        started = time.perf_counter()
+        started = worked()
         draft: MethodResult = draw(_as_read(data, self.accepts[0]), randomness)
         if isinstance(data, Table) and isinstance(draft.data, Bipartite):
             draft = draft._replace(data=data.showing(draft.data))
         cost = cost_of(changes_between(data, draft.data), draft.facts)
-        done = time.perf_counter()
+        done = worked()
         new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
         people: bool = _has_people(data)
         stated = self.stated(
@@ -472,7 +472,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             input_sha256=digest_of(data),
             origins_sha256=digests_of_origins(data),
             cost=cost,
-            seconds={"anonymize": done - started, "new ids": time.perf_counter() - done},
+            seconds={"anonymize": done - started, "new ids": worked() - done},
             linkage=Linkage(data.labels(), new.of_the_input()),
             unprotected=_named(data, draft.unprotected),
             unrecorded=draft.unrecorded,

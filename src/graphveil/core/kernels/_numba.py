@@ -26,7 +26,7 @@ from numba.core.options import DefaultOptions
 from numba.core.registry import CPUDispatcher
 from numba.np.random.random_methods import buffered_bounded_lemire_uint32
 
-from graphveil.core.progress import context, notice
+from graphveil.core.progress import notice, pause
 
 TRIED = ("0.61", "0.68")
 """The versions of Numba on which all of this was tried."""
@@ -264,7 +264,7 @@ class Announcer(event.Listener):
     """Says once that kernels are compiled, when the first one is; lets garbage wait meanwhile.
 
     Looking for it takes a tenth of the time: Numba makes many objects that live until the end.
-    A deadline is extended by what compiling takes, which is once for a machine.
+    What compiling takes, which is once for a machine, counts as no work.
     """
 
     def __init__(self, text: str) -> None:
@@ -294,9 +294,7 @@ class Announcer(event.Listener):
         self._depth -= 1
         if self._depth == 0:
             gc.set_threshold(*self._thresholds)
-            deadline = context().deadline
-            if deadline is not None:
-                deadline.extend(time.process_time() - self._started)
+            pause(time.process_time() - self._started)
 
 
 def _is_ours(event: Any) -> bool:

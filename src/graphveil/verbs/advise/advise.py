@@ -5,14 +5,13 @@ The risk of data as it stands, under every measure.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.core.errors import ParameterError
-from graphveil.core.progress import stage
+from graphveil.core.progress import stage, worked
 from graphveil.data import Data, Graph, Network
 from graphveil.data.kinds import CONTAINERS, Container, as_released, compared_kind, kind_of
 from graphveil.data.measures import MEASURES, EqualRows, Identifiability, measure
@@ -58,7 +57,7 @@ def _of_network(network: Network, until: float) -> Iterator[Risk]:
     """Yield what attributes and ties leave of people; of directed ones also what is around."""
     directed = len(network.layers) == 1 and network.layers[0].directed
     for name in (None, DIRECTED_COUNT) if directed else (None,):
-        if name is not None and time.process_time() > until:
+        if name is not None and worked() > until:
             return
         risk = measure(network, measure=name, known=network.attributes, k=FEW)
         whole = Alone(risk.knows, risk.uniqueness, risk.share_unprotected)
@@ -77,7 +76,7 @@ def _of_network(network: Network, until: float) -> Iterator[Risk]:
 def _of_graph(graph: Graph, until: float) -> Iterator[Risk]:
     names = [*ORDER, *(name for name in MEASURES if name not in ORDER)]
     for name in names:
-        if time.process_time() > until:
+        if worked() > until:
             return
         with stage(f"measuring by {name}"):
             yield _risk(measure(graph, measure=name, k=FEW), MEASURES[name].knows, name)
@@ -156,7 +155,7 @@ def advise(
     kind.check(container)
     if until is not None:
         return _until(container, [read_bound(text) for text in until], seconds)
-    started = time.process_time()
+    started = worked()
     risks = risks_of(container, until=started + MEASURING_SECONDS)
     return Advice(
         kind=kind.name,

@@ -5,7 +5,6 @@ A part of the data that is small enough to try methods on.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from graphveil.claims.changes import Changes, changes_stated
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.errors import DataError, GraphveilWarning, Message, UsageError, option
 from graphveil.core.parameters import flat_parameters
-from graphveil.core.progress import stage
+from graphveil.core.progress import stage, worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import percent
 from graphveil.data import Data, Graph, Network
@@ -184,7 +183,7 @@ def _trials(
     for method in several:
         given = _given(method)
         named = ", ".join(f"{name}={value}" for name, value in given.items())
-        if time.process_time() > until and method.expected_cost(data) is None:
+        if worked() > until and method.expected_cost(data) is None:
             yield Trial(parameters=given, cost={}, words=f"{named}: {LATE}")
             continue
         with stage(f"trying {method.name}"):

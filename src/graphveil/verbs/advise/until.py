@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any, NamedTuple
 from graphveil.claims.guarantees import Guarantee, NotClaimed, StructuralKAnonymity
 from graphveil.core.errors import GraphveilError, GraphveilWarning
 from graphveil.core.parameters import flat_parameters
-from graphveil.core.progress import stage
+from graphveil.core.progress import stage, worked
 from graphveil.core.randomness import Randomness
 from graphveil.data import Data
 from graphveil.methods.base import Anonymizer
@@ -210,7 +209,7 @@ class _Search:
     ) -> None:
         self.method, self.bounds, self.measure = method, bounds, measure
         self.name, self.values = strengths
-        self.until = time.process_time() + seconds
+        self.until = worked() + seconds
         self.known: dict[tuple[int, int], Outcome | str] = {}
         self.sample = self._sample(data, seconds)
 
@@ -220,10 +219,10 @@ class _Search:
         self.sample = sample
         if sample.data is data:
             return sample
-        started = time.process_time()
+        started = worked()
         self._run(self._least(), SEED)
         share = amount_of(data) / max(amount_of(sample.data), 1)
-        if (time.process_time() - started) * share * FULL_RUNS > seconds:
+        if (worked() - started) * share * FULL_RUNS > seconds:
             return sample
         self.known.clear()
         return sample_of(data, amount_of(data) + 1, Randomness(seed=SEED))
@@ -251,7 +250,7 @@ class _Search:
         """Return the figures of every bound, and what is kept; or why there are none."""
         key = (index, seed)
         if key not in self.known:
-            late = time.process_time() > self.until and self.known
+            late = worked() > self.until and self.known
             full = len(self.known) >= MOST_RUNS
             self.known[key] = TIME_UP if late or full else self._figures(index, seed)
         return self.known[key]
