@@ -107,6 +107,13 @@ def test_an_honest_release_holds_and_reads_back(tmp_path, form):
     ).read_bytes()
 
 
+def test_the_public_folder_alone_verifies(folder, tmp_path):
+    folder.rename(tmp_path / "received")
+    verdict = gv.verify_release(tmp_path / "received")
+    assert (True, []) == (verdict.ok, verdict.failures())
+    assert gv.read_release(tmp_path / "received").private is None
+
+
 def test_only_published_nodes_and_those_above_are_listed(folder):
     listed = {tuple(row[:1] + row[2:]) for row in rows_in(folder, "levels.csv")[1:]}
     assert ("age", "20-29", "20-39", "*") in listed

@@ -145,14 +145,12 @@ class Generalize(Anonymizer[Table]):
         text="COLUMN:L, every class has at least L different values of an attached column; "
         "COLUMN:entropy:L bounds their entropy by log L",
         unset="no condition",
-        private=True,
     )
     close: PerColumn | None = parameter(
         default=None,
         text="COLUMN:T, the values of an attached column are shared out in every class as in the "
         "table, up to the total variation T",
         unset="no condition",
-        private=True,
     )
     weight: PerColumn | None = parameter(
         default=None,
