@@ -85,14 +85,14 @@ dist: $(INSTALLED_DEV) ## build the wheel and the source archive into dist
 	'$(BIN)/python' -m hatchling build
 
 clean: ## remove the environment, caches, and what the other targets made
-	rm -rf '$(VENV)' build dist docs/_build '$(DEMO_OUT)' '$(DEMO_OUT).private'
+	rm -rf '$(VENV)' build dist docs/_build '$(DEMO_OUT)' '$(DEMO_OUT).private' '$(DEMO_OUT)-report.html'
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 	find src tests benchmarks tools docs -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # The newest Python that really runs and is new enough; a name alone is not trusted.
 $(CREATED):
 	@found=''; \
-	for candidate in $(if $(PYTHON),'$(PYTHON)',python3.13 python3.12 python3.11 python3 python); do \
+	for candidate in $(if $(PYTHON),'$(PYTHON)',python3.14 python3.13 python3.12 python3.11 python3 python); do \
 	  if "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
 	    >/dev/null 2>&1; then found="$$candidate"; break; fi; \
 	done; \

@@ -164,7 +164,7 @@ def attacks() -> str:
         (f"`{a.name}`", _named(a.kinds), a.knows, a.definition, a.cost, a.source)
         for a in gv.ATTACKS.values()
     ]
-    return table(["attack", "data", "the adversary knows", "definition", "cost", "source"], rows)
+    return table(["attack", "data", "the attacker knows", "definition", "cost", "source"], rows)
 
 
 def measures() -> str:
@@ -173,7 +173,7 @@ def measures() -> str:
         (f"`{m.name}`", m.knows, m.definition, m.largest_distance or "any", m.source)
         for m in gv.MEASURES.values()
     ]
-    columns = ["measure", "the adversary knows", "value", "distance", "source"]
+    columns = ["measure", "the attacker knows", "value", "distance", "source"]
     return table(columns, rows)
 
 
@@ -188,7 +188,7 @@ def methods() -> str:
         (f"[`{m.name}`](/methods/{m.name}.md)", kinds(m), m.promise, m.source, m.cost)
         for m in gv.METHODS.values()
     ]
-    return table(["method", "data", "promise", "source", "cost"], rows)
+    return table(["method", "data", "guarantee", "source", "cost"], rows)
 
 
 def python_methods() -> str:
@@ -236,6 +236,19 @@ def comparison_sources() -> str:
     return table(["address", "version", "read on"], rows[:-1])
 
 
+ATTACKED = tomllib.loads(Path(__file__).with_name("evidence").joinpath("limits.toml").read_text())
+
+
+def figures(method: str, most: int | None = None) -> str:
+    """Return what attacks on a method's releases reached; the first rows link to all."""
+    entry = ATTACKED[method]
+    rows = [(*cells, f"`{source}`") for *cells, source in entry["rows"][:most]]
+    lines = [table(["figure", "attack", "data", "source"], rows), ""]
+    if most is None:
+        return "\n".join(lines + [f"- {note}" for note in entry["notes"]])
+    return "\n".join([*lines, f"[All figures of this method](/evidence/limits.md#{method})."])
+
+
 def commands() -> str:
     """Return the commands, each with what it answers."""
     rows = [(f"[`{name}`](commands-{name}.md)", line) for name, line in COMMANDS.items()]
@@ -270,5 +283,7 @@ myst_substitutions = {
     "limit_of_directions_structural": gv.StructuralAnonymity(
         measure="directed-count"
     ).stated_limits,
+    **{f"figures_{n.replace('-', '_')}": figures(n) for n in ATTACKED},
+    **{f"measured_{n.replace('-', '_')}": figures(n, most=3) for n in ATTACKED},
     **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},
 }

@@ -17,9 +17,9 @@ TITLE = "What graphveil does"
 DESCRIPTION = (
     "Data about people, which may be a network, users by features or a table, goes through "
     "anonymize. Two folders come out. The release folder is for the public: anybody verifies it, "
-    "and a public report goes along with it. The private folder says who is who and stays with "
-    "the owner, who also verifies the release with the original, evaluates what was kept, attacks "
-    "it, and reports. Before that, measure says who stands out in the data."
+    "and a public report goes along with it. The private folder links new ids to people and stays "
+    "with the owner, who also verifies the release with the original, evaluates what was kept, "
+    "attacks it, and reports. Before that, measure says who can be singled out."
 )
 STYLE = (
     ".gv-first-frame{overflow-x:auto}.gv-first{width:100%;min-width:620px;height:auto;font-family:inherit}"
@@ -77,7 +77,7 @@ def picture() -> str:
             30,
             170,
             72,
-            ["release folder", "the data, and what", "is promised of it"],
+            ["release folder", "the data, and what", "it guarantees"],
             "public",
         ),
         box(
@@ -85,13 +85,13 @@ def picture() -> str:
             190,
             170,
             72,
-            ["private folder", "who is who, the cost", "for its owner alone"],
+            ["private folder", "linkage and cost", "for its owner alone"],
             "private",
         ),
         arrow((552, 50), (598, 50)),
-        box(600, 30, 250, 40, ["verify: is the promise true?"], "verb"),
+        box(600, 30, 250, 40, ["verify: is the guarantee true?"], "verb"),
         arrow((552, 84), (575, 84), (575, 100), (598, 100)),
-        box(600, 80, 250, 40, ["report: a page to hand on"], "verb"),
+        box(600, 80, 250, 40, ["report: a page to publish"], "verb"),
         arrow((552, 206), (575, 206), (575, 176), (598, 176)),
         box(600, 156, 250, 40, ["evaluate: what was kept?"], "own"),
         arrow((552, 226), (598, 226)),
@@ -100,7 +100,7 @@ def picture() -> str:
         box(600, 256, 250, 40, ["report, with all of this"], "own"),
         arrow((85, 184), (85, 238)),
         box(10, 240, 150, 40, ["measure"], "own"),
-        '<text x="85" y="298" text-anchor="middle" class="s">who stands out in it?</text>',
+        '<text x="85" y="298" text-anchor="middle" class="s">who is unique in it?</text>',
         '<text x="725" y="18" text-anchor="middle" class="s">anybody, with the folder</text>',
         '<text x="725" y="315" text-anchor="middle" class="s">the owner, with the original</text>',
     ]

@@ -260,7 +260,7 @@ def main() -> None:
         called = f"{data}, {people:,} people ({tuned})"
         matrix_table(data, f"{called}: who is re-identified", NAMED)
         matrix_table(data, f"{called}: ties", EDGES)
-        matrix_table(data, f"{called}: one tie, for who runs the method again", RUN_AGAIN)
+        matrix_table(data, f"{called}: one tie, if the method is run again", RUN_AGAIN)
     refused()
     several_releases()
     print("users by features, beside a prototype's figures:\n")

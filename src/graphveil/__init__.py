@@ -30,4 +30,11 @@ ABOVE.update(
 )
 """Methods of objects that a folder above theirs carries out."""
 
-__all__, __getattr__, __dir__ = lazy_names(__name__, __file__)
+__all__, _load, __dir__ = lazy_names(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    """Return a public name, or a warning by the short name that `gv.warnings` has it under."""
+    if name.endswith("Warning") and name not in __all__:
+        return getattr(_load("warnings"), name)
+    return _load(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -10,6 +11,9 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+
+from graphveil import __version__
+from graphveil.io.datasets import DATASETS
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -69,6 +73,37 @@ def test_what_is_accepted_when_handed_in_is_there_for_the_tests(needed):
 def test_every_dependency_and_every_extra_is_imported(needed):
     lists = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]
     assert set() == declared(lists) - needed
+
+
+def test_the_bill_of_materials_the_recipe_and_the_citation_are_of_this_version_and_its_needs():
+    bill = json.loads((ROOT / "graphveil.cdx.json").read_text(encoding="utf-8"))
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert __version__ == bill["metadata"]["component"]["version"]
+    assert bill["metadata"]["component"]["purl"].endswith(f"@{__version__}")
+    assert f"\n  version: {__version__}\n" in recipe
+    assert f"\nversion: {__version__}\n" in citation
+    libraries = {one["name"] for one in bill["components"] if one["type"] == "library"}
+    assert declared([PROJECT["dependencies"]]) == libraries
+    files = {file for item in DATASETS.values() for file in item.files}
+    assert files == {one["name"] for one in bill["components"] if one["type"] == "data"}
+    wanted = {
+        CONDA.get(name, name) + limits for name, limits in map(split, PROJECT["dependencies"])
+    }
+    run = recipe.partition("\n  run:\n")[2].partition("\n\n")[0]
+    assert wanted | {"python" + PROJECT["requires-python"]} == {
+        line.removeprefix("    - ").replace(" ", "") for line in run.splitlines()
+    }
+
+
+CONDA = {"duckdb": "python-duckdb", "pyarrow": "pyarrow-core"}
+"""What conda-forge calls otherwise, or has a smaller part of."""
+
+
+def split(requirement):
+    """Return the name of a requirement, and its limits."""
+    name = distribution(requirement)
+    return name, requirement[len(name) :]
 
 
 def test_imports_are_found_wherever_they_stand():

@@ -50,6 +50,13 @@ def test_every_public_thing_says_what_it_is():
             assert thing.__doc__.strip().splitlines()[0].endswith("."), name
 
 
+def test_warnings_are_in_a_module_and_not_among_the_names_of_the_package():
+    assert ["GraphveilWarning"] == [name for name in gv.__all__ if name.endswith("Warning")]
+    assert gv.warnings.CopyWarning is gv.CopyWarning
+    with pytest.raises(AttributeError, match="no attribute 'FameWarning'"):
+        gv.FameWarning  # noqa: B018  looking it up is the test
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'fame'"):
         gv.fame  # noqa: B018  looking it up is the test

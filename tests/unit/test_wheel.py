@@ -32,6 +32,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_no_other(wheel):
     assert expected == packed
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert any(name.endswith("licenses/NOTICE") for name in names)
+    assert any(name.endswith(".dist-info/sboms/graphveil.cdx.json") for name in names)
 
 
 def test_the_package_runs_from_the_wheel_alone(wheel, tmp_path):

@@ -7,8 +7,8 @@ A filter can name each of them:
     import warnings
     import graphveil as gv
 
-    warnings.filterwarnings("ignore", category=gv.CopyWarning)
-    warnings.filterwarnings("error", category=gv.UnprotectedWarning)
+    warnings.filterwarnings("ignore", category=gv.warnings.CopyWarning)
+    warnings.filterwarnings("error", category=gv.warnings.UnprotectedWarning)
 
 All of them are `GraphveilWarning`. They go to stderr and into the private record, never into the
 manifest. A method returns its advice as text that knows its class (`Advice`);
@@ -364,7 +364,7 @@ MATCHED_FROM = 1.5
 
 
 def strength_of_ties(nodes: int, edges: float, chances: tuple[float, float]) -> float:
-    """Return how far the true ties of a person stand out from false ones, in a noisy network.
+    """Return how strong the true edges of a person are against false ones, in a noisy network.
 
     Parameters
     ----------

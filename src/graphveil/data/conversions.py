@@ -241,7 +241,7 @@ class NetworkObjects(Frames):
         matrix
             Square; row v lists those to whom v is tied. Its values are not kept.
         people
-            What is said of everyone, a row a row of the matrix: a `Table` or a frame.
+            The attributes, one row per row of the matrix: a `Table` or a frame.
         ids
             The id of every row.
         name
@@ -371,7 +371,7 @@ class NetworkObjects(Frames):
         return pa.table(columns, names=list(self.columns_of_ties))
 
     def people_to_arrow(self) -> pa.Table:
-        """Return a row a person as an Arrow table: the id in `node`, and the attributes.
+        """Return one row per person as an Arrow table: the id in `node`, and the attributes.
 
         A suppressed cell is null.
         """

@@ -84,7 +84,7 @@ class Network(NetworkObjects):
         The layers; or, by their names, `Graph` objects (ties without directions) and layers. They
         are kept in the order of their names.
     people
-        What is said of everyone: a row a person, in the order of the nodes; None for nothing.
+        The attributes: one row per person, in the order of the nodes; None for none.
     ids
         int64 or text, shape (n,); None stands for 0..n-1, or for the ids of `people`. No method
         reads them.
@@ -329,7 +329,7 @@ class Network(NetworkObjects):
         return self.with_attributes([name for name in self.attributes if name not in names])
 
     def with_people(self, people: Table | None) -> Network:
-        """Return the same ties and ids with other attributes, a row a node."""
+        """Return the same edges and ids with other attributes, one row per node."""
         return Network(self.layers, people, self.ids, self.left_out, self.origins)
 
     def _chosen(self, names: Sequence[str]) -> Table | None:

@@ -41,7 +41,7 @@ class LeftOpen(NamedTuple):
 
 
 def left_open(data: Data) -> LeftOpen:
-    """Return how many people are unique to who knows a little of them.
+    """Return how many people are unique to an attacker who knows a little of them.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def _distinct_pairs(graph: Graph) -> tuple[Ints, NeighborPairs, Ints]:
 
 
 def noisy_share(graph: Graph, *, phi: float, k: int) -> float:
-    """Return the share of nodes left with fewer than k candidates by who hears inexact numbers.
+    """Return the share of nodes with fewer than k candidates for an attacker with inexact numbers.
 
     The degree and the triangles of a person reach this adversary each multiplied by a factor in
     1 - phi/100 .. 1 + phi/100, all equally likely. Candidates are the nodes that may have been

@@ -147,7 +147,7 @@ def isomorphic(graph: Graph, distance: int) -> tuple[Labels, int]:
 
 
 def isomorphic_and_degrees_around(graph: Graph, distance: int) -> tuple[Labels, int]:
-    """Return the classes of nodes that are alike under dk and under vrq, and what was given up.
+    """Return the classes of nodes that are equal under dk and under vrq, and what was given up.
 
     Examples
     --------

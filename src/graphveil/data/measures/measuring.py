@@ -44,7 +44,7 @@ def finer(
     Returns
     -------
     Identifiability or EqualRows or None
-        The classes of people who are alike in both; None where nothing more is known.
+        The classes of people who are equal in both; None if nothing more is known.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Who stands out in a network: by attributes, by ties, and by both together."""
+"""Who is unique in a network: by attributes, by edges, and by both together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIRECTED_COUNT = (
 
 
 class Alone(NamedTuple):
-    """How many people stand out to someone who knows one thing.
+    """How many people are unique to an attacker who knows one thing.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class NetworkRisk(EquivalenceClasses):
     Parameters
     ----------
     k, ids, labels
-        As in `EquivalenceClasses`: a class is of people who are alike in all that is known.
+        As in `EquivalenceClasses`: a class is of people who are equal in all that is known.
     measure, distance
         What is known of ties, and how far that reaches; ``profile`` or ``directed-count`` where
         they are directed.

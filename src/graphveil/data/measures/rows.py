@@ -110,7 +110,7 @@ class SingledOut:
     Parameters
     ----------
     items
-        How many items of a person somebody knows, drawn at random; all of who has no more.
+        How many items of a person somebody knows, drawn at random; all of those who have no more.
     share
         The share of people whom nobody else has all these items with.
     people
