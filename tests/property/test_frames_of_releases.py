@@ -63,3 +63,32 @@ def test_every_frame_has_the_columns_of_the_input_and_ordered_categories(ages):
     rows = cells.to_pylist()
     assert rows == polars.to_dicts() == shown.to_dict("records") == arrow.to_pylist()
     assert rows == read.to_arrow().to_pylist()
+
+
+@pytest.mark.parametrize("method", [gv.Generalize, gv.SuppressK])
+def test_attached_columns_keep_their_types_and_only_published_categories(method):
+    sizes = pd.Categorical(["low", "high"] * 4, categories=["low", "middle", "high"], ordered=True)
+    frame = pd.DataFrame(
+        {
+            "sex": ["f", "f", "m", "m"] * 2,
+            "rate": [1.5, 2.0, float("nan"), -0.25] * 2,
+            "yes": [True, False] * 4,
+            "day": pd.to_datetime(["2024-01-02", "2023-05-06"] * 4),
+            "size": sizes,
+            "visits": pd.array([-1, None, 3, 4] * 2, dtype="Int64"),
+        }
+    )
+    attach = [name for name in frame if name != "sex"]
+    release = method(k=2, known="sex", attach=attach).anonymize(frame, seed=1)
+    shown = release.to_pandas()
+    for name in ("rate", "yes", "day", "visits"):
+        assert frame[name].dtype == shown[name].dtype, name
+        assert sorted(frame[name].dropna()) == sorted(shown[name].dropna())
+    assert ["low", "high"] == shown["size"].cat.categories.tolist()
+    assert shown["size"].cat.ordered
+    polars = method(k=2, known="sex", attach=attach).fit_transform(pl.DataFrame(frame), seed=1)
+    assert [pl.Float64, pl.Boolean, pl.Int64] == [
+        polars.schema[name] for name in ("rate", "yes", "visits")
+    ]
+    assert polars.schema["day"] == pl.DataFrame(frame).schema["day"]
+    assert release.verify(frame).ok

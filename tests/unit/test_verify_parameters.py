@@ -22,6 +22,7 @@ from graphveil.claims.conditions import (
     NoisyStatistics,
     StarsByRow,
     TopMFlips,
+    TrueOfMoreThanHalf,
     TrueOfShare,
 )
 from graphveil.claims.guarantees import (
@@ -52,6 +53,7 @@ STATED = (
     EditBudget(share=0.25),
     StarsByRow(rows=((0, 3),)),
     TrueOfShare(theta="2/3"),
+    TrueOfMoreThanHalf(columns=("age",)),
     CellFlips(**FLIPS, T0="5", T1="7"),
     TopMFlips(**FLIPS, T0="5", T1="7"),
     BlockFlips(**FLIPS, sizes=(4,), weights=("9",)),

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import ClassVar, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -592,6 +593,8 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     ----------
     theta
         A fraction in [1/2, 1] in lowest terms, such as ``2/3``, kept exact as text.
+    columns
+        Of a table with attached columns: those that it is about. Unset for all of them.
 
     Examples
     --------
@@ -600,6 +603,7 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     """
 
     theta: str
+    columns: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Check the share."""
@@ -608,11 +612,17 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        return f"Every published entry is true of at least {self.theta} of the rows in its class."
+        entry = _entry(self.columns)
+        return f"Every published {entry} is true of at least {self.theta} of the rows in its class."
 
 
 class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more-than-half"):
     """Every published entry is true of more than half of its equivalence class.
+
+    Parameters
+    ----------
+    columns
+        As of `TrueOfShare`.
 
     Examples
     --------
@@ -620,10 +630,17 @@ class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more
     'Every published entry is true of more than half of the rows in its class.'
     """
 
+    columns: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        return "Every published entry is true of more than half of the rows in its class."
+        entry = _entry(self.columns)
+        return f"Every published {entry} is true of more than half of the rows in its class."
+
+
+def _entry(columns: tuple[str, ...] | msgspec.UnsetType) -> str:
+    return f"value of {', '.join(columns)}" if columns else "entry"
 
 
 class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items"):

@@ -279,8 +279,7 @@ class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
     k
         The smallest class of equal rows, at least 1.
     known
-        Of a generalized table: the columns in which rows are equal, none for all of them. Unset
-        where nothing is generalized: then it is all of them, too.
+        Of a table with roles: the columns in which rows are equal, none or unset for all of them.
 
     Examples
     --------
@@ -316,6 +315,8 @@ class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anon
         The smallest class of equal rows, at least 1.
     theta
         The share, a fraction in [1/2, 1] in lowest terms such as ``1/2``, kept exact as text.
+    known
+        As of `KAnonymity`.
 
     Examples
     --------
@@ -325,6 +326,7 @@ entry is true of at least half of the rows in its class.'
     """
 
     theta: str = "1/2"
+    known: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Check the parameters."""
@@ -339,14 +341,15 @@ entry is true of at least half of the rows in its class.'
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
         """That every entry is true of a large enough share of its class."""
-        return (TrueOfShare(theta=self.theta),)
+        return (TrueOfShare(theta=self.theta, columns=self.known),)
 
     @property
     def sentence(self) -> str:
         """The promise in one sentence."""
         share = {"1/2": "at least half", "1": "all"}.get(self.theta, f"at least {self.theta}")
+        entry = "published value there" if self.known else "published entry"
         return (
-            f"{_equal_rows(self)}; each published entry is true of {share} of the rows in its "
+            f"{_equal_rows(self)}; each {entry} is true of {share} of the rows in its "
             f"class.{self._about}"
         )
 
@@ -365,6 +368,8 @@ class AdaptiveAnonymity(_OfRows, frozen=True, kw_only=True, tag="adaptive-anonym
         set and no data decides, which nobody's lies below.
     common
         Whether all asked for the same. Who asked for how much is published nowhere.
+    known
+        As of `KAnonymity`: those by which records fit.
 
     Examples
     --------
@@ -376,6 +381,7 @@ assignment consistent with the data.
 
     level: int
     common: bool = True
+    known: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Check the level."""
@@ -385,6 +391,8 @@ assignment consistent with the data.
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
         """That nothing was added: the record of a person shows nothing but that person's cells."""
+        if self.known:
+            return (Generalized(columns=self.known),)
         return (NothingAdded(),)
 
     @property
@@ -395,6 +403,8 @@ assignment consistent with the data.
         whose, asked, many = "Each person", "the level they requested", "people"
         if self.person == "assumed":
             whose, asked, many = "Each original row", "its level", "rows"
+        if self.known:
+            whose = f"By {', '.join(self.known)} alone, {whose[0].lower()}{whose[1:]}"
         return (
             f"{whose} could own at least as many of these records as {asked}{level}; each record "
             f"could belong to at least as many {many}; each of these pairs is part of a complete "
@@ -416,7 +426,8 @@ assignment consistent with the data.
     def knowledge(self) -> str:
         """What that adversary knows, in a few words."""
         levels = "" if self.common else ", but not which person requested which level"
-        return f"the whole original table and the release{levels}"
+        table = f"{', '.join(self.known)} of everyone in the" if self.known else "the whole"
+        return f"{table} original table and the release{levels}"
 
     @property
     def adversary(self) -> str:

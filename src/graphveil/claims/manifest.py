@@ -132,9 +132,10 @@ LEVELS_COLUMNS = ["column", "level", "node", "parent", "leaves"]
 
 
 class DescribedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A column of a generalized table: its role, its kind of levels, and where these are from.
+    """A column of a table with roles: its role, its kind of levels, and where these are from.
 
-    A column that is not known has no levels. Only those of `auto` are computed from the data.
+    A column that is not known has no levels, nor has one of which a class may publish what is not
+    true of all of its rows. Only those of `auto` are computed from the data.
     """
 
     name: str
@@ -143,9 +144,9 @@ class DescribedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     origin: Literal["given", "from the data"] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse levels of a column that has none, and another origin than the kind has."""
+        """Refuse levels of a column that is not known, and another origin than the kind has."""
         has = None if self.levels is None else "from the data" if self.levels == "auto" else "given"
-        if (self.levels is not None) != (self.role == "known") or self.origin != has:
+        if (has is not None and self.role != "known") or self.origin != has:
             raise ValueError(
                 f"{self.role} with levels {self.levels!r}, {self.origin!r} - at `$.data.columns`"
             )

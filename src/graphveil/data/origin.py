@@ -6,7 +6,8 @@ A second release of the same data is recognized by its origin, however it is rea
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
@@ -52,24 +53,53 @@ class FileOrigin(NamedTuple):
         return _digest_of_file(self) if FileOrigin.of(self.path) == self else None
 
 
-class ObjectOrigin(NamedTuple):
+class ColumnType(NamedTuple):
+    """The type of a column of a frame.
+
+    Parameters
+    ----------
+    arrow
+        As Arrow has it.
+    order
+        The categories in their order, None where the column has none.
+    pandas
+        The type of the column of a pandas frame; None of others.
+    """
+
+    arrow: pa.DataType
+    order: tuple[str, ...] | None = None
+    pandas: Any = None
+
+
+@dataclass(frozen=True)
+class ObjectOrigin:
     """The content of an object of another library.
 
     Parameters
     ----------
     sha256
         Of all of its columns or entries, in their own order.
+    types
+        The types of the columns of a frame, by their names.
     """
 
     sha256: str
+    types: Mapping[str, ColumnType] = field(default_factory=dict, compare=False)
 
     def digest(self) -> str:
         """Return the SHA-256 of the content."""
         return self.sha256
 
 
-def of_frame(frame: pa.Table) -> ObjectOrigin:
+def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> ObjectOrigin:
     """Return the content of a frame: names, types and values of all columns.
+
+    Parameters
+    ----------
+    frame
+        The frame.
+    dtypes
+        The types that its columns have in pandas, where it is from there.
 
     Examples
     --------
@@ -84,7 +114,14 @@ def of_frame(frame: pa.Table) -> ObjectOrigin:
     with pa.ipc.new_stream(pa.PythonFile(into, mode="w"), frame.schema) as stream:
         for batch in frame.to_batches():
             stream.write_batch(batch)
-    return ObjectOrigin(into.seen.hexdigest())
+    types = {}
+    for name, kind in zip(frame.schema.names, frame.schema.types, strict=True):
+        order = None
+        if pa.types.is_dictionary(kind) and frame.num_rows:
+            values = frame.column(name).unify_dictionaries().chunk(0).dictionary
+            order = tuple(map(str, values.to_pylist()))
+        types[name] = ColumnType(kind, order, (dtypes or {}).get(name))
+    return ObjectOrigin(into.seen.hexdigest(), types)
 
 
 def of_pattern(matrix: Any) -> ObjectOrigin:

@@ -210,7 +210,9 @@ class TableObjects(Frames):
         questions = [naming_question(name) for name in naming_columns(data)]
         if questions and not exact:
             warn("; ".join(questions), DroppedWarning)
-        return read_from(data, of_frame(_whole(frame, drop, table)))
+        is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
+        dtypes = dict(zip(map(str, frame.columns), frame.dtypes, strict=True)) if is_pandas else {}
+        return read_from(data, of_frame(_whole(frame, drop, table), dtypes))
 
     def to_arrow(self) -> pa.Table:
         """Return the cells as an Arrow table; a suppressed cell is null."""

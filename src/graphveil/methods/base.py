@@ -50,7 +50,7 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import Container, as_released, encoded, kind_of
 from graphveil.data.objects import as_container, read_anew
-from graphveil.data.origin import Person, left_out_words, shared_ids
+from graphveil.data.origin import ColumnType, ObjectOrigin, Person, left_out_words, shared_ids
 from graphveil.methods.estimator import Estimator
 
 if TYPE_CHECKING:
@@ -455,9 +455,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         randomness = Randomness(seed=seed)
         spent = self.entered(data, ledger, seed)
         started = worked()
-        draft: MethodResult = draw(_as_read(data, self.accepts[0]), randomness)
-        if isinstance(data, Table) and isinstance(draft.data, Bipartite):
-            draft = draft._replace(data=data.showing(draft.data))
+        draft = self._drawn(data, draw, randomness)
         cost = cost_of(changes_between(data, draft.data), draft.facts)
         done = worked()
         new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
@@ -487,7 +485,19 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         published = cast("D", _published(draft.data, data, new))
         generalized = draft.generalized
         in_order = generalized is not None
-        return Release(data=published, generalized=generalized, in_order=in_order, **stated)
+        types = _types_of(data, generalized)
+        return Release(
+            data=published, generalized=generalized, in_order=in_order, types=types, **stated
+        )
+
+    def _drawn(
+        self, data: Any, draw: Callable[[Any, Randomness], MethodResult], randomness: Randomness
+    ) -> MethodResult:
+        """Return what `draw` makes of the data; of a table, a table with its columns."""
+        draft = draw(_as_read(data, self.accepts[0]), randomness)
+        if isinstance(data, Table) and isinstance(draft.data, Bipartite):
+            return draft._replace(data=data.showing(draft.data))
+        return draft
 
     def stated(
         self,
@@ -713,6 +723,19 @@ def _as_read(data: Data, first: Container) -> Data:
     if isinstance(data, Table) and isinstance(read, Bipartite):
         return dataclasses.replace(read, column_of=data.column_of_features())
     return read
+
+
+def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, ColumnType]:
+    """Return the types that attached columns had in the frame that a table was read from."""
+    attached = [] if generalized is None else generalized.columns
+    names = {one.name for one in attached if one.role != "known"}
+    return {
+        name: kind
+        for origin in getattr(data, "origins", ())
+        if isinstance(origin, ObjectOrigin)
+        for name, kind in origin.types.items()
+        if name in names
+    }
 
 
 def _number(value: object) -> float:

@@ -8,14 +8,15 @@ from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
-from graphveil.core.parameters import parameter
+from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, column_and_value
-from graphveil.methods.base import Anonymizer, MethodResult, Reached
+from graphveil.methods.base import MethodResult, Reached
 from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
     Labels,
@@ -24,13 +25,19 @@ from graphveil.methods.equivalence_classes.rule import (
     draft_of,
     profiles_of,
 )
+from graphveil.methods.roles import (
+    WithRoles,
+    attached_columns_parameter,
+    known_columns_parameter,
+    label_columns_parameter,
+)
 
 RULES = {"suppress": Rule(Fraction(1)), "majority": Rule(Fraction(1, 2))}
 """Which features a part keeps: those of all of its rows, or of at least half of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mondrian(Anonymizer[Bipartite]):
+class Mondrian(WithRoles[Bipartite]):
     """Every row of the release equals at least k-1 others in all published features.
 
     All rows are one part at first. A part is cut along a feature into the rows that have it and
@@ -42,6 +49,12 @@ class Mondrian(Anonymizer[Bipartite]):
     ----------
     k
         The smallest class of equal rows.
+    known
+        Of a table, the columns that an attacker may know, in which rows are equal. Default: all.
+    attach
+        Columns of a table that are published unchanged, outside of the guarantee.
+    label
+        Attached columns that a model is to predict.
     split
         ``"first"``, the paper's baseline, cuts along the first feature that at most half of a
         part's rows have, one more where their number is odd, and that leaves k rows on both sides.
@@ -106,6 +119,9 @@ class Mondrian(Anonymizer[Bipartite]):
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
+    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
     split: Literal["first", "balanced"] = parameter(
         default="first", text="cut along the first allowed feature, or the most balanced one"
     )
@@ -125,7 +141,8 @@ class Mondrian(Anonymizer[Bipartite]):
     @property
     def guarantee(self) -> KAnonymity | SmoothKAnonymity:
         """What is promised."""
-        return (KAnonymity if self.release == "suppress" else SmoothKAnonymity)(k=self.k)
+        promised = KAnonymity if self.release == "suppress" else SmoothKAnonymity
+        return promised(k=self.k, known=self.roles.known or UNSET)
 
     def _anonymize(self, data: Bipartite, _randomness: Randomness) -> MethodResult:
         rows = collapse(data)

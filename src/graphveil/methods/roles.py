@@ -6,16 +6,31 @@ are, outside of it. A column that is dropped was not read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 
-from graphveil.claims.conditions import AnyCondition, AttachedColumns
-from graphveil.core.errors import DataError, ParameterError, did_you_mean, option
+from graphveil.claims.conditions import AnyCondition, AttachedColumns, Generalized, StarsByRow
+from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
+from graphveil.core.errors import DataError, ParameterError, Problem, did_you_mean, mapping, option
 from graphveil.core.parameters import Columns, parameter
-from graphveil.data import Table
-from graphveil.data.ids import naming_columns
+from graphveil.core.randomness import Randomness
+from graphveil.data import SUPPRESSED, Data, Table
+from graphveil.data.ids import as_text, naming_columns, to_arrow
+from graphveil.data.kinds import CONTAINERS, kind_of
+from graphveil.methods.base import Anonymizer, MethodResult
+
+D = TypeVar("D", bound=Data)
+
+ALL = "*"
+
+LIMITS_OF_ATTACHED = (
+    "Attached columns are published unchanged and are not covered. All columns were known in the "
+    "releases that were attacked in our tests."
+)
+"""What a release with attached columns does not protect against, beside the limits of a method."""
 
 
 def known_columns_parameter() -> Any:
@@ -80,6 +95,11 @@ class TableRoles(NamedTuple):
         return cls(*named[:3])
 
     @property
+    def are_given(self) -> bool:
+        """Whether a column has one."""
+        return any(self)
+
+    @property
     def attached(self) -> tuple[str, ...]:
         """The columns that are published as they are."""
         return (*self.attach, *self.label)
@@ -141,6 +161,12 @@ class TableRoles(NamedTuple):
         roles = self.of_table(table.columns)
         return _with_columns(table, roles.known), _with_columns(table, roles.attached)
 
+    def described(self, name: str) -> Role:
+        """Return the word for the role of a column in a manifest."""
+        if name in self.attached:
+            return "label" if name in self.label else "attached"
+        return "known"
+
     @staticmethod
     def joined(columns: Sequence[str], *parts: Table) -> Table:
         """Return the columns of several tables of the same rows, in this order.
@@ -170,3 +196,153 @@ def _check_column(name: str, role: str, every: Sequence[str]) -> None:
             f"no column {name!r} for {role}. {did_you_mean(name, every)}Columns: "
             f"{', '.join(every)}."
         )
+
+
+class WithRoles(Anonymizer[D]):
+    """A method that suppresses cells of a table, and takes roles of its columns.
+
+    It reads the known columns alone. What it publishes of them is put beside the attached columns,
+    which stay as they are. A class that derives from it has the fields `known`, `attach` and
+    `label`, made by the functions of this module.
+    """
+
+    known: Columns | None
+    attach: Columns | None
+    label: Columns | None
+
+    @property
+    def roles(self) -> TableRoles:
+        """The roles of the columns, as far as they were given."""
+        return TableRoles.of(self.known, self.attach, self.label)
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What is stated of attached columns."""
+        return self.roles.conditions
+
+    @property
+    def stated_limits(self) -> str:
+        """What a release with these parameters does not protect against."""
+        limits: str = super().stated_limits
+        return f"{limits} {LIMITS_OF_ATTACHED}" if self.roles.attached else limits
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the manifest states: of roles, where there are some."""
+        published = super().published_parameters()
+        if self.roles.are_given:
+            return published
+        return {n: v for n, v in published.items() if n not in TableRoles._fields}
+
+    def check(self, data: Data) -> None:
+        """Refuse data that this method cannot anonymize, and roles that do not suit its columns.
+
+        Raises
+        ------
+        ParameterError
+            If roles are given for data that is not a table, or do not suit its columns.
+        DataError
+            If an attached column names people, or nothing of a known one could be published.
+        """
+        if not self.roles.are_given:
+            super().check(data)
+            return
+        if not isinstance(data, Table):
+            given = ", ".join(option(one) for one in TableRoles._fields if getattr(self, one))
+            raise ParameterError(
+                f"{given}: roles are for the columns of a table, and this is a "
+                f"{kind_of(data).words}. Remove them."
+            )
+        left = data.without(self.withheld_columns)
+        self.roles.check(left)
+        known, _ = self.roles.split(left)
+        problems = [*_questions(known)]
+        if problems:
+            raise DataError.asking(problems, {})
+        super().check(data)
+
+    def _container(self, data: Any) -> Data:
+        exact = self.roles.are_given and hasattr(data, "__arrow_c_stream__")
+        if not exact or isinstance(data, CONTAINERS):
+            return super()._container(data)
+        return Table.from_arrow(data, exact=True)
+
+    def _drawn(
+        self, data: Any, draw: Callable[[Any, Randomness], MethodResult], randomness: Randomness
+    ) -> MethodResult:
+        """Return what `draw` makes of the known columns, beside the others as they are."""
+        if not self.roles.are_given:
+            return super()._drawn(data, draw, randomness)
+        roles = self.roles.of_table(data.without(self.withheld_columns).columns)
+        draft = super()._drawn(data.without(roles.attached), draw, randomness)
+        known = draft.data
+        if not isinstance(known, Table):
+            raise TypeError(f"{self.name} makes a {type(known).__name__} of a table")
+        true = any(isinstance(one, Generalized) for one in self.guarantee.implied)
+        joined = TableRoles.joined(data.columns, known, _with_columns(data, roles.attached))
+        return draft._replace(
+            data=joined,
+            conditions=tuple(_of_whole_rows(draft.conditions, joined)),
+            generalized=_starred(known, joined.columns, roles, true=true),
+        )
+
+
+def _questions(known: Table) -> Iterator[Problem]:
+    """Yield what must be decided of known columns: numbers to group, and what names people."""
+    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
+
+    from graphveil.data.codes import fractions_in  # noqa: PLC0415  as above
+    from graphveil.io.text.table_cells import fraction_among  # noqa: PLC0415  as above
+
+    naming = naming_columns(known)
+    for name, values in zip(known.columns, known.categories, strict=True):
+        numbers = values.dtype.kind == "i"
+        fraction = None if numbers else fraction_among(to_arrow(as_text(values)).cast(pa.string()))
+        if fraction is not None:
+            yield fractions_in(name, fraction)
+        elif name in naming:
+            yield Problem(
+                name,
+                "bins" if numbers else "drop",
+                "quantiles:4" if numbers else name,
+                f"column {name} has {values.size} values in {known.n_rows} rows, so almost "
+                "nothing of it could be published",
+                f"use {option('drop', name)}, {mapping('bins', name, 'quantiles:4')} for numbers, "
+                "or the method generalize with levels",
+            )
+
+
+def _of_whole_rows(conditions: Iterable[AnyCondition], released: Table) -> Iterator[AnyCondition]:
+    """Yield conditions of the known columns as those of whole rows."""
+    for one in conditions:
+        if isinstance(one, StarsByRow):
+            stars = np.count_nonzero(released.codes == SUPPRESSED, axis=1)
+            pairs = np.unique(stars, return_counts=True)
+            yield StarsByRow(rows=tuple(zip(*map(np.ndarray.tolist, pairs), strict=True)))
+        else:
+            yield one
+
+
+def _starred(
+    known: Table, columns: Sequence[str], roles: TableRoles, *, true: bool
+) -> Generalization:
+    """Return what is said of columns of which a value is published or suppressed.
+
+    They have levels only where each published value is true of its row.
+    """
+    own = DescribedColumn(name="", role="known", levels="stars", origin="given")
+    own = own if true else DescribedColumn(name="", role="known")
+    described = tuple(
+        msgspec.structs.replace(own, name=name)
+        if name in known.columns
+        else DescribedColumn(name=name, role=roles.described(name))
+        for name in columns
+    )
+    if not true:
+        return Generalization(described, ())
+    nodes = []
+    for name, codes, values in zip(known.columns, known.codes.T, known.categories, strict=True):
+        shown = np.unique(codes[codes != SUPPRESSED])
+        texts = sorted(str(value) for value in values[shown].tolist())
+        nodes += [LevelNode(name, 0, text, ALL, None) for text in texts]
+        nodes.append(LevelNode(name, 1, ALL, ALL, None))
+    return Generalization(described, tuple(nodes))

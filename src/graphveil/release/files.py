@@ -293,7 +293,7 @@ def write_data(
     if everyone is not None and role is not None:
         listed = [kind.people.removesuffix("s"), *getattr(data, "attributes", ())]
         files.append(described_file(everyone, role, "csv", listed, data.size))
-    if generalized is not None:
+    if generalized is not None and generalized.nodes:
         files.append(_write_levels(generalized, folder))
     return Described(
         kind=kind.name,
@@ -334,6 +334,8 @@ def read_generalization(folder: Path, described: Described) -> Generalization | 
     """
     if described.columns is msgspec.UNSET:
         return None
+    if all(column.levels is None for column in described.columns):
+        return Generalization(tuple(described.columns), ())
     options = io.TableOptions(header="yes", delimiter=",", categories=EVERY_WORD, exact=True)
     rows = io.load_table(folder / LEVELS_FILE, options).data.to_arrow().to_pylist()
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -22,6 +22,7 @@ from graphveil.core.text import html_table, visible
 from graphveil.data import Data, Table
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.kinds import kind_of
+from graphveil.data.origin import ColumnType
 from graphveil.release.files import formulas_in, read_data, read_generalization, write_data
 from graphveil.release.linkage import (
     Linkage,
@@ -74,6 +75,8 @@ class Release(Generic[D_co]):
     in_order
         Whether the categories of its known columns are in the order of their levels, which no file
         states.
+    types
+        The types of attached columns in the frame that they were read from, which no file states.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Release(Generic[D_co]):
     private: Private | None = None
     generalized: Generalization | None = None
     in_order: bool = False
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Let the guarantee of a table say whether rows are people, and the data say the same."""
@@ -274,8 +278,8 @@ class Release(Generic[D_co]):
 
         The known columns of a generalized table are dictionaries in which ``*`` is a value, the
         last one. Intervals, prefixes and dates are ordered if the release was made in memory, since
-        no file states an order. In other tables, and in ``release.data.to_arrow()``, a suppressed
-        cell is null.
+        no file states an order; likewise, attached columns then keep the type that they had in a
+        frame. In other tables, and in ``release.data.to_arrow()``, a suppressed cell is null.
         """
         data, cells = self.data, self.data.to_arrow()
         if self.generalized is None or not isinstance(data, Table):
@@ -283,16 +287,28 @@ class Release(Generic[D_co]):
         for column in self.generalized.columns:
             if column.role == "known":
                 at = cells.column_names.index(column.name)
-                ordered = self.in_order and column.levels not in {"stars", "file"}
+                ordered = self.in_order and column.levels not in {"stars", "file", None}
                 shown = _with_stars(data, at, ordered=ordered)
                 cells = cells.set_column(at, column.name, shown)
+            elif column.name in self.types:
+                at = cells.column_names.index(column.name)
+                typed = _typed(cells.column(at), self.types[column.name])
+                cells = cells.set_column(at, column.name, typed)
         return cells
 
     def to_pandas(self) -> pd.DataFrame:
         """Return what `to_arrow` gives as a pandas frame; dictionaries are categories."""
         if self.generalized is None:
             return self.data.to_pandas()
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        cells = self.to_arrow()
+        frame: pd.DataFrame = cells.to_pandas()
+        for name, kind in self.types.items():
+            if (
+                hasattr(kind.pandas, "__from_arrow__")
+                and cells.schema.field(name).type == kind.arrow
+            ):
+                mapped = cells.column(name).to_pandas(types_mapper=lambda _, to=kind.pandas: to)
+                frame[name] = mapped
         return frame
 
     def to_polars(self) -> pl.DataFrame:
@@ -360,6 +376,29 @@ class Release(Generic[D_co]):
         return visible(
             f"Release({self.provenance.method}: {self.guarantee.sentence} {self.data!r})"
         )
+
+
+def _typed(column: pa.ChunkedArray, kind: ColumnType) -> pa.ChunkedArray | pa.Array:
+    """Return a column in a type, as it is where its cells are not of that type.
+
+    Of categories there are those that are published, in their order.
+    """
+    import pyarrow as pa  # noqa: PLC0415  as below
+
+    texts = column.cast(pa.string())
+    try:
+        if kind.order is None:
+            return texts.cast(kind.arrow)
+        shown = set(texts.to_pylist())
+        values = [one for one in kind.order if one in shown]
+        if not shown <= {*values, None}:
+            return column
+        place = {value: code for code, value in enumerate(values)}
+        codes = pa.array([place.get(text) for text in texts.to_pylist()], pa.int32())
+        categories = pa.array(values, pa.string()).cast(kind.arrow.value_type)
+        return pa.DictionaryArray.from_arrays(codes, categories, ordered=kind.arrow.ordered)
+    except pa.ArrowException:
+        return column
 
 
 def _with_stars(data: Table, column: int, *, ordered: bool) -> pa.DictionaryArray:

@@ -23,7 +23,7 @@ from graphveil.io.options import recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
-from graphveil.methods.roles import TableRoles
+from graphveil.methods.roles import TableRoles, WithRoles
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
 from graphveil.release.files import check_names, format_that_came_in, release_format
 from graphveil.release.pipeline import Drawn, Method, Read, Run, Source, released
@@ -180,8 +180,9 @@ def anonymize_file(
     """
     key_file = getattr(getattr(method, "key", None), "file", None)
     _check_apart(output, key_file, None if run.ledger is None else run.ledger.path)
-    if method.reads_exactly and isinstance(options, io.TableOptions):
-        known, attach, label = (getattr(method, role, None) for role in TableRoles._fields)
+    known, attach, label = (getattr(method, role, None) for role in TableRoles._fields)
+    exact = method.reads_exactly or (isinstance(method, WithRoles) and method.roles.are_given)
+    if exact and isinstance(options, io.TableOptions):
         dropped = [name for name in ",".join(options.drop).split(",") if name]
         TableRoles.of(known, attach, label, dict.fromkeys(dropped) or None)  # refuses two roles
         options = replace(options, exact=True)

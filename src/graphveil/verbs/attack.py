@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +23,7 @@ from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLar
 from graphveil.attacks.costs import SECONDS_UNASKED, WORTH_SAYING, not_run, spelled, stopped
 from graphveil.attacks.networks.signatures import published_attributes
 from graphveil.attacks.registry import ATTACKS, EVERY, STRONGEST
+from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
@@ -40,7 +41,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.core.warnings import attached_column
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.data.ids import positions, to_arrow
+from graphveil.data.ids import as_text, positions, to_arrow
 from graphveil.evaluate.comparison import (
     BipartiteComparison,
     Comparison,
@@ -50,6 +51,7 @@ from graphveil.evaluate.comparison import (
 from graphveil.evaluate.measuring import comparison_of, kind_compared
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods import METHODS
+from graphveil.methods.roles import TableRoles
 from graphveil.release import Release, read_release
 from graphveil.release.linkage import OwnersLevels
 from graphveil.verbs.read import as_release, original_data
@@ -370,6 +372,8 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     read = release if isinstance(release, Release) else read_release(release)
     original = original_data(release, original)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
+    attached = attached or _first_attached(read, pair.original)
+    pair = of_known_columns(pair, read)
     _check_attached(attached, pair.original)
     network = isinstance(pair, NetworkComparison)  # no method takes its ties without its attributes
     situation = AttackInput(
@@ -396,6 +400,45 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     for (name, part), (why, takes) in missing.items():
         rows.append(Row(release=called, question=name, part=part, reason=why, seconds=takes))
     return Rows(rows)
+
+
+def of_known_columns(pair: Comparison[Any], release: Release[Any]) -> Comparison[Any]:
+    """Return an original beside its release without attached columns, which classes leave out.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> table = gv.Table.from_columns({"sex": ["f", "f"], "ill": ["flu", "cold"]})
+    >>> release = gv.SuppressK(k=2, known="sex", attach="ill").anonymize(table)
+    >>> pair = comparison_of(release, table, Randomness(seed=1), wanted_by="attack")
+    >>> of_known_columns(pair, release).released.columns
+    ('sex',)
+    """
+    names = _attached_names(release)
+    if not names or not isinstance(pair, TableComparison):
+        return pair
+    tables: Any = pair
+    original, released = (one.without(names) for one in (tables.original, tables.released))
+    return replace(tables, original=original, released=released)
+
+
+def _attached_names(release: Release[Any]) -> tuple[str, ...]:
+    """Return the attached columns, labels first."""
+    stated = [one for one in release.conditions if isinstance(one, AttachedColumns)]
+    return tuple(name for one in stated for name in (*(one.label or ()), *one.attach))
+
+
+def _first_attached(release: Release[Any], original: Data) -> Attached | None:
+    """Return the first attached column of a table with the values of everybody."""
+    from graphveil.evaluate.held_back import Attached  # noqa: PLC0415  few attach one
+
+    names = _attached_names(release)
+    if not names or not isinstance(original, Table):
+        return None
+    at = original.columns.index(names[0])
+    values = [*as_text(original.categories[at]).tolist(), "*"]
+    codes = original.codes[:, at].tolist()
+    return Attached(names[0], np.array([values[code] for code in codes], np.dtypes.StringDType()))
 
 
 def _deadline(seconds: float | None, asked: Sequence[str] | None) -> Deadline:
@@ -466,7 +509,9 @@ def _second(
     if second is None:
         return None
     read = second if isinstance(second, Release) else read_release(second)
-    pair = comparison_of(read, original, first.randomness, wanted_by="attack")
+    pair = of_known_columns(
+        comparison_of(read, original, first.randomness, wanted_by="attack"), read
+    )
     if type(pair) is not type(first):
         raise UsageError(
             f"the second release is a {type(pair.released).__name__}, but the first is a "
@@ -555,6 +600,10 @@ def rerun_of(release: Release[Any]) -> Rerun | None:
     if name not in METHODS or private is None:
         return None
     parameters = {**release.provenance.parameters, **private.withheld}
+    if _attached_names(release):
+        if parameters.get("diverse") or parameters.get("close"):
+            return None  # what an attacker who reads known columns alone cannot run again
+        parameters |= dict.fromkeys(parameters.keys() & set(TableRoles._fields))
     levels = private.levels if parameters.get("levels", "") is None else None
     return _Again(name, parameters, levels, tuple(private.unrecorded))
 

@@ -14,13 +14,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import Condition, StarsByRow
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.claims.ledger import Ledger
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError, did_you_mean
-from graphveil.core.parameters import parameter
+from graphveil.core.parameters import Columns, parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, LevelsWarning
@@ -36,7 +37,13 @@ from graphveil.methods.adaptive.blocks import (
     rows_of_block,
     split,
 )
-from graphveil.methods.base import Anonymizer, MethodResult, Reached, SourceName
+from graphveil.methods.base import MethodResult, Reached, SourceName
+from graphveil.methods.roles import (
+    WithRoles,
+    attached_columns_parameter,
+    known_columns_parameter,
+    label_columns_parameter,
+)
 from graphveil.release import Release
 
 if TYPE_CHECKING:
@@ -262,7 +269,7 @@ class BlockTask(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adaptive(Anonymizer[Table]):
+class Adaptive(WithRoles[Table]):
     """Each person could own at least as many records as the level they requested.
 
     Cells are suppressed until each person's row fits that many released records, and each record as
@@ -275,6 +282,12 @@ class Adaptive(Anonymizer[Table]):
         A number that holds for all, or the column in which everybody's stands: it is read, and
         taken out of the data. In Python also an array, given to `anonymize`. Who asked for how much
         is published nowhere.
+    known
+        The columns that an attacker may know, by which records fit people. Default: all.
+    attach
+        Columns that are published unchanged, outside of the guarantee.
+    label
+        Attached columns that a model is to predict.
     least_level
         Lower levels are raised to this one, which is published.
     compatibility
@@ -413,6 +426,9 @@ class Adaptive(Anonymizer[Table]):
         text="records each person could own: a number, or the column with each person's level",
         unset="in Python: an array",
     )
+    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
     least_level: int = parameter(default=1, text="lower levels are raised to this value", minimum=1)
     compatibility: Compatibility = parameter(
         default="auto",
@@ -469,7 +485,8 @@ class Adaptive(Anonymizer[Table]):
         """What is promised: the common level, or the least that anybody has."""
         common = None if self.levels is None else self.levels.common
         level = max(common or 1, self.least_level)
-        return AdaptiveAnonymity(level=level, common=common is not None)
+        known = self.roles.known or UNSET
+        return AdaptiveAnonymity(level=level, common=common is not None, known=known)
 
     def published_parameters(self) -> dict[str, Any]:
         """Return the parameters that the manifest states: the name of a column of levels is none.

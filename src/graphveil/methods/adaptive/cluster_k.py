@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from msgspec import UNSET
 
 from graphveil.claims.conditions import Condition, StarsByRow
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.core.parameters import parameter
+from graphveil.core.parameters import Columns, parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Table
@@ -24,13 +25,19 @@ from graphveil.methods.adaptive.blocks import (
     in_blocks,
     rows_of_block,
 )
-from graphveil.methods.base import Anonymizer, MethodResult, Reached, SourceName
+from graphveil.methods.base import MethodResult, Reached, SourceName
+from graphveil.methods.roles import (
+    WithRoles,
+    attached_columns_parameter,
+    known_columns_parameter,
+    label_columns_parameter,
+)
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterK(Anonymizer[Table]):
+class ClusterK(WithRoles[Table]):
     """Every row of the release equals at least k-1 others in all published features.
 
     Rows are put together into clusters of k or more, and a cluster shows the values that all of its
@@ -40,6 +47,12 @@ class ClusterK(Anonymizer[Table]):
     ----------
     k
         The smallest class of equal rows.
+    known
+        The columns that an attacker may know, in which rows are equal. Default: all.
+    attach
+        Columns that are published unchanged, outside of the guarantee.
+    label
+        Attached columns that a model is to predict.
     search
         ``"plain"`` merges the two clusters whose union costs least, the paper's baseline.
         ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of
@@ -108,6 +121,9 @@ class ClusterK(Anonymizer[Table]):
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
+    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
     search: Search = parameter(
         default="local",
         text=(
@@ -131,7 +147,7 @@ class ClusterK(Anonymizer[Table]):
     @property
     def guarantee(self) -> KAnonymity:
         """What is promised."""
-        return KAnonymity(k=self.k)
+        return KAnonymity(k=self.k, known=self.roles.known or UNSET)
 
     def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
         if self.search != "local" or self.block_rows is not None or data.n_rows <= WHOLE_ROWS:

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphveil.claims.conditions import AnyCondition, Close, Diverse
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
+from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode
 from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
 from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.randomness import Randomness
@@ -369,8 +369,7 @@ def _close(name: str, given: str) -> Close:
 def _described(name: str, roles: TableRoles, levels: Mapping[str, str]) -> DescribedColumn:
     """Return what the manifest says of a column."""
     if name in roles.attached:
-        role: Role = "label" if name in roles.label else "attached"
-        return DescribedColumn(name=name, role=role)
+        return DescribedColumn(name=name, role=roles.described(name))
     kind = kind_of_levels(levels.get(name, "stars"))
     return DescribedColumn(
         name=name,

@@ -12,14 +12,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.claims.ledger import Ledger
 from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError, UsageError
-from graphveil.core.parameters import parameter
+from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.methods.base import Anonymizer, MethodResult, SourceName
+from graphveil.methods.base import MethodResult, SourceName
 from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
     Labels,
@@ -29,6 +30,12 @@ from graphveil.methods.equivalence_classes.rule import (
     columns_of,
     draft_of,
     profiles_of,
+)
+from graphveil.methods.roles import (
+    WithRoles,
+    attached_columns_parameter,
+    known_columns_parameter,
+    label_columns_parameter,
 )
 from graphveil.methods.smooth_k.options import (
     COMPARED,
@@ -42,7 +49,7 @@ from graphveil.release import Release, nesting_of, read_release
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clustered(Anonymizer[Bipartite]):
+class Clustered(WithRoles[Bipartite]):
     """What `smooth-k` and `suppress-k` share: clusters of rows, each released as one class."""
 
     accepts = (Bipartite, Table, Graph)
@@ -56,6 +63,9 @@ class Clustered(Anonymizer[Bipartite]):
     """Whether clusters of facility location are cut where nothing is said."""
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
+    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
     algorithm: Greedy | Facility = parameter(
         default=Greedy(),
         text=("greedy growth with local search, or facility location (as published)"),
@@ -160,11 +170,18 @@ class Clustered(Anonymizer[Bipartite]):
             return self._release(users, self._anonymize, seed, ledger)
         if self.chunks is not None:
             raise UsageError("a nested release is made from the entire data. Remove chunk_rows.")
+        if self.roles.are_given:
+            raise UsageError("a nested release takes no roles of columns. Remove them.")
         from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  compiled, when needed
             first_classes,
         )
 
         earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
+        if any(isinstance(one, AttachedColumns) for one in earlier.conditions):
+            raise UsageError(
+                "the earlier release has attached columns, which its classes are not about. "
+                "Nest in one without them."
+            )
         first = first_classes(earlier, users)
         draw = partial(self._nested, first=first)
         return self._release(users, draw, seed, ledger, nesting_of(earlier))

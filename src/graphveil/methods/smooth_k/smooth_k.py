@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from msgspec import UNSET
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, TrueOfMoreThanHalf
@@ -60,6 +61,12 @@ class SmoothK(Clustered):
     ----------
     k
         The smallest class of equal rows.
+    known
+        Of a table, the columns that an attacker may know, in which rows are equal. Default: all.
+    attach
+        Columns of a table that are published unchanged, outside of the guarantee.
+    label
+        Attached columns that a model is to predict.
     theta
         The share of a cluster that must have a feature: a fraction in [1/2, 1], exactly.
     ties
@@ -160,12 +167,14 @@ class SmoothK(Clustered):
     @property
     def guarantee(self) -> SmoothKAnonymity:
         """What is promised."""
-        return SmoothKAnonymity(k=self.k, theta=str(self.theta))
+        return SmoothKAnonymity(k=self.k, theta=str(self.theta), known=self.roles.known or UNSET)
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
-        return (TrueOfMoreThanHalf(),) if self.ties == "drop" else ()
+        drops = self.ties == "drop"
+        true = (TrueOfMoreThanHalf(columns=self.roles.known or UNSET),) if drops else ()
+        return (*super().conditions, *true)
 
     def published(self, profiles: Profiles, randomness: Randomness) -> NDArray[np.bool_]:
         """Return which pairs are published, after noise."""

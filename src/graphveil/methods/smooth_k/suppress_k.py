@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import UNSET
+
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.methods.base import Reached
 from graphveil.methods.equivalence_classes.rule import Rule, Theta
@@ -23,6 +25,12 @@ class SuppressK(Clustered):
     ----------
     k
         The smallest class of equal rows.
+    known
+        Of a table, the columns that an attacker may know, in which rows are equal. Default: all.
+    attach
+        Columns of a table that are published unchanged, outside of the guarantee.
+    label
+        Attached columns that a model is to predict.
     algorithm
         ``Greedy(...)``, or ``Facility(...)``: the published non-smooth variant, which cuts clusters
         unless it is given ``cut=False``.
@@ -84,4 +92,4 @@ class SuppressK(Clustered):
     @property
     def guarantee(self) -> KAnonymity:
         """What is promised."""
-        return KAnonymity(k=self.k)
+        return KAnonymity(k=self.k, known=self.roles.known or UNSET)

@@ -368,7 +368,8 @@ def _description(described: Described) -> Check:
     expected = [] if alone else [kind.everyone]
     listed_levels = [file for file in companions if file.role == parts.LEVELS_ROLE]
     if described.columns is not msgspec.UNSET:
-        expected.append(parts.LEVELS_ROLE)
+        has_levels = any(one.levels is not None for one in described.columns)
+        expected += [parts.LEVELS_ROLE] if has_levels else []
         problems += _columns_described(described, data[0], listed_levels)
         companions = [file for file in companions if file not in listed_levels]
     roles = [file.role for file in described.files[1:]]
@@ -398,6 +399,8 @@ def _columns_described(described: Described, data: DataFile, levels: list[DataFi
             problems.append(f"{shown(file.name)} is not described as the file of levels")
     if [one.name for one in described.columns or []] != data.columns:
         problems.append("the described columns are not those of the data")
+    if len({one.levels is None for one in described.columns or [] if one.role == "known"}) > 1:
+        problems.append("some known columns have levels, and others have none")
     return problems
 
 

@@ -12,6 +12,7 @@ from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.generalized import known_names, known_problem
 from graphveil.verify.promises.recheck import Part, Recheck
 from graphveil.verify.recount.assignments import (
     Allowed,
@@ -125,7 +126,10 @@ def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
         return fails(
             LEVEL, (f"nobody could own {promise.level} records, because there are only {rows}")
         )
-    codes = coded_alone(db, len(evidence.columns))
+    problem = known_problem(evidence)
+    if problem is not None:
+        return fails(LEVEL, problem)
+    codes = coded_alone(db, [evidence.columns.index(name) for name in known_names(evidence)])
     agreeing = fewest_agreeing(codes, enough=promise.level)
     if agreeing is None:
         return not_checked(LEVEL, f"{rows} records differ too much for all of them to be compared")
@@ -211,7 +215,8 @@ def _are_balanced(pairs: ChosenPairs, published: Ints) -> bool:
 
 
 def _cells(evidence: Evidence) -> CodedCells:
-    return cells_of(evidence.tables, evidence.original_as(Table), evidence.columns)
+    at = {name: evidence.columns.index(name) for name in known_names(evidence)}
+    return cells_of(evidence.tables, evidence.original_as(Table), at)
 
 
 def _judged(counted: _Counted, allowed: Allowed, levels: _Levels) -> Check:

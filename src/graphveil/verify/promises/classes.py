@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET
-
 from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import (
     Guarantee,
@@ -11,20 +9,17 @@ from graphveil.claims.guarantees import (
     SmoothKAnonymity,
 )
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.generalized import known_names
+from graphveil.verify.promises.generalized import known_names, known_problem
 from graphveil.verify.promises.recheck import CLASSES, Part, Recheck, listed
 from graphveil.verify.recount.equal_rows import below, count_classes, smallest_class
 from graphveil.verify.recount.linked import small_classes, table_classes
-from graphveil.verify.verdict import Check, counted, fails, holds, shown
+from graphveil.verify.verdict import Check, counted, fails, holds
 
 
 def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Check:
     """Return whether every row's features, or cells, are those of at least k-1 others."""
     if evidence.manifest.data.kind == "table":
-        known = getattr(promise, "known", None)
-        return _equal_table_rows(
-            evidence, promise.k, known=known is not None and known is not UNSET
-        )
+        return _equal_table_rows(evidence, promise.k)
     classes = count_classes(evidence.tables)
     if not classes.users:
         return holds(CLASSES, "the release has no users, so no class is too small")
@@ -45,17 +40,12 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
     )
 
 
-def _equal_table_rows(evidence: Evidence, k: int, *, known: bool) -> Check:
+def _equal_table_rows(evidence: Evidence, k: int) -> Check:
     """Return whether every row of a table equals at least k-1 others; `*` equals only `*`."""
-    numbers = None
-    if known:
-        promised = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
-        absent = [name for name in promised if name not in evidence.columns]
-        if absent:
-            return fails(CLASSES, f"{shown(absent[0])} is known, but is not a column of the data")
-        numbers = [evidence.columns.index(name) for name in known_names(evidence)]
-        if not numbers:
-            return fails(CLASSES, "no column is known")
+    problem = known_problem(evidence)
+    if problem is not None:
+        return fails(CLASSES, problem)
+    numbers = [evidence.columns.index(name) for name in known_names(evidence)]
     classes = table_classes(evidence.tables, numbers)
     if not classes.rows:
         return holds(CLASSES, "the release has no rows, so no class is too small")

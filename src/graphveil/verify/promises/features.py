@@ -16,6 +16,7 @@ from graphveil.core.parameters import share_in
 from graphveil.data import Table
 from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.generalized import known_names
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.equal_rows import find_kept, publish_pairs
@@ -40,6 +41,9 @@ _NO_USERS = (
 
 def _true(evidence: Evidence, condition: TrueOfShare) -> Check:
     """Whether each feature of a class is that of a large enough share of it in the original."""
+    problem = _other_columns(evidence, condition)
+    if problem is not None:
+        return fails(TRUE, problem)
     db, share = _published(evidence), share_in(condition.theta)
     bounds = [share.denominator, share.numerator]
     if db.number(f"SELECT count(*) FROM ({_UNTRUE})", bounds):
@@ -49,12 +53,15 @@ def _true(evidence: Evidence, condition: TrueOfShare) -> Check:
     return holds(TRUE, f"each of {_pairs(pairs)} is true of {share_of}")
 
 
-def _ties(evidence: Evidence, _condition: TrueOfMoreThanHalf) -> Check:
+def _ties(evidence: Evidence, condition: TrueOfMoreThanHalf) -> Check:
     """Whether each feature of a class is that of more than half of it in the original.
 
     Parts that publish equal rows are one class; what is true of more than half of each part is
     true of more than half of them all.
     """
+    problem = _other_columns(evidence, condition)
+    if problem is not None:
+        return fails(TIES, problem)
     db = _published(evidence)
     if db.first(f"{_TIED} LIMIT 1"):
         return fails(TIES, _first(evidence, _TIED, [], "more than half"))
@@ -62,10 +69,18 @@ def _ties(evidence: Evidence, _condition: TrueOfMoreThanHalf) -> Check:
     return holds(TIES, f"each of {_pairs(pairs)} is true of more than half of the class")
 
 
+def _other_columns(evidence: Evidence, condition: TrueOfShare | TrueOfMoreThanHalf) -> str | None:
+    """Return that a condition is about other columns than the guarantee; None where it is not."""
+    known = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
+    same = {*(condition.columns or ())} == {*known}
+    return None if same else "the condition is about other columns than the guarantee"
+
+
 def _published(evidence: Evidence) -> Database:
     """Return the tables with `published`: what each class shows, and of how many it is true."""
     if evidence.manifest.data.kind == "table":
-        publish_cells(evidence.tables, evidence.original_as(Table), evidence.columns)
+        at = {name: evidence.columns.index(name) for name in known_names(evidence)}
+        publish_cells(evidence.tables, evidence.original_as(Table), at)
     else:
         publish_pairs(evidence.tables)
     return evidence.tables

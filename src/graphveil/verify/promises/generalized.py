@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from graphveil.claims.conditions import AttachedColumns, Close, Condition, Diverse, Generalized
-from graphveil.claims.guarantees import Guarantee, KAnonymity
+from graphveil.claims.guarantees import Guarantee
 from graphveil.claims.manifest import LEVELS_ROLE, DescribedColumn
 from graphveil.data import Table
 from graphveil.verify.database import Database, literal
@@ -64,6 +64,30 @@ def known_names(evidence: Evidence) -> list[str]:
         for name in one.columns
     }
     return [name for name in evidence.columns if name not in attached]
+
+
+def known_problem(evidence: Evidence) -> str | None:
+    """Return which columns the guarantee is about in contradiction to what else is said of them."""
+    names, known = evidence.columns, known_names(evidence)
+    said = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
+    attached = {
+        name
+        for one in evidence.manifest.claim.conditions
+        if isinstance(one, AttachedColumns)
+        for name in one.columns
+    }
+    for name in said:
+        if name not in names:
+            return f"{shown(name)} is known, but is not a column of the data"
+    if not known:
+        return "no column is known"
+    for name in names:
+        if name not in known and name not in attached:
+            return f"{shown(name)} is published, but is neither known nor attached"
+    described = evidence.manifest.data.columns or []
+    if described and [one.name for one in described if one.role == "known"] != known:
+        return "the columns that are described as known are not those of the guarantee"
+    return None
 
 
 def _levels(evidence: Evidence, condition: Generalized) -> Check:
@@ -306,7 +330,7 @@ def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[st
     problems += [f"{shown(n)} is both attached and known" for n in condition.columns if n in known]
     every = {*condition.columns, *known}
     problems += [f"{shown(n)} is neither known nor attached" for n in names if n not in every]
-    if not isinstance(promise, KAnonymity) or not known:
+    if not known:
         problems.append("the guarantee does not say which columns are known")
     cells = {n: f"c{names.index(n)}" for n in condition.columns if n in names}
     return [*problems, *naming_problems(evidence.tables, "shown", cells, "row")]

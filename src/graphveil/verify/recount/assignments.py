@@ -9,7 +9,7 @@ the records that the assignment gives to the persons it fits (Dulmage and Mendel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,7 +48,7 @@ class CodedCells(NamedTuple):
     original: Codes
 
 
-def cells_of(db: Database, original: Table, columns: Sequence[str]) -> CodedCells:
+def cells_of(db: Database, original: Table, columns: Mapping[str, int]) -> CodedCells:
     """Return the cells of the released columns beside those of the original.
 
     Parameters
@@ -58,13 +58,13 @@ def cells_of(db: Database, original: Table, columns: Sequence[str]) -> CodedCell
     original
         The original; it has every released column.
     columns
-        The names of the released columns.
+        The names of the columns that are compared, each with its number in the release.
     """
     places = [original.columns.index(name) for name in columns]
     kind = _narrowest(max((original.categories[place].size for place in places), default=0))
     released = np.empty((original.n_rows, len(columns)), dtype=kind)
     texts = [to_arrow(as_text(original.categories[place])) for place in places]
-    listed = ", ".join(f"c{number}" for number in range(len(columns)))
+    listed = ", ".join(f"c{number}" for number in columns.values())
     start = 0
     for batch in db.blocks(f"SELECT {listed} FROM shown", _BATCH):
         for number, known in enumerate(texts):

@@ -7,6 +7,7 @@ first, by their names, so that lists are short.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -169,10 +170,10 @@ MOST_COMPARISONS = 500_000_000
 _CELLS = 1 << 24
 
 
-def coded_alone(db: Database, columns: int) -> Codes:
-    """Return released cells as codes of their values, column by column: shape (n, columns)."""
+def coded_alone(db: Database, columns: Sequence[int]) -> Codes:
+    """Return released cells as codes of their values, shape (n, columns), of columns by number."""
     codes = []
-    for number in range(columns):
+    for number in columns:
         order = f"dense_rank() OVER (ORDER BY c{number} NULLS FIRST)"
         first = f"CASE WHEN c{number} IS NULL THEN {STAR} ELSE {order} END"
         codes.append(db.column(f"SELECT {first} FROM shown ORDER BY row"))

@@ -14,7 +14,7 @@ The owner's levels and chosen pairs, by positions of the original; nothing in th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -322,16 +322,25 @@ def _compare_columns(db: Database, original: Table, columns: Sequence[str], *, k
     db.put("compared", {"column_number": np.arange(len(columns)), **arrays})
 
 
-def publish_cells(db: Database, original: Table, columns: Sequence[str]) -> None:
+def publish_cells(db: Database, original: Table, columns: Mapping[str, int]) -> None:
     """Create `published(class, size, first_user, item, holders)` of cells, once.
 
     A row is a class of equal rows and a cell that it shows; `holders` of its members have that
     value in the original. The linkage must be there, one to one, and ids be numbers of rows.
+
+    Parameters
+    ----------
+    db
+        The released data.
+    original
+        The original; it has every released column.
+    columns
+        The names of the columns that are looked at, each with its number in the release.
     """
     if db.holds("published"):
         return
     rows = released_ids(db)
-    listed = _rows_as_lists(column_names(db))
+    listed = _rows_as_lists([f"c{number}" for number in columns.values()])
     db.run(
         "CREATE TABLE row_members AS SELECT row, min(row) OVER (PARTITION BY listed) AS class "
         f"FROM {listed} ORDER BY row"
@@ -340,7 +349,7 @@ def publish_cells(db: Database, original: Table, columns: Sequence[str]) -> None
         "CREATE TABLE published (class BIGINT, size BIGINT, first_user BIGINT, item VARCHAR, "
         "holders BIGINT)"
     )
-    for number, name in enumerate(columns):
+    for name, number in columns.items():
         cells = _column_of(original, original.columns.index(name), rows)
         db.put("had", {"had": cells})
         db.run(
