@@ -7,13 +7,16 @@ import hashlib
 import io
 import json
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from tampering import failed, manifest_of, reseal
 
 import graphveil as gv
 from graphveil.core.errors import GraphveilError
 from graphveil.core.warnings import HeldBackWarning
+from graphveil.methods.generalize import recode
 from graphveil.release import read_release
 from graphveil.verify import verify
 
@@ -99,6 +102,7 @@ def test_an_honest_release_holds_and_reads_back(tmp_path, form):
     assert said["classes"].startswith("12 rows in 2 classes of equal rows; the smallest holds 6")
     assert "at least 2 values of 'ill' per class" == said["diversity"]
     assert "each of 48 cells is or includes the original's" == said["true cells"]
+    assert "everybody's values fit at least 6 rows" == said["consistent rows"]
     back = read_release(folder)
     assert back.data.columns == tuple(COLUMNS)
     assert back.generalized == release.generalized
@@ -171,6 +175,7 @@ def forged_cell(name, old, new, *, every=True):
         (forged_cell("job", "Care", "*", every=False), "classes", "holds 1 row"),
         (forged_cell("age", "20-29", "30-39"), "true cells", "'30-39' in 'age'"),
         (forged_cell("zip", "0106*", "1011*"), "true cells", "'1011*' in 'zip'"),
+        (forged_cell("zip", "0106*", "1011*"), "consistent rows", "fit 0 rows, fewer than k=5"),
         (forged_cell("birth", "1990-03", "1981"), "true cells", "'1981' in 'birth'"),
         (forged_cell("job", "clerk", "Care"), "true cells", "'Care' in 'job'"),
         (forged_cell("job", "Care", "20-29"), "levels", "'20-29' is not a node"),
@@ -184,6 +189,39 @@ def test_forged_cells_are_noticed(folder, change, check, said):
     change(rows)
     write_rows(folder, [head, *rows])
     assert said in failures(folder, original=original())[check]
+
+
+def test_rows_that_fit_a_person_are_those_counted_one_by_one():
+    ages = [5, 6, 7, 8, 15, 16, 17, 18, 25, 26, 35, 36]
+    frame = pd.DataFrame({"age": [str(a) for a in ages], "sex": ["f", "m"] * 5 + [None, "f"]})
+    levels = {"age": "10,20,40"}
+    for seed in range(4):
+        table = gv.Table.from_arrow(pa.Table.from_pandas(frame), exact=True, person="row")
+        release = gv.Generalize(k=2, levels=levels).anonymize(table, seed=seed)
+        shown = release.data.to_arrow().to_pylist()
+
+        def fits(age, sex, row):
+            low, _, high = (row["age"] or "0-99").partition("-")
+            return int(low) <= age <= int(high or low) and row["sex"] in {sex, None}
+
+        people = zip(ages, frame["sex"], strict=True)
+        least = min(sum(fits(*one, row) for row in shown) for one in people)
+        said = {check.name: check.detail for check in release.verify(table).checks}
+        assert f"everybody's values fit at least {least} rows" == said["consistent rows"]
+
+
+def test_classes_are_counted_after_equal_ones_were_merged(monkeypatch):
+    whole = recode.recode
+
+    def in_halves(leaves, *args, **given):
+        done = whole(leaves, *args, **given)
+        halves = 2 * done.labels + (np.arange(len(leaves)) % 2)
+        return done._replace(labels=halves)
+
+    monkeypatch.setattr(recode, "recode", in_halves)
+    table = gv.Table.from_columns({"sex": ["f"] * 4 + ["m"] * 4})
+    release = gv.Generalize(k=4).anonymize(table, seed=1)
+    assert 4 == release.cost["smallest_class"]
 
 
 def test_a_bound_of_closeness_that_is_not_met_is_noticed(folder):

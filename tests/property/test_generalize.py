@@ -288,3 +288,50 @@ def test_clusters_are_merged_when_no_single_one_takes_the_rest():
     for label in set(done.labels.tolist()):
         mine = codes[done.labels == label]
         assert abs(Fraction(int((mine == 0).sum()), len(mine)) - Fraction(1, 3)) <= Fraction("0.05")
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 60))
+def test_drawn_vectors_form_chains_from_no_level_to_all_of_them(seed, count):
+    rng = rng_of(seed)
+    means = [np.cumsum([0, *rng.random(rng.integers(1, 4))]).tolist() for _ in range(20)]
+    shown = [(6 - np.array(column)).tolist() for column in means]
+    vectors = method.chained(means, shown, count, rng)
+    assert len(set(vectors)) == len(vectors) <= count + sum(map(len, means))
+    assert (0,) * 20 in vectors
+    assert tuple(len(column) - 1 for column in means) in vectors
+    for vector in set(vectors) - {(0,) * 20}:
+        below = [(*vector[:j], v - 1, *vector[j + 1 :]) for j, v in enumerate(vector)]
+        assert set(below) & set(vectors)
+
+
+def test_rows_of_many_columns_are_put_in_classes_by_few_vectors():
+    rng = rng_of(3)
+    hierarchies = [Hierarchy.of([["a", "b", "c"], ["ab", "ab", "c"]]) for _ in range(14)]
+    leaves = rng.integers(0, 3, size=(60, 14))
+    done = method.recode(leaves, hierarchies, k=3, rng=rng)
+    assert min(Counter(done.labels.tolist()).values()) >= 3
+    assert done.end * 60 == pytest.approx(total_of(done.labels, leaves, hierarchies))
+
+
+def test_violations_of_many_clusters_are_those_of_each():
+    rng = rng_of(1)
+    codes = rng.integers(0, 4, size=60)
+    asked = [
+        method.Condition(codes, 3, 1.0, Fraction(1)),
+        method.Condition(codes, 1, 2.5, Fraction("0.2")),
+    ]
+    conditions = method._conditions_of(asked, np.arange(60))
+    labels = rng.integers(0, 9, size=60)
+    counts = np.array([np.bincount(codes[labels == c], minlength=4) for c in range(9)] * 2)
+    both = np.concatenate([counts[:9], counts[:9]], axis=1)
+    every = Counter(codes.tolist())
+    for mine, missed in zip(counts[:9].tolist(), method.violation(conditions, both), strict=True):
+        size = sum(mine)
+        apart = sum(abs(Fraction(m, size) - Fraction(every[v], 60)) for v, m in enumerate(mine))
+        shares = [m / size for m in mine if m]
+        lacking = np.log(2.5) + sum(s * np.log(s) for s in shares)
+        wanted = (
+            max(0, 3 - len(shares)) + max(0, lacking) + float(max(0, apart / 2 - Fraction(1, 5)))
+        )
+        assert missed == pytest.approx(wanted)

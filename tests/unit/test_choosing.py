@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.cli.commands.advise import _command
 from graphveil.core.errors import DataError
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import percent
 from graphveil.data.kinds import as_released, released_kind
 from graphveil.data.measures import MEASURES
+from graphveil.io.options import TableOptions
 from graphveil.methods import METHODS
 from graphveil.methods.noisy_cells.noisy import NoisyMethod
 from graphveil.scale.stages import CHUNK_ROWS
@@ -303,3 +305,13 @@ def test_bounds_are_met_if_none_is_missed_and_no_reason_is_left():
     advice = AdviceUntil(kind="graph", bounds=("kept >= 0.6",), reached=(missed, met, unknown))
     assert (met,) == advice.met
     assert [False, True, False] == [one["met"] for one in advice.summary()["reached"]]
+
+
+def test_a_table_of_numbers_gets_levels_that_its_command_has():
+    columns = {"age": [20 + i % 40 for i in range(80)], "pay": [i % 7 for i in range(80)]}
+    table = gv.Table.from_columns({**columns, "sex": ["f", "m"] * 40}, person="row")
+    choice = trials.choice_of(gv.Generalize, table, until=float("inf"))
+    assert {"k": 5, "levels": {"age": "auto", "pay": "auto"}} == choice.parameters
+    assert choice.middle.cost
+    command = _command("generalize", choice.parameters, None, "pay.csv", "pay", TableOptions())
+    assert "generalize pay.csv --k 5 --levels age=auto --levels pay=auto --out" in command

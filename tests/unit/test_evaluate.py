@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
+import shutil
+from collections import Counter
 
 import networkx as nx
 import numpy as np
@@ -34,14 +37,14 @@ UNDEFINED = {
     *("graphlets", "core-numbers", "core-correlation", "spectral-radius", "spectral-gap"),
     *("pagerank-correlation", "eigenvector-correlation", "modularity"),
     *("user-jaccard", "feature-jaccard", "feature-frequency", "pair-frequency"),
-    *("stars-by-row", "class-sizes", "column-entropy"),
+    *("stars-by-row", "class-sizes", "column-entropy", "granularity", "reidentification-risk"),
 }
 """What data without people, edges, entries, rows or columns does not have."""
 GRAPH = {name for name, metric in METRICS.items() if metric.kind is gv.Graph}
 BIPARTITE = {
     name for name, metric in METRICS.items() if metric.kind is gv.Bipartite and not metric.by_name
 }
-TABLE = {name for name, metric in METRICS.items() if metric.kind is gv.Table}
+TABLE = {name for name, metric in METRICS.items() if metric.kind is gv.Table and not metric.by_name}
 
 
 def release_of(data, linkage=None, *, original=None):
@@ -472,3 +475,77 @@ def test_the_kind_of_the_original_is_compared_with_the_record(tmp_path, monkeypa
     capsys.readouterr()
     assert 2 == run([*asked, "table"])
     assert "--kind table, but the release was made from a network" in capsys.readouterr().err
+
+
+AGES = ["23", "27", "31", "38", "23", "35"]
+ILL = ["flu", "cold", "flu", "flu", "gout", "flu"]
+
+
+def generalized(**changed):
+    table = gv.Table.from_columns({"age": AGES, "ill": ILL}, exact=True, person="row")
+    asked = {"k": 2, "known": "age", "attach": "ill", "levels": {"age": "10,20"}, **changed}
+    return gv.Generalize(**asked).anonymize(table, seed=1), table
+
+
+def test_granularity_and_its_bound_are_those_counted_by_hand():
+    release, table = generalized()
+    values = {
+        (row.question, row.part): row.value
+        for row in evaluate(release, table, metrics=["granularity", "granularity-bound"])
+    }
+    # the range 20-39 has 19 steps, 10 values of a class lose 9 of them; 23 is there twice
+    shown = Counter(release.data.to_arrow()["age"].to_pylist())
+    assert {"20-29": 3, "30-39": 3} == shown
+    assert values["granularity", "all"] == pytest.approx(1 - 9 / 19)
+    assert values["granularity", "column age"] == pytest.approx(1 - 9 / 19)
+    assert values["granularity-bound", "at most"] == pytest.approx(1 - (4 * 9 / 19) / 6)
+
+
+def test_a_more_general_value_is_no_other_value():
+    release, table = generalized()
+    rows = {row.part: row.value for row in evaluate(release, table, metrics=["cells-replaced"])}
+    assert {"count": 0, "share": 0} == rows
+
+
+def test_levels_that_nobody_can_read_again_are_named(tmp_path):
+    jobs = tmp_path / "ages.csv"
+    jobs.write_text("".join(f"{age};{age[0]}\n" for age in sorted(set(AGES))))
+    release, table = generalized(levels={"age": str(jobs)})
+    [before, _] = evaluate(release, table, metrics=["granularity"])
+    assert before.value == pytest.approx(1 - (3 * 1 / 4 + 3 * 2 / 4) / 6)
+    jobs.unlink()
+    missing = evaluate(release, table, metrics=["granularity"]).not_measured
+    assert "the levels cannot be read again: the levels" in missing["granularity"]
+    folder = release.write(tmp_path / "release")
+    shutil.rmtree(tmp_path / "release.private")
+    missing = evaluate(folder, table, metrics=["granularity"]).not_measured
+    assert "requires the owner's record" in missing["granularity"]
+
+
+def test_risks_are_those_of_classes_of_known_columns():
+    release, table = generalized()
+    asked = ["reidentification-risk", "class-sizes"]
+    values = {row.part: row.value for row in evaluate(release, table, metrics=asked)}
+    assert 3 == values["released smallest"]
+    assert 1 == values["original prosecutor, highest"]
+    assert 5 / 6 == values["original marketer"]
+    assert 1 / 3 == values["released prosecutor, highest"]
+    assert 2 / 6 == values["released marketer"]
+    assert not any("journalist" in part for part in values)
+
+
+def test_the_risk_in_a_population_is_that_of_the_rows_that_are_not_seen():
+    release, table = generalized()
+    rows = evaluate(release, table, metrics=["reidentification-risk"], population=12)
+    values = {row.part: row.value for row in rows}
+    # F = 3 + a negative binomial number: the mean of 1 / F is summed term by term
+    mean = sum(math.comb(h - 1, 2) * 0.5**h / h for h in range(3, 200))
+    assert values["released journalist, highest"] == pytest.approx(mean)
+    assert values["released journalist, mean"] == pytest.approx(mean)
+    assert values["original alone in the population"] == pytest.approx(4 / 12)
+    assert 0 == values["released alone in the population"]
+    with pytest.raises(ParameterError, match="population=5 is below the 6 rows"):
+        evaluate(release, table, population=5)
+    graph = some_graph()
+    with pytest.raises(UsageError, match="population=50 describes a table"):
+        evaluate(gv.KDegree(k=2).anonymize(graph), graph, population=50)

@@ -11,11 +11,11 @@ Distances in a graph: breadth-first search from 64 sources at a time, counted by
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -536,10 +536,53 @@ class BipartiteComparison(Comparison[Bipartite]):
         return column_sizes(self.kept)
 
 
+class Levels(Protocol):
+    """The levels of the known columns of a table."""
+
+    def losses(self, column: str) -> Mapping[str, float]:
+        """Return what a cell loses that is published as a text, from 0 to 1."""
+
+    def most_granular(self, k: int, rng: np.random.Generator) -> float:
+        """Return a granularity that no table of true nodes in classes of k exceeds."""
+
+
+class ClaimedTable(NamedTuple):
+    """What a release of a table claims, and what it was generalized by.
+
+    Parameters
+    ----------
+    known
+        The columns that the guarantee is about; None for all.
+    k
+        The smallest class that is promised; None if none is.
+    generalized
+        Whether it publishes more general values, such as 30-39, which no original has.
+    levels
+        Reads the levels of the known columns again; None if nobody can.
+    population
+        How many people the table is a random sample of; None if nobody said.
+    """
+
+    known: tuple[str, ...] | None = None
+    k: int | None = None
+    generalized: bool = False
+    levels: Callable[[], Levels] | None = None
+    population: int | None = None
+
+
+NOTHING_CLAIMED = ClaimedTable()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TableComparison(Comparison[Table]):
     """Two tables; columns are matched by name, values by their text, rows by the linkage.
 
     A column of the original that was not released is left out.
+
+    Parameters
+    ----------
+    claimed
+        What the release claims.
 
     Examples
     --------
@@ -554,6 +597,15 @@ class TableComparison(Comparison[Table]):
     >>> pair.before.tolist(), pair.after.tolist()
     ([[0], [1]], [[1], [-1]])
     """
+
+    claimed: ClaimedTable = NOTHING_CLAIMED
+
+    @property
+    def known(self) -> list[int]:
+        """The positions of the known columns among those of the release."""
+        known = self.claimed.known
+        names = self.released.columns
+        return [at for at, name in enumerate(names) if known is None or name in known]
 
     @cached_property
     def before(self) -> NDArray[np.int32]:

@@ -6,15 +6,17 @@ An original and a release, as what metrics and attacks read: of one kind, and of
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.conditions import AttachedColumns, PeopleAsItems
 from graphveil.claims.digest import is_digest_of
-from graphveil.core.errors import ParameterError, UsageError, one_of
+from graphveil.claims.guarantees import KAnonymity
+from graphveil.core.errors import ParameterError, UsageError, one_of, option
 from graphveil.core.lazy import resolve
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage
@@ -23,7 +25,12 @@ from graphveil.core.rows import Row, Rows
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.kinds import CONTAINERS, beside, compared_kind, kind_of
 from graphveil.data.objects import as_original
-from graphveil.evaluate.comparison import Comparison, NetworkComparison, TableComparison
+from graphveil.evaluate.comparison import (
+    ClaimedTable,
+    Comparison,
+    NetworkComparison,
+    TableComparison,
+)
 from graphveil.evaluate.metric import (
     NEEDS_LINKAGE,
     UNDEFINED,
@@ -107,7 +114,43 @@ def comparison_of(
     position = _positions(release, original)
     comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
     pair: Comparison[Any] = comparison.of(original, released, position, randomness)
-    return pair
+    return replace(pair, claimed=_claimed(release)) if isinstance(pair, TableComparison) else pair
+
+
+def _claimed(release: Release[Any]) -> ClaimedTable:
+    """Return what a release of a table claims."""
+    stated = [one for one in release.conditions if isinstance(one, AttachedColumns)]
+    attached = {name for one in stated for name in one.columns}
+    return ClaimedTable(
+        known=tuple(name for name in release.data.columns if name not in attached),
+        k=release.guarantee.k if isinstance(release.guarantee, KAnonymity) else None,
+        generalized=release.generalized is not None,
+    )
+
+
+def of_population(pair: Comparison[Any], population: int | None) -> Comparison[Any]:
+    """Return a comparison of a table that is a random sample of so many people.
+
+    Raises
+    ------
+    UsageError
+        If it is not of tables.
+    ParameterError
+        If there are fewer people than rows.
+    """
+    if population is None:
+        return pair
+    if not isinstance(pair, TableComparison):
+        raise UsageError(
+            f"population={population} describes a table, but the release is a "
+            f"{type(pair.released).__name__}. Remove {option('population')}."
+        )
+    if population < pair.original.n_rows:
+        raise ParameterError(
+            f"population={population} is below the {pair.original.n_rows} rows of the table. Give "
+            "the number of people that they are a random sample of."
+        )
+    return replace(pair, claimed=pair.claimed._replace(population=population))
 
 
 def ties_of(data: Data) -> Data:

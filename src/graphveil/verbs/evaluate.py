@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphveil.core.errors import UsageError
+from graphveil.core.parameters import PerColumn
 from graphveil.core.rows import Rows
-from graphveil.evaluate.measuring import compared, known_metrics, measured
+from graphveil.evaluate.comparison import ClaimedTable, TableComparison
+from graphveil.evaluate.measuring import compared, known_metrics, measured, of_population
+from graphveil.methods.generalize.frames import ReadAgain
 from graphveil.release import Release, read_release
 from graphveil.verbs.read import as_release, original_data
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from graphveil.evaluate.held_back import Attached
 
 
-def evaluate_release(
+def evaluate_release(  # noqa: PLR0913  each is an option that a caller names
     release: Release[Any] | str | Path,
     original: Any,
     *,
@@ -27,6 +30,7 @@ def evaluate_release(
     label: str | None = None,
     attached: Attached | None = None,
     as_sample: bool = False,
+    population: int | None = None,
 ) -> Rows:
     """Return what the release kept of the original, as tidy rows.
 
@@ -58,11 +62,14 @@ def evaluate_release(
         Whether each row that compares says, where its metric costs linear time, what share of the
         ties, entries or rows is as far off when it is kept at random (`graphveil.felt` puts it in
         words). 28 samples of the original are compared with it.
+    population
+        For a table: how many people its rows are a simple random sample of. Then
+        `reidentification-risk` also estimates how far rows stand out among them.
 
     Raises
     ------
     ParameterError
-        Where a metric is unknown.
+        Where a metric is unknown, or the population is smaller than the table.
     UsageError
         Where no release is given, original and release are of different kinds or sizes, the
         owner's record is of another original, a metric reads another kind, or test people are in
@@ -81,7 +88,9 @@ def evaluate_release(
     release = as_release(release, wanted_by="evaluate")
     name = "release" if isinstance(release, Release) else release.name
     read = release if isinstance(release, Release) else read_release(release)
-    pair = compared(read, original_data(release, original), seed)
+    pair = of_population(compared(read, original_data(release, original), seed), population)
+    if isinstance(pair, TableComparison):
+        pair = dataclasses.replace(pair, claimed=_with_levels(read, pair))
     if test is not None:
         from graphveil.evaluate.held_back import held_back  # noqa: PLC0415  few hold people back
 
@@ -93,3 +102,20 @@ def evaluate_release(
             "predicting a label requires held-back people. Give them as test (--test FILE)."
         )
     return measured(name, pair, metrics, as_sample=as_sample)
+
+
+def _with_levels(release: Release[Any], pair: TableComparison) -> ClaimedTable:
+    """Return what a release claims, with the levels that the owner's record has the rules of."""
+    if release.generalized is not None and release.private is None:
+        return pair.claimed
+    rules: dict[str, dict[str, str]] = {"levels": {}, "dates": {}}
+    for name, of_columns in rules.items():
+        given = release.private.withheld.get(name) if release.private else None
+        if release.generalized is not None and given:
+            of_columns.update(PerColumn.parse(str(given)))
+
+    def again() -> ReadAgain:
+        known = [pair.released.columns[at] for at in pair.known]
+        return ReadAgain(pair.original.to_arrow(), known, rules["levels"], rules["dates"])
+
+    return pair.claimed._replace(levels=again)

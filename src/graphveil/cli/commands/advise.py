@@ -73,9 +73,7 @@ def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, ev
     claimed = read_manifest(path).claim.sentence
 
     def command_of(method: str, parameters: Mapping[str, Any]) -> str:
-        words = [
-            word for name, value in parameters.items() for word in flag_words(name, str(value))
-        ]
+        words = [word for name, value in parameters.items() for word in _words_of(name, value)]
         return command_line("anonymize", method, "INPUT", *words, "--out", f"INPUT-{method}")
 
     if isinstance(advice, AdviceUntil):
@@ -206,10 +204,16 @@ def _command(
     """Return the command of a release, ready to be pasted into a shell."""
     words = ["anonymize", method, typed]
     for name, value in parameters.items():
-        words += flag_words(name, str(value))
+        words += _words_of(name, value)
     words += [] if kind is None else ["--kind", kind]
     words += [*_reading_words(options), *flag_words("out", f"{stem}-{method}")]
     return command_line(*words)
+
+
+def _words_of(name: str, value: Any) -> list[str]:
+    """Return a parameter as flags, one for each column that it has a rule for."""
+    rules = [f"{key}={rule}" for key, rule in value.items()] if isinstance(value, Mapping) else []
+    return [word for one in rules or [str(value)] for word in flag_words(name, one)]
 
 
 def _stem(path: Path) -> str:

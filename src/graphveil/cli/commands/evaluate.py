@@ -34,13 +34,15 @@ from graphveil.evaluate.metrics.table import METRICS, PRESETS
 from graphveil.evaluate.wording import Line
 from graphveil.io import AnyOptions, kind_read, load
 
+ASKED = ("metrics", "seed", "label", "as_sample", "population")
+
 
 def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
 
     as_json, every = given.pop("json"), given.pop("all")
     path = needs_original("evaluate", given.pop("original"))
-    asked = {name: given.pop(name) for name in ("metrics", "seed", "label", "as_sample")}
+    asked = {name: given.pop(name) for name in ASKED}
     file = RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
     test = given.pop("test")
@@ -132,13 +134,14 @@ def _metrics_help() -> str:
     heavy = ", ".join(
         name for name, metric in METRICS.items() if metric.cost == "heavy" and not metric.by_name
     )
-    tasks = " and ".join(name for name, metric in METRICS.items() if metric.by_name)
+    tasks = " and ".join(name for name, m in METRICS.items() if m.by_name and m.reads_tables)
+    alone = ", ".join(name for name, m in METRICS.items() if m.by_name and not m.reads_tables)
     limits = " or ".join(f"{most:,} {what}" for what, most in (k.measured for k in KINDS.values()))
     each = ". ".join(f"For {kind_of(kind).words}: {names}" for kind, names in named.items())
     return (
         f"Metrics to compute. {each}. All of a paper: {', '.join(PRESETS)}. "
         f"Default: all that fit, {heavy} only up to {limits}; "
-        f"{tasks} also read tables, require --test and run only if named."
+        f"{tasks} also read tables, require --test and run only if named, as does {alone}."
     )
 
 
@@ -163,6 +166,13 @@ command = with_signature(
             default=None,
         ),
         *COLUMN_FLAGS,
+        flag(
+            "population",
+            int | None,
+            "For tables: the number of people of which the rows are a simple random sample. Then "
+            "reidentification-risk also estimates risks in the population.",
+            default=None,
+        ),
         flag(
             "as_sample",
             bool,

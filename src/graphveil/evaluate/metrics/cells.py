@@ -206,10 +206,18 @@ def utility(pair: TableComparison) -> Figures:
 
 
 def replaced(pair: TableComparison) -> Figures:
-    """Yield how many cells of the release show a value that the original does not have there."""
+    """Yield how many cells of the release show a value that the original does not have there.
+
+    A more general value, such as 30-39, replaces none: no original has it.
+    """
     after = pair.after[pair.linked]
     shown = after != STAR
-    number = int(np.count_nonzero(shown & (after != pair.before)))
+    other = shown & (after != pair.before)
+    if pair.claimed.generalized:
+        names = pair.original.columns
+        columns = [names.index(name) for name in pair.released.columns]
+        other &= after < np.array([len(pair.original.categories[at]) for at in columns])
+    number = int(np.count_nonzero(other))
     yield Figure("count", number, "cells")
     yield from share_of(number, int(np.count_nonzero(shown)), "share of the published cells")
 
@@ -235,9 +243,9 @@ def stars_by_row(pair: TableComparison) -> Figures:
 
 
 def class_sizes(pair: TableComparison) -> Figures:
-    """Yield the sizes of the classes of equal rows, `*` equals only `*`; nothing without rows."""
+    """Yield the sizes of the classes of rows that are equal in known columns; none without rows."""
     for part, codes in (("original", pair.before), ("released", pair.after)):
-        sizes = _sizes(codes)
+        sizes = sizes_of(codes[:, pair.known])
         if not sizes.size:
             return
         rows, number = int(sizes.sum()), sizes.size
@@ -261,7 +269,7 @@ def column_entropy(pair: TableComparison) -> Figures:
     yield Figure("mean of columns", float(np.mean(losses)), "bits")
 
 
-def _sizes(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+def sizes_of(codes: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return how many rows equal each distinct row."""
     if codes.size == 0:
         return np.full(min(codes.shape[0], 1), codes.shape[0], dtype=np.int64)

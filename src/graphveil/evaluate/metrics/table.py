@@ -618,10 +618,8 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="cells-shown",
         direction="higher is better",
-        definition=(
-            "utility: 1 - stars / (rows x columns), where stars are suppressed cells; 1 "
-            "if there are no cells"
-        ),
+        definition="utility: 1 - stars / (rows x columns), where stars are suppressed cells; 1 "
+        "if there are no cells",
         source=ADAPTIVE,
         cost="linear",
         compute="metrics.cells.utility",
@@ -681,8 +679,8 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="class-sizes",
         direction="lower is better",
-        definition="sizes of the equivalence classes of equal rows, with `*` as a value of its "
-        "own; discernibility is the sum of their squares",
+        definition="sizes of the equivalence classes of rows that are equal in the columns of "
+        "the guarantee, with `*` as a value of its own; discernibility is the sum of their squares",
         source="Bayardo and Agrawal 2005 (discernibility); LeFevre et al. 2006 (average)",
         compute="metrics.cells.class_sizes",
         said=Said(
@@ -710,6 +708,32 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
             place=5,
             spelled=number,
         ),
+    ),
+    _table(
+        name="granularity",
+        direction="higher is better",
+        definition="1 minus the mean loss of the published known cells: a node loses the share of "
+        "the other values below it, an interval its width as a share of the range, `*` everything",
+        source="Iyengar, Transforming data to satisfy privacy constraints, KDD 2002",
+        compute="metrics.generalized.granularity",
+    ),
+    _table(
+        name="granularity-bound",
+        direction="higher is better",
+        definition="proved bound for classes of k rows whose known cells are true nodes: the "
+        "least loss at levels where k rows agree",
+        source="ours",
+        cost="heavy",
+        compute="metrics.generalized.granularity_bound",
+        by_name=True,
+    ),
+    _table(
+        name="reidentification-risk",
+        direction="lower is better",
+        definition="chance of picking the right row: of a person in the table (prosecutor) or the "
+        "--population, of which it is taken as a random sample (journalist); on average (marketer)",
+        source="El Emam 2013; Benedetti and Franconi 1998 (population)",
+        compute="metrics.generalized.risks",
     ),
 )
 

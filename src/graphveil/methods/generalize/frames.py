@@ -274,6 +274,76 @@ def generalized(
     )
 
 
+class ReadAgain:
+    """The levels of the known columns of a table, by the rules that it was generalized by.
+
+    Parameters
+    ----------
+    table
+        The original.
+    known
+        Its known columns.
+    levels, dates
+        The rules, as `generalize` takes them. Default: a value is published or ``*``.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> again = ReadAgain(pa.table({"age": [23, 27, 31, 38]}), ["age"], {"age": "10,20"}, {})
+    >>> again.losses("age")["20-29"] == 9 / 19
+    True
+    """
+
+    def __init__(
+        self,
+        table: pa.Table,
+        known: Sequence[str],
+        levels: Mapping[str, str],
+        dates: Mapping[str, str],
+    ) -> None:
+        self.columns = {
+            name: column_of(
+                values_of(name, table.column(name), (ALL, "")),
+                levels.get(name, "stars"),
+                dates.get(name),
+            )
+            for name in known
+        }
+
+    def losses(self, column: str) -> dict[str, float]:
+        """Return what a cell loses that is published as a text, from 0 to 1."""
+        hierarchy = self.columns[column].hierarchy
+        lost = {ALL: 1.0}
+        for texts, nodes, losses in zip(
+            hierarchy.texts, hierarchy.nodes, hierarchy.losses, strict=True
+        ):
+            of_nodes = np.zeros(len(texts))
+            of_nodes[nodes] = losses
+            for text, loss in zip(texts, of_nodes.tolist(), strict=True):
+                lost.setdefault(text, loss)
+        return lost
+
+    def most_granular(self, k: int, rng: np.random.Generator) -> float:
+        """Return a granularity that no table of true nodes in classes of k exceeds.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are too many combinations of levels to try them all.
+        """
+        most: float | None = recode.most_granular(
+            np.stack([column.leaves for column in self.columns.values()], axis=1),
+            [column.hierarchy for column in self.columns.values()],
+            k=k,
+            rng=rng,
+        )
+        if most is None:
+            raise InfeasibleError(
+                f"the columns have more than {recode.MOST_VECTORS:,} combinations of levels"
+            )
+        return most
+
+
 def _known_columns(
     every: Sequence[str],
     known: Sequence[str] | None,

@@ -8,15 +8,17 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.progress import stage
 from graphveil.methods.generalize.hierarchy import Hierarchy
 from graphveil.methods.generalize.kernels import lattice, search
 from graphveil.methods.generalize.kernels.state import (
+    SLACK,
     Cells,
     Clusters,
     Conditions,
@@ -30,7 +32,16 @@ from graphveil.methods.generalize.kernels.state import (
 )
 
 MOST_VECTORS = 20_000
-"""So many vectors of levels are tried at most."""
+"""Where there are more vectors of levels, some are drawn."""
+
+LEAST_PRICE = 1e-9
+"""Losses and entropies that differ by less are alike."""
+
+FEWEST_DRAWN, MOST_DRAWN = 200, 2_000
+"""So many are drawn: fewer where there are many rows."""
+
+SPREAD = 0.35
+"""The standard deviation of the logarithm of what a level costs in a draw."""
 
 LIMITS = 8
 """The lattice is gone through so often: each time a cluster may lose more."""
@@ -39,7 +50,10 @@ TRIED_ABOVE = 1.3
 """A vector is tried once its mean loss is at most this many times what a cluster may lose."""
 
 MOST_VISITS = 200_000_000
-"""The lattice is gone through once more, and then no more, once so many rows were looked at."""
+"""Rows that the vectors drawn may look at, all together."""
+
+MOST_CELLS = 8 * MOST_VISITS
+"""The lattice is gone through once more, and then no more, once so many cells were looked at."""
 
 ORDERS, ORDERS_OF_MANY, MANY_ROWS = 12, 6, 500_000
 """In so many orders are rows near each other; in fewer if there are many rows."""
@@ -160,22 +174,30 @@ def _rows_of(
     rng: np.random.Generator,
 ) -> Rows:
     """Return the rows as positions in flat arrays, and orders in which they are near."""
-    n, d = leaves.shape
+    near = _orders(leaves, hierarchies, ORDERS if len(leaves) < MANY_ROWS else ORDERS_OF_MANY, rng)
+    place = np.empty_like(near)
+    np.put_along_axis(place, near, np.arange(len(leaves), dtype=np.int32)[None], axis=1)
+    return _placed(leaves, hierarchies, weights)._replace(near=near, place=place)
+
+
+def _placed(
+    leaves: Ints, hierarchies: Sequence[Hierarchy], weights: Sequence[float] | None
+) -> Rows:
+    """Return the rows as positions in flat arrays, in no order."""
+    d = leaves.shape[1]
     share = np.full(d, 1.0) if weights is None else np.asarray(weights, dtype=np.float64)
     share = share / share.sum()
     sizes = [h.nodes.size for h in hierarchies]
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     depths = np.array([h.nodes.shape[0] for h in hierarchies])
     losses = [h.losses.T.ravel() * share[j] for j, h in enumerate(hierarchies)]
-    near = _orders(leaves, hierarchies, ORDERS if n < MANY_ROWS else ORDERS_OF_MANY, rng)
-    place = np.empty_like(near)
-    np.put_along_axis(place, near, np.arange(n, dtype=np.int32)[None], axis=1)
+    none = np.empty((0, len(leaves)), dtype=np.int32)
     return Rows(
         nodes=np.concatenate([h.nodes.T.ravel() for h in hierarchies]).astype(np.int32),
         losses=np.concatenate(losses),
         cells=np.ascontiguousarray(starts + leaves * depths, dtype=np.int32),
-        near=near,
-        place=place,
+        near=none,
+        place=none,
     )
 
 
@@ -232,20 +254,12 @@ def _by_levels(
     """Return clusters of rows that agree at the same levels, the least mean loss first."""
     n, d = rows.cells.shape
     depths = [h.nodes.shape[0] for h in hierarchies]
-    means = [
-        [float(rows.losses[rows.cells[:, j] + level].mean()) for level in range(depths[j])]
-        for j in range(d)
-    ]
-    vectors = np.array(cheapest(means, MOST_VECTORS), dtype=np.int32)
-    words = [
-        rng.integers(0, 2**64, size=(h.nodes.max() + 1, depth), dtype=np.uint64)
-        for h, depth in zip(hierarchies, depths, strict=True)
-    ]
-    of_nodes = [
-        word[h.nodes, np.arange(depth)[:, None]].T.ravel()
-        for h, depth, word in zip(hierarchies, depths, words, strict=True)
-    ]
-    room = lattice.agreeing_of(np.concatenate(of_nodes), n)
+    means = _means(rows, depths)
+    if np.prod(depths, dtype=np.float64) <= MOST_VECTORS:
+        vectors = np.array(cheapest(means, MOST_VECTORS), dtype=np.int32)
+    else:
+        vectors = _drawn(rows, means, rng)
+    room = lattice.agreeing_of(_words(hierarchies, rng), n)
     labels = np.full(n, -1, dtype=np.int64)
     columns = np.arange(d)
     table = np.zeros((d, max(depths)))
@@ -255,11 +269,143 @@ def _by_levels(
     for limit in limits(expected) if not len(conditions.distinct) else ():
         tried = vectors[expected <= limit * TRIED_ABOVE]
         lattice.publish(rows, tried, limit, k, room, conditions, state, labels)
-        if room.counters[2] > MOST_VISITS:
+        if room.counters[2] * d > MOST_CELLS:
             break
     if room.counters[0] >= k:
         lattice.publish(rows, vectors, np.inf, k, room, conditions, state, labels)
     return labels, int(room.counters[1])
+
+
+def _means(rows: Rows, depths: Sequence[int]) -> list[list[float]]:
+    """Return for every column the mean loss of each of its levels."""
+    return [
+        [float(rows.losses[rows.cells[:, j] + level].mean()) for level in range(depth)]
+        for j, depth in enumerate(depths)
+    ]
+
+
+def _words(hierarchies: Sequence[Hierarchy], rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Return a random number for every node."""
+    depths = [h.nodes.shape[0] for h in hierarchies]
+    words = [
+        rng.integers(0, 2**64, size=(h.nodes.max() + 1, depth), dtype=np.uint64)
+        for h, depth in zip(hierarchies, depths, strict=True)
+    ]
+    of_nodes = [
+        word[h.nodes, np.arange(depth)[:, None]].T.ravel()
+        for h, depth, word in zip(hierarchies, depths, words, strict=True)
+    ]
+    return np.concatenate(of_nodes)
+
+
+def most_granular(
+    leaves: Ints, hierarchies: Sequence[Hierarchy], *, k: int, rng: np.random.Generator
+) -> float | None:
+    """Return a granularity that no table of true nodes in classes of k exceeds.
+
+    None if there are more than `MOST_VECTORS` vectors of levels: all must be tried.
+
+    Parameters
+    ----------
+    leaves, hierarchies, k
+        As in `recode`.
+    rng
+        Draws numbers for nodes. Two groups that share one by accident can only raise the result.
+
+    Notes
+    -----
+    What a row loses in a class is what it loses at the levels of the class, at which k rows of the
+    table agree. So it loses at least the least loss of such a vector.
+
+    Examples
+    --------
+    >>> jobs = Hierarchy.of([["nurse", "clerk", "cook"], ["Care", "Office", "Care"]])
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> most_granular(np.array([[0], [0], [2]]), [jobs], k=2, rng=rng)  # the cook loses 1/2
+    0.8333333333333334
+    """
+    depths = [h.nodes.shape[0] for h in hierarchies]
+    if np.prod(depths, dtype=np.float64) > MOST_VECTORS:
+        return None
+    rows = _placed(leaves, hierarchies, None)
+    vectors = np.array(cheapest(_means(rows, depths), MOST_VECTORS), dtype=np.int32)
+    best = np.full(len(leaves), np.inf)
+    room = lattice.agreeing_of(_words(hierarchies, rng), len(leaves))
+    lattice.least_losses(rows, vectors, k, room, best, np.empty_like(best))
+    return 1 - float(best.mean())
+
+
+def _drawn(
+    rows: Rows, means: Sequence[Sequence[float]], rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Return vectors of levels from no loss to all, rising, of columns too many to try them all."""
+    n = len(rows.cells)
+    entropies = [
+        [_entropy(rows.nodes[rows.cells[:, j] + level]) for level in range(len(column))]
+        for j, column in enumerate(means)
+    ]
+    count = min(max(MOST_VISITS // n, FEWEST_DRAWN), MOST_DRAWN)
+    vectors = np.array(chained(means, entropies, count, rng), dtype=np.int32)
+    lost = np.zeros(len(vectors))
+    for j, column in enumerate(means):
+        lost += np.array(column)[vectors[:, j]]
+    return vectors[np.argsort(lost, kind="stable")]
+
+
+def _entropy(nodes: NDArray[np.int32]) -> float:
+    """Return the entropy of a column at a level, in bits."""
+    counts = np.bincount(nodes)
+    shares = counts[counts > 0] / nodes.size
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def chained(
+    means: Sequence[Sequence[float]],
+    entropies: Sequence[Sequence[float]],
+    count: int,
+    rng: np.random.Generator,
+) -> list[tuple[int, ...]]:
+    """Return distinct vectors of levels in chains, each from the lowest levels to the highest.
+
+    A chain raises one column by one level after another: next the column whose level costs the
+    least loss for the entropy that it takes away, up to a random factor for each level.
+
+    Parameters
+    ----------
+    means, entropies
+        For every column the mean loss of each of its levels, rising, and the entropy of its nodes.
+    count
+        About how many vectors; fewer where so many chains have fewer.
+    rng
+        Draws the factors.
+
+    Examples
+    --------
+    >>> cheap, dear = [0.0, 0.1, 1.0], [0.0, 1.0]
+    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> chained([cheap, dear], [[3.0, 1.0, 0.0], [1.0, 0.0]], 3, rng)
+    [(0, 0), (1, 0), (1, 1), (2, 1)]
+    """
+    prices = [
+        np.log((np.diff(lost) + LEAST_PRICE) / (LEAST_PRICE - np.diff(shown)))
+        for lost, shown in zip(means, entropies, strict=True)
+    ]
+    found: dict[tuple[int, ...], None] = {}
+    for _ in range(count):
+        if len(found) >= count:
+            break
+        drawn = [price + SPREAD * rng.standard_normal(price.size) for price in prices]
+        vector = [0] * len(means)
+        waiting = [(float(column[0]), j) for j, column in enumerate(drawn) if column.size]
+        heapq.heapify(waiting)
+        found[tuple(vector)] = None
+        while waiting:
+            _, j = heapq.heappop(waiting)
+            vector[j] += 1
+            found[tuple(vector)] = None
+            if vector[j] < drawn[j].size:
+                heapq.heappush(waiting, (float(drawn[j][vector[j]]), j))
+    return list(found)
 
 
 def limits(expected: Floats) -> Floats:
@@ -352,21 +498,32 @@ def _pieces(conditions: Conditions, left: Ints, k: int) -> tuple[list[Ints], Int
     return pieces, left[first:]
 
 
-def violation(conditions: Conditions, counts: Ints) -> float:
-    """Return by how much the values of a cluster miss the conditions; 0 where they meet all."""
-    missed = 0.0
+def violation(conditions: Conditions, counts: NDArray[Any]) -> Floats:
+    """Return by how much the values of clusters miss the conditions; 0 for one that meets all.
+
+    Parameters
+    ----------
+    conditions
+        What is to be met.
+    counts
+        Shape (values,) for one cluster, of at least one row, or (clusters, values).
+    """
+    missed = np.zeros(counts.shape[:-1])
     n = len(conditions.values)
     for i in range(len(conditions.distinct)):
         part = slice(conditions.starts[i], conditions.starts[i + 1])
-        mine, totals = counts[part], conditions.totals[part]
-        size = int(mine.sum())
-        missed += max(0, int(conditions.distinct[i]) - int((mine > 0).sum()))
-        apart = int(np.abs(mine * n - size * totals).sum()) * int(conditions.denominator[i])
-        excess = apart - 2 * int(conditions.numerator[i]) * size * n
-        missed += max(0, excess) / (2 * size * n * int(conditions.denominator[i]))
-        shares = mine[mine > 0] / size
-        lacking = conditions.entropy[i] + float((shares * np.log(shares)).sum())
-        missed += lacking if conditions.entropy[i] > 0 and lacking > 1e-12 else 0.0
+        mine, totals = counts[..., part].astype(np.int64), conditions.totals[part]
+        size = mine.sum(axis=-1)
+        missed += np.maximum(0, conditions.distinct[i] - (mine > 0).sum(axis=-1))
+        numerator, denominator = int(conditions.numerator[i]), int(conditions.denominator[i])
+        apart = np.abs(mine * n - size[..., None] * totals).sum(axis=-1) * denominator
+        excess = apart - 2 * numerator * size * n
+        missed += np.maximum(0, excess) / (2.0 * size * n * denominator)
+        if conditions.entropy[i] > 0:
+            shares = mine / size[..., None]
+            logs = np.log(np.where(mine > 0, shares, 1.0))
+            lacking = conditions.entropy[i] + (shares * logs).sum(axis=-1)
+            missed += np.where(lacking > SLACK, lacking, 0.0)
     return missed
 
 
@@ -382,16 +539,15 @@ def _merged(
         counts += np.bincount(conditions.values[tail, i], minlength=counts.size)
     taken: list[int] = []
     size = tail.size
+    others = np.flatnonzero(state.size[:n_clusters])
     while size < k or violation(conditions, counts) > 0:
-        others = [c for c in range(n_clusters) if c not in set(taken) and state.size[c]]
-        if not others:
+        if not others.size:
             raise InfeasibleError(
                 f"the {labels.size} rows do not meet the conditions even as one class."
             )
-        missed = [
-            (violation(conditions, counts + state.counts[c]), int(state.size[c]), c) for c in others
-        ]
-        best = min(missed)[2]
+        missed = violation(conditions, counts + state.counts[others])
+        at = int(np.lexsort((others, state.size[others], missed))[0])
+        best, others = int(others[at]), np.delete(others, at)
         counts = counts + state.counts[best]
         size += int(state.size[best])
         taken.append(best)

@@ -19,9 +19,13 @@ from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage, worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import percent
-from graphveil.data import Data, Graph, Network
+from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer
+from graphveil.methods.generalize.frames import questions_of_levels
+from graphveil.methods.generalize.hierarchy import ALL
+from graphveil.methods.generalize.levels import values_of
+from graphveil.methods.generalize.method import Generalize
 from graphveil.verbs.advise.answers import Choice, Trial, call_of
 
 
@@ -145,7 +149,15 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
 
 
 def roles_of(method: type[Anonymizer[Any]], data: Data) -> dict[str, Any]:
-    """Return the roles of attributes that advice tries: all of them are known to an attacker."""
+    """Return the roles of attributes that advice tries: all of them are known to an attacker.
+
+    Numbers of a table get the levels ``auto`` from a method that generalizes.
+    """
+    if isinstance(data, Table) and issubclass(method, Generalize):
+        cells = data.to_arrow()
+        values = [values_of(name, cells.column(name), (ALL, "")) for name in data.columns]
+        asked = [one for one in questions_of_levels(values, {}) if one.option == "levels"]
+        return {"levels": {one.column: one.value for one in asked}} if asked else {}
     names = data.attributes if isinstance(data, Network) else ()
     if not names or "known" not in {item.name for item in flat_parameters(method)}:
         return {}

@@ -11,10 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from graphveil.claims.conditions import AttachedColumns, Close, Condition, Diverse, Generalized
 from graphveil.claims.guarantees import Guarantee
 from graphveil.claims.manifest import LEVELS_ROLE, DescribedColumn
 from graphveil.data import Table
+from graphveil.data.ids import as_text
 from graphveil.verify.database import Database, literal
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
@@ -31,7 +35,7 @@ from graphveil.verify.verdict import (
     shown,
 )
 
-LEVELS, TRUE_CELLS = "levels", "true cells"
+LEVELS, TRUE_CELLS, CONSISTENT = "levels", "true cells", "consistent rows"
 DIVERSE, CLOSE = "diversity", "closeness"
 
 _FEW, _NAMING = 10, Fraction(9, 10)
@@ -40,6 +44,7 @@ _FEW, _NAMING = 10, Fraction(9, 10)
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,9}")
 _MOST_LEVELS = 1000
 _TOLERANCE = 1e-12
+_MOST_PEOPLE, _MOST_PAIRS, _BLOCK = 20_000, 500_000, 256
 
 
 class _Node(NamedTuple):
@@ -244,6 +249,70 @@ def _true_cells(evidence: Evidence, condition: Generalized) -> Check:
     return holds(TRUE_CELLS, f"each of {counted(cells, 'cell')} is or includes the original's")
 
 
+class _Inclusion(NamedTuple):
+    """A known column: its published nodes, everybody's value, and which node includes which value.
+
+    ``includes[value, node]``; the last value is a missing one, the last node ``*``.
+    """
+
+    nodes: dict[str, int]
+    codes: NDArray[np.int32]
+    includes: NDArray[np.bool_]
+
+
+def _inclusion(evidence: Evidence, original: Table, name: str) -> _Inclusion | None:
+    """Return a known column; None if nobody can tell what its nodes include."""
+    record = evidence.record
+    kinds = {one.name: one.levels or "" for one in evidence.manifest.data.columns or []}
+    forms = _date_forms(record.withheld.get("dates") if record else None)
+    above = None if record is None else record.ancestors.get(name)
+    inside = holding(kinds.get(name, "stars"), form=forms.get(name, ISO), above=above)
+    if inside is None:
+        return None
+    nodes = {node: place for place, node in enumerate(_values(evidence, name))}
+    place = original.columns.index(name)
+    values = as_text(original.categories[place]).tolist()
+    if len(nodes) * len(values) > _MOST_PAIRS:
+        return None
+    includes = np.ones((len(values) + 1, len(nodes) + 1), dtype=np.bool_)
+    includes[-1, :-1] = False
+    for i, value in enumerate(values):
+        includes[i, :-1] = [node == value or inside(node, value) for node in nodes]
+    return _Inclusion(nodes, original.codes[:, place], includes)
+
+
+def _consistent(evidence: Evidence, condition: Generalized) -> Check:
+    """Whether the values of each person are consistent with at least k rows."""
+    del condition
+    original, promise = evidence.original_as(Table), evidence.manifest.claim.guarantee
+    k, names = getattr(promise, "k", 1), known_names(evidence)
+    found = [_inclusion(evidence, original, name) for name in names]
+    columns = [column for column in found if column is not None]
+    if len(columns) < len(names) or not 0 < original.n_rows <= _MOST_PEOPLE:
+        return holds(
+            CONSISTENT,
+            f"follows from classes and true cells; counted for up to {_MOST_PEOPLE:,} rows",
+        )
+    cells = ", ".join(f"c{evidence.columns.index(name)}" for name in names)
+    classes = evidence.tables.rows(f"SELECT count(*), {cells} FROM shown GROUP BY {cells}")
+    sizes = np.array([row[0] for row in classes], dtype=np.int64)
+    shown_nodes = [
+        np.array([one.nodes.get(row[j], len(one.nodes)) for row in classes])
+        for j, one in enumerate(columns, start=1)
+    ]
+    people = np.unique(np.column_stack([one.codes for one in columns]), axis=0)
+    least = len(original.codes)
+    for start in range(0, len(people), _BLOCK):
+        fits = np.ones((len(people[start : start + _BLOCK]), sizes.size), dtype=np.bool_)
+        for j, one in enumerate(columns):
+            own = people[start : start + _BLOCK, j]
+            fits &= one.includes[own[:, None], shown_nodes[j][None, :]]
+        least = min(least, int((fits @ sizes).min()))
+    if least >= k:
+        return holds(CONSISTENT, f"everybody's values fit at least {counted(least, 'row')}")
+    return fails(CONSISTENT, f"somebody's values fit {counted(least, 'row')}, fewer than k={k}")
+
+
 def _date_forms(given: object) -> dict[str, str]:
     """Return how columns write dates, as the owner's record says."""
     pairs = (one.rpartition("=") for one in str(given).split(";")) if given else ()
@@ -384,6 +453,12 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
             Part(LEVELS, ("data",), "", _levels),
             Part(
                 TRUE_CELLS, LINKED, "whether published values are true of their rows", _true_cells
+            ),
+            Part(
+                CONSISTENT,
+                ("data", "original"),
+                "whether everybody's values fit enough rows",
+                _consistent,
             ),
         ),
     ),

@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.kernels.leaf import ONE, ZERO, leaf
-from graphveil.methods.generalize.kernels.state import Clusters, Conditions, Ints, Rows, _fits
+from graphveil.methods.generalize.kernels.state import (
+    Clusters,
+    Conditions,
+    Floats,
+    Ints,
+    Rows,
+    _fits,
+)
 
 Words = NDArray[np.uint64]
 
@@ -141,6 +148,42 @@ def _keep_fitting(
         for v in range(state.counts.shape[1]):
             state.counts[c, v] = 0
     return fit
+
+
+@leaf
+def least_losses(
+    rows: Rows, vectors: NDArray[np.int32], k: int, room: Agreeing, best: Floats, lost: Floats
+) -> None:
+    """Lower for every row the least that it loses at a vector at which k rows agree.
+
+    Parameters
+    ----------
+    rows
+        The table; ``near`` and ``place`` are not read.
+    vectors
+        Shape (v, d): a level for every column.
+    k
+        The fewest rows that agree.
+    room
+        All rows, which are left.
+    best
+        Shape (n,): written.
+    lost
+        Shape (n,): room.
+    """
+    for v in range(len(vectors)):
+        lower = False
+        for i in range(best.size):
+            lost[i] = 0.0
+            for j in range(vectors.shape[1]):
+                lost[i] += rows.losses[rows.cells[i, j] + vectors[v, j]]
+            lower |= lost[i] < best[i]
+        if not lower:
+            continue
+        _group(rows, room, vectors[v])
+        for i in range(best.size):
+            if lost[i] < best[i] and room.size[room.slot[i]] >= k:
+                best[i] = lost[i]
 
 
 @leaf

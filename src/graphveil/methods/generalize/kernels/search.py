@@ -184,10 +184,14 @@ def _taken_from(state: Clusters, room: Room, chosen: int, c: int) -> int:
 
 @leaf
 def _pick(rows: Rows, state: Clusters, row: int, k: int, reach: int, room: Room) -> bool:
-    """Pick k - 1 rows near one for a new cluster, each of a cluster that can spare it."""
+    """Pick k - 1 rows near one for a new cluster, each of a cluster that can spare it.
+
+    Return whether there are so many, and the cluster may still lose less than they do.
+    """
     n = rows.near.shape[1]
     room.stamp[0] += 1
     near = ZERO
+    largest = 0.0
     for r in range(len(rows.near)):
         at = rows.place[r, row]
         for t in range(max(0, at - reach), min(n, at + reach + 1)):
@@ -195,6 +199,8 @@ def _pick(rows: Rows, state: Clusters, row: int, k: int, reach: int, room: Room)
             if other != row and state.size[state.label[other]] > k:
                 room.rows[near] = other
                 near += 1
+                largest = max(largest, state.loss[state.label[other]])
+    saved = state.loss[state.label[row]]
     level = room.levels[4]
     for j in range(level.size):
         level[j] = 0
@@ -217,6 +223,9 @@ def _pick(rows: Rows, state: Clusters, row: int, k: int, reach: int, room: Room)
             if room.rows[z] == other:
                 room.rows[z] = -1
         _meet(rows, row, other, level)
+        saved += state.loss[state.label[other]]
+        if saved + (k - 1 - chosen) * largest - k * _loss(rows, row, level) <= LEAST:
+            return False
     return True
 
 
