@@ -40,11 +40,16 @@ from graphveil.methods.structural import Partial as Partial
 from graphveil.release import Release as Release
 from graphveil.release import read_release as read_release
 from graphveil.verbs.advise.advise import advise as advise
+from graphveil.verbs.advise.page import AdvicePage as AdvicePage
+from graphveil.verbs.advise.page import advise_page as advise_page
 from graphveil.verbs.anonymize import anonymize as anonymize
 from graphveil.verbs.anonymize import anonymize_rows as anonymize_rows
 from graphveil.verbs.anonymize import estimate_rows as estimate_rows
 from graphveil.verbs.attack import attack_release as attack_release
 from graphveil.verbs.convert import convert as convert
+from graphveil.verbs.describe import ColumnDescription as ColumnDescription
+from graphveil.verbs.describe import Description as Description
+from graphveil.verbs.describe import describe as describe
 from graphveil.verbs.evaluate import evaluate_release as evaluate_release
 from graphveil.verbs.report.document import Report as Report
 from graphveil.verbs.report.figures import Figure as Figure

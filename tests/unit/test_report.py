@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 import graphveil as gv
+import graphveil.verbs.report.report as report_module
+import graphveil.verbs.report.sections as sections_module
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
     EdgeDP,
@@ -377,3 +379,30 @@ def test_the_interval_of_a_share_of_people_is_the_exact_binomial_one(right):
 
 def test_json_leaves_out_what_is_none():
     assert '{\n  "a": 1\n}\n' == json_text({"a": 1, "b": None})
+
+
+def test_a_report_of_rows_and_a_verdict_measures_nothing_again(tmp_path, monkeypatch):
+    table = gv.Table.from_columns(
+        {"sex": [*"ffmmffmm"] * 3, "town": ["Oslo", "Bergen"] * 12}, person="row"
+    )
+    folder = gv.SuppressK(k=3).anonymize(table, seed=1).write(tmp_path / "out")
+    verdict = gv.verify_release(folder, table)
+    rows = gv.attack_release(folder, table, attacks=["linkage"], seed=1)
+
+    def again(*_, **__):
+        raise AssertionError("measured twice")
+
+    monkeypatch.setattr(report_module, "verify_release", again)
+    monkeypatch.setattr(sections_module, "attack_release", again)
+    report = gv.report_release(folder, table, rows=rows, verdict=verdict)
+    assert report.verdict is verdict
+    assert "The same attacks on the original" in report.text
+    tests = report.text[report.text.index("Can a person be singled out") :]
+    words = re.sub(r"<[^>]*>", " ", tests.partition("Not covered</h2>")[0])
+    assert re.search(r"\bvalues? (known|of a (person|row))", words)
+    assert not re.search(r"\b(items?|entry|entries)\b", words)
+    with pytest.raises(gv.GraphveilError, match="alone"):
+        gv.report_release(folder, public=True, verdict=verdict)
+    other = gv.SuppressK(k=2).anonymize(table, seed=1).verify(table)
+    with pytest.raises(gv.GraphveilError, match="another guarantee"):
+        gv.report_release(folder, table, verdict=other)

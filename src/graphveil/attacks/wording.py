@@ -50,6 +50,21 @@ def reworded(text: str, counted: Counted) -> str:
     return _OF_PEOPLE.sub(lambda one: _OF_ROWS[one[1]] + (" that" if one[2] else ""), text)
 
 
+_OF_CELLS = {"item": "value", "items": "values", "entry": "cell", "entries": "cells"}
+_ITEMS = re.compile(rf"(?<!\{{)\b({'|'.join(_OF_CELLS)})\b(?!\}})")  # else what is filled in
+
+
+def in_cells(text: str) -> str:
+    """Return words about the items of users as words about a table, which has cells.
+
+    Examples
+    --------
+    >>> in_cells("entries that prove one item of a person")
+    'cells that prove one value of a person'
+    """
+    return _ITEMS.sub(lambda one: _OF_CELLS[one[1]], text)
+
+
 class Asked(NamedTuple):
     """One of the three questions of WP29 05/2014, as the terminal and as a page ask it."""
 
@@ -200,12 +215,24 @@ class Said:
         """Return whether a row is said in this way."""
         return row.figure == self.figure and self.when(row.setting)
 
-    def about(self, counted: Counted) -> Said:
-        """Return the same in words about people, or about rows; names from the data stay."""
-        if counted == "people":
+    def about(self, counted: Counted, *, of_table: bool = False) -> Said:
+        """Return the same in words about people, or about rows; names from the data stay.
+
+        Parameters
+        ----------
+        counted
+            What is counted.
+        of_table
+            Whether the release is a table, whose words are rows and columns.
+        """
+        if counted == "people" and not of_table:
             return self
-        does, label, says = (reworded(text, counted) for text in (self.does, self.label, self.says))
-        line = None if self.line is None else reworded(self.line, counted)
+
+        def said(text: str) -> str:
+            return reworded(in_cells(text) if of_table else text, counted)
+
+        does, label, says = map(said, (self.does, self.label, self.says))
+        line = None if self.line is None else said(self.line)
         return replace(self, does=does, line=line, label=label, says=says)
 
     @property
@@ -220,8 +247,8 @@ def above_guess(row: Row) -> bool:
     return (least or 0.0) > (row.guess or 0.0)
 
 
-def words_of(setting: Setting) -> dict[str, str]:
-    """Return what may stand in braces.
+def words_of(setting: Setting, *, of_table: bool = False) -> dict[str, str]:
+    """Return what may stand in braces; of a table, with values as the items of a row.
 
     Examples
     --------
@@ -238,7 +265,7 @@ def words_of(setting: Setting) -> dict[str, str]:
     ties = "" if right == 1 else f", {percent(right)} of its edges correct"
     return {
         "known": f"{known}",
-        "items": f"{known} item{'s' * (known != 1)}",
+        "items": f"{known} {'value' if of_table else 'item'}{'s' * (known != 1)}",
         "wrong_ones": f"{wrong} false one{'s' * (wrong != 1)}",
         "column": setting.column,
         "again": "again" if times == 1 else f"{times} times",

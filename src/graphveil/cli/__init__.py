@@ -25,7 +25,17 @@ SHOWN_WARNINGS = 2
 OUT_OF_RESOURCES = 3
 BUG = 70
 READERS = (
-    *("measure", "advise", "anonymize", "verify", "evaluate", "attack", "report", "convert"),
+    *(
+        "describe",
+        "measure",
+        "advise",
+        "anonymize",
+        "verify",
+        "evaluate",
+        "attack",
+        "report",
+        "convert",
+    ),
     *("demo", "sweep"),
 )
 """The commands that read data."""
@@ -108,7 +118,7 @@ def _explained(error: Exception, tokens: Sequence[str]) -> tuple[str, int]:
     match error:
         case CycloptsError():
             return f"{_one_line(error)} Run graphveil --help for usage.", 2
-        case InputError() if error.problems and tokens[:1] != ["sweep"]:  # which reads by its grid
+        case InputError() if error.asked and tokens[:1] != ["sweep"]:  # which reads by its grid
             return " ".join(error.command(tokens).split("\n")), error.exit_code
         case GraphveilError():
             return _one_line(error), error.exit_code

@@ -16,7 +16,7 @@ from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, load, options_of
 from graphveil.io.options import Header
-from graphveil.io.text.preview import Columns
+from graphveil.io.text.preview import PROBABLY_A_TABLE, Columns, Guess, first
 
 if TYPE_CHECKING:
     from graphveil.core.lazy import Registry
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
 OF_NETWORKS = ("known", "attach", "node_column", "kind_column")
 """Flags of commands and readers that speak of people's attributes, or of kinds of ties."""
-
-SHOWN = 5
-"""So many names of columns stand in a message."""
-
-MANY = 3
-"""A file of more columns is probably a table, where their names say nothing else."""
 
 
 NETWORKS, TABLES, SEVERAL = (
@@ -147,24 +141,19 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
     """Return the kind that the columns of a file say, the only one, or the first."""
     if len(kinds) == 1:
         return kinds[0]
-    names, kind, unnamed = _columns(path, given)
-    if kind in kinds:
-        if kind is not kinds[0]:
-            say(f"{path.name}: read as {kind_of(kind).words} (by its column names)")
-        return kind
-    if names:
-        ways = " or ".join(f"--kind {kind_of(kind).name}" for kind in kinds)
-        found = f"its columns ({_first(names)}) do not show what kind of data it holds"
-        if Table in kinds and len(names) > MANY:
-            _ask_as_of_a_table(path, given, f"{found} (give {ways})")
-        raise UsageError(f"{path.name}: {found}. Give {ways}.")
-    if Table in kinds and unnamed > MANY:
-        found = f"{unnamed} columns without names do not show what kind of data the file holds"
-        _ask_as_of_a_table(path, given, found)
-    return kinds[0]
+    columns = _columns(path, given)
+    guess = columns.guess(kinds)
+    if guess.kind is not None:
+        if columns.kind is guess.kind is not kinds[0]:
+            say(f"{path.name}: read as {kind_of(guess.kind).words} (by its column names)")
+        return guess.kind
+    ways = " or ".join(f"--kind {kind_of(kind).name}" for kind in kinds)
+    if guess.probably is not None:
+        _ask_as_of_a_table(path, given, guess, f" (give {ways})" if columns.names else "")
+    raise UsageError(f"{path.name}: {guess.found}. Give {ways}.")
 
 
-def _ask_as_of_a_table(path: Path, given: dict[str, Any], found: str) -> NoReturn:
+def _ask_as_of_a_table(path: Path, given: dict[str, Any], guess: Guess, ways: str) -> NoReturn:
     """Refuse a file of many columns that may be a table, with all that would be asked then.
 
     Raises
@@ -173,12 +162,11 @@ def _ask_as_of_a_table(path: Path, given: dict[str, Any], found: str) -> NoRetur
         Always.
     """
     options = options_of(kind_of(Table))(**values_for(options_of(kind_of(Table)), dict(given)))
-    choices = "with so many columns, it is probably a table"
-    problems = [Problem("", "kind", "table", found, choices)]
+    problems = [Problem("", "kind", "table", f"{guess.found}{ways}", PROBABLY_A_TABLE)]
     try:
         load(path, options)
     except InputError as error:
-        problems += error.problems
+        problems += error.asked
     raise InputError.asking(problems, vars(options), f"{path.name}: ")
 
 
@@ -199,13 +187,7 @@ def _check_a_graph(path: Path, given: dict[str, Any], container: Container) -> N
     names, kind, _ = _columns(path, given)
     if kind is Bipartite:
         raise UsageError(
-            f"{path.name}: its columns ({_first(names)}) name users and items, but this method "
+            f"{path.name}: its columns ({first(names)}) name users and items, but this method "
             "reads a graph. Choose a method for user-item data (graphveil methods), or give "
             f"--kind {kind_of(container).name} if both columns hold people."
         )
-
-
-def _first(names: tuple[str, ...]) -> str:
-    """Return the first names of columns, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

@@ -75,6 +75,17 @@ class Hint(NamedTuple):
         return f"{name}={literal}"
 
     @property
+    def words(self) -> str:
+        """The option in words, for people who write neither Python nor flags."""
+        name, value = self.name.replace("_", " "), self.value
+        if value is None or value is True:
+            return name
+        if isinstance(value, dict):
+            return ", ".join(f'{name} "{rule}" for {key}' for key, rule in value.items())
+        several = value if isinstance(value, list) else [value]
+        return f"{name} {', '.join(json.dumps(one, ensure_ascii=False) for one in several)}"
+
+    @property
     def flag(self) -> str:
         """The option on the command line."""
         return " ".join(shlex.join(pair) for pair in self.pairs)
@@ -152,6 +163,19 @@ class Message(str):
             lambda match: " ".join(hint.flag for hint in _read(match)) or match.group(), self.text
         )
 
+    @property
+    def plain(self) -> str:
+        """The text with its options in words.
+
+        Examples
+        --------
+        >>> print(Message(f"say {option('person', 'row')} or {option('item_list')}").plain)
+        say person "row" or item list
+        """
+        return _HINTS.sub(
+            lambda match: ", ".join(hint.words for hint in _read(match)) or match.group(), self.text
+        )
+
 
 def _read(match: re.Match[str]) -> list[Hint]:
     """Return the hints between two marks; none where data happens to hold such marks."""
@@ -218,6 +242,17 @@ class Problem(NamedTuple):
     value: str
     text: str
     choices: str
+
+    @property
+    def plain(self) -> Problem:
+        """The question with its options in words, as it is shown beside a column.
+
+        Examples
+        --------
+        >>> Problem("age", "bins", "median", "age is odd", f"give {option('bins')}").plain.choices
+        'give bins'
+        """
+        return self._replace(text=Message(self.text).plain, choices=Message(self.choices).plain)
 
 
 _LISTS, _MAPPINGS = ("suppressed", "categories", "drop"), ("bins", "levels")
@@ -384,6 +419,8 @@ class _Spoken:
 class GraphveilError(_Spoken, Exception):
     """A problem that the user can correct; the message says how.
 
+    Where data or options leave something open, `problems` has every question, without flags.
+
     Examples
     --------
     >>> import pickle
@@ -395,6 +432,14 @@ class GraphveilError(_Spoken, Exception):
     """
 
     exit_code: ClassVar[int] = 2
+
+    asked: tuple[Problem, ...] = ()
+    """What must be decided, as the message has it."""
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What must be decided, each question with an answer that works."""
+        return tuple(problem.plain for problem in self.asked)
 
 
 class UsageError(GraphveilError):
@@ -432,7 +477,6 @@ class InputError(GraphveilError):
     Where the options must say more, `problems` has every question, and `given` what was said.
     """
 
-    problems: tuple[Problem, ...] = ()
     given: Mapping[str, Any] = MappingProxyType({})
     where: str = ""
 
@@ -452,7 +496,7 @@ class InputError(GraphveilError):
         """
         more = [
             word
-            for hint in answers(self.problems, self.given)
+            for hint in answers(self.asked, self.given)
             for pair in hint.pairs
             if pair[-1]
             not in _behind(
@@ -460,7 +504,7 @@ class InputError(GraphveilError):
             )  # what was given is not repeated
             for word in pair
         ]
-        asked = Message(f"{self.where}{questions(self.problems)}").flags
+        asked = Message(f"{self.where}{questions(self.asked)}").flags
         return f"{asked} To answer all: {shlex.join(('graphveil', *words, *more))}"
 
     @classmethod
@@ -476,7 +520,7 @@ class InputError(GraphveilError):
         asked = tuple(problems)
         proposed = _written(*answers(asked, given))
         error = cls(f"{where}{questions(asked)} Use {proposed}")
-        error.problems, error.given, error.where = asked, dict(given), where
+        error.asked, error.given, error.where = asked, dict(given), where
         return error
 
 

@@ -396,6 +396,25 @@ def _whole_or_refuse(column: pa.Array, name: str, *, exact: bool) -> pa.Array:
     return column.cast(pa.int64())
 
 
+_DAY = r"^\d{4}-\d{2}-\d{2}$"
+
+DATE = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$"
+"""A date, with or without its time, as ISO 8601 writes it."""
+
+
+def are_dates(values: Ids) -> bool:
+    """Whether these are days, as ISO 8601 writes them.
+
+    Examples
+    --------
+    >>> are_dates(as_ids(["2020-02-29", "2021-01-01"], what="days")), are_dates(np.array([2020]))
+    (True, False)
+    """
+    if values.dtype.kind == "i" or not values.size:
+        return False
+    return bool(pc.all(pc.match_substring_regex(ids_to_arrow(values), _DAY)).as_py())
+
+
 AMONG_NUMBERS = ("", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>")
 """What a cell says, in lower case and without space, that may stand for no number."""
 

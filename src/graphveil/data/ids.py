@@ -17,7 +17,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, option
+from graphveil.core.errors import DataError, Problem, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import in_number
 
@@ -508,6 +508,26 @@ def _differs(codes: np.ndarray[tuple[int], np.dtype[np.int32]]) -> bool:
     return shown.size >= FEW and different > MOSTLY_DIFFERENT * shown.size
 
 
+def numbers_people(name: str, values: Ids) -> bool:
+    """Whether a column of numbers, one for each row, counts or names people and measures nothing.
+
+    Parameters
+    ----------
+    name
+        The column's, which may be that of an id.
+    values
+        Its values, in order: integers without a gap count.
+
+    Examples
+    --------
+    >>> numbers_people("customer_id", np.array([3, 9])), numbers_people("income", np.array([3, 9]))
+    (True, False)
+    """
+    whole = values.dtype.kind == "i" and values.size > 0
+    counts = whole and int(values.max()) - int(values.min()) + 1 == values.size
+    return counts or bool(_NAMES_OF_IDS.fullmatch(_plain(name)))
+
+
 def naming_question(name: str) -> str:
     """Return what is to be asked of such a column.
 
@@ -586,6 +606,26 @@ class RepeatedPeople(NamedTuple):
     values: int
     rows: int
     sign: str
+
+    @property
+    def question(self) -> Problem:
+        """What must be decided of the column."""
+        return Problem(
+            self.name,
+            "drop",
+            self.name,
+            f"column {self.name} may identify people with several rows ({self.values:,} values in "
+            f"{self.rows:,} rows, {self.sign})",
+            f"use {option('person', self.name)} to merge each person's rows, "
+            f"{option('person', 'row')} if every row is a different person, or {option('drop')}",
+        )
+
+    @property
+    def as_dates(self) -> Problem:
+        """The same where its values are dates: proposed is how they are generalized."""
+        more = f"use {mapping('levels', self.name, 'month,year')} if it is a date of the person, "
+        choices = f"{more}{self.question.choices.removeprefix('use ')}"
+        return self.question._replace(option="levels", value="month,year", choices=choices)
 
     @property
     def refusal(self) -> str:

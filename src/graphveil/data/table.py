@@ -518,7 +518,9 @@ class Table(TableObjects):
             if found:
                 listed = ", ".join(one.name for one in found[1:])
                 more = f" The same may hold for {listed}: drop them as well." if listed else ""
-                raise DataError(f"{found[0].refusal}{more}")
+                error = DataError(f"{found[0].refusal}{more}")
+                error.asked = tuple(one.question for one in found)
+                raise error
 
     def one_row_a_person(self, person: str) -> Self:
         """Return the table with one row for each value of a column, which becomes its id.
@@ -700,9 +702,9 @@ def _coded(
                 problems += questions_of_text(name, values, suppressed, categories)
             coded.append(codes_of_column(values, name, suppressed, bins.get(name), exact=exact))
         except DataError as error:
-            if not error.problems:
+            if not error.asked:
                 raise
-            problems += error.problems
+            problems += error.asked
     if problems:
         given = {"suppressed": suppressed, "bins": bins, "categories": categories or ()}
         raise DataError.asking(problems, given)

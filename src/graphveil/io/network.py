@@ -112,7 +112,7 @@ def _table(source: Source, given: _Given) -> Table:
         )
         table = Table(table.codes, table.columns, table.categories, ids)
     except DataError as error:
-        problems += error.problems
+        problems += error.asked
         if not problems:
             source.refuse(error.message.text)
     if problems:

@@ -23,7 +23,14 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, InputError, Problem, answers, option
 from graphveil.core.lazy import lazy_module
-from graphveil.data.codes import AMONG_NUMBERS, AMONG_TEXTS, NUMBER, folded, questions_of_text
+from graphveil.data.codes import (
+    AMONG_NUMBERS,
+    AMONG_TEXTS,
+    NUMBER,
+    are_dates,
+    folded,
+    questions_of_text,
+)
 from graphveil.data.ids import (
     LARGEST,
     Ids,
@@ -32,6 +39,7 @@ from graphveil.data.ids import (
     as_text,
     distinct,
     naming_columns,
+    numbers_people,
     positions,
     text,
     written_out,
@@ -558,8 +566,17 @@ def _about_the_last_row(texts: Mapping[str, pa.Array], meant: Collection[str]) -
             )
 
 
-def table_of(source: Source, cells: ParsedCells, options: TableOptions) -> Table:
+def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
     """Return the table of cells that were read.
+
+    Parameters
+    ----------
+    where
+        What messages begin with: the name of a file.
+    cells
+        What was read.
+    options
+        How it is to be understood.
 
     Raises
     ------
@@ -582,17 +599,17 @@ def table_of(source: Source, cells: ParsedCells, options: TableOptions) -> Table
             exact=options.exact,
         )
     except DataError as error:
-        problems += error.problems
+        problems += error.asked
         if not problems:
-            source.refuse(error.message.text)
+            raise InputError(f"{where}{error.message.text}") from error
     if problems:
-        problems += _about_people(columns, options, problems)
-        raise InputError.asking(problems, vars(options), f"{source.name}: ")
+        problems += about_people(columns, options, problems)
+        raise InputError.asking(problems, vars(options), where)
     return table
 
 
-def _about_people(
-    columns: Mapping[str, Any], options: TableOptions, problems: list[Problem]
+def about_people(
+    columns: Mapping[str, Any], options: TableOptions, problems: Sequence[Problem]
 ) -> list[Problem]:
     """Return what else will be asked: about columns that may name people.
 
@@ -609,13 +626,16 @@ def _about_people(
         )
     except DataError:  # something that no option answers, which is said in its turn
         return []
-    numbers = () if options.exact else many_numbers(table)
+    numbers = _numeric(table) if options.exact else many_numbers(table)
+    measuring = {name for name in numbers if not numbers_people(*_column(table, name))}
     naming = [name for name in naming_columns(table) if name != options.person]
+    if options.exact:  # whose numbers get levels, of which the method asks
+        naming = [name for name in naming if name not in measuring]
     found = [
         Problem(
             name,
-            "bins" if name in numbers else "drop",
-            "quantiles:4" if name in numbers else name,
+            "bins" if name in measuring else "drop",
+            "quantiles:4" if name in measuring else name,
             f"column {name} has a different value in nearly every row",
             f"drop a column that identifies people, or use it as {option('ids')}; bin what "
             "measures something",
@@ -624,18 +644,33 @@ def _about_people(
     ]
     rest = table.without([problem.column for problem in found if problem.option == "drop"])
     repeated = [] if options.person else repeated_columns(rest)
-    asked = [_about_person(rest, one) for one in repeated]
+    asked = [_about_person(rest, one, exact=options.exact) for one in repeated]
     merging = [problem for problem in asked if problem.option == "person"]
     return [*found, *(merging[:1] or asked)]  # where rows are merged, the others are attributes
 
 
-def _about_person(table: Table, repeated: RepeatedPeople) -> Problem:
+def _column(table: Table, name: str) -> tuple[str, Ids]:
+    return name, table.categories[table.columns.index(name)]
+
+
+def _numeric(table: Table) -> list[str]:
+    """Return the columns of numbers, whole or as they are spelled."""
+    return [
+        name
+        for name, values in zip(table.columns, table.categories, strict=True)
+        if values.dtype.kind == "i" or all(map(re.compile(NUMBER).match, as_text(values).tolist()))
+    ]
+
+
+def _about_person(table: Table, repeated: RepeatedPeople, *, exact: bool) -> Problem:
     """Return the question about a column whose values may be people with several rows."""
     try:
         table.one_row_a_person(repeated.name)
         way = "person"
     except DataError:  # their rows differ
         way = "drop"
+    if exact and way == "drop" and are_dates(_column(table, repeated.name)[1]):
+        return repeated.as_dates
     return Problem(
         repeated.name,
         way,

@@ -512,7 +512,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     options = options or TableOptions()
     source = source_of(path, options.format, "no" if options.header == "no" else "yes")
     cells = source.format.reader("table")(source, options)
-    table = table_of(source, cells, options)
+    table = table_of(f"{source.name}: ", cells, options)
     cells.notes.suppressed_cells = table.n_suppressed
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     if not options.exact:  # else levels group them, and the method asks for these

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.cli.answer import say_answer, say_next, wrapped
-from graphveil.cli.console import bars, result, result_json, result_table
+from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.inputs import (
     a_file,
@@ -20,6 +20,8 @@ from graphveil.cli.inputs import (
     released_kind,
 )
 from graphveil.cli.kinds import reading_flags, reading_options
+from graphveil.cli.outputs import check_new_file
+from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown
 from graphveil.core.text import percent, printable
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
@@ -28,13 +30,18 @@ from graphveil.methods import METHODS
 from graphveil.verbs.advise import Advice, AdviceUntil
 from graphveil.verbs.advise.advise import advise
 from graphveil.verbs.advise.answers import SIZES
+from graphveil.verbs.advise.page import advise_page, instead_of
 from graphveil.verbs.advise.until import why_of
 
 
 def _run(path: Path, **given: Any) -> int:
     as_json, every, said = given.pop("json"), given.pop("all"), given.get("kind") is not None
-    until, seconds = given.pop("until"), given.pop("seconds")
+    until, seconds, page = given.pop("until"), given.pop("seconds"), given.pop("page")
+    if page is not None:
+        _check_page(page, path, until)
     if released_kind(path, given) is not None:
+        if page is not None:
+            raise UsageError("--page compares trial releases of data, but the input is a release.")
         with shown(bars()):
             data = released_data(path)
             advice = advise(data, until=until, seconds=seconds) if until else advise(data)
@@ -56,11 +63,26 @@ def _run(path: Path, **given: Any) -> int:
     if isinstance(advice, AdviceUntil):
         return _until(advice, command_of, as_json=as_json)
     commands = {one.method: command_of(one.method, one.parameters) for one in advice.choices}
+    if page is not None:
+        with shown(bars()):
+            made = advise_page(data, advice=advice, title=name, commands=commands)
+        made.write(page)
+        say(f"{page}: for the data owner only")
     if as_json:
         result_json(_summary(advice, commands))
         return 0
+    for tried in made.strengths if page is not None else ():
+        if tried.hardly:
+            say_answer(f"{tried.method}: {tried.warning} {instead_of(advice)}")
     _print_advice(advice, "-" if typed == "-" else path.name, commands, every=every)
     return 0
+
+
+def _check_page(page: Path, path: Path, until: object) -> None:
+    """Refuse a page that cannot be written, before any work is done."""
+    if until:
+        raise UsageError("--page shows fixed strengths, but --until searches one. Remove one.")
+    check_new_file(page, [path], force=False)
 
 
 def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, every: bool) -> int:
@@ -262,6 +284,14 @@ command = with_signature(
             float,
             "Approximate CPU time for the search under bounds, in seconds.",
             default=120.0,
+        ),
+        flag(
+            "page",
+            Path | None,
+            "Write a page with the risk, the recommendation and a slider over strengths, each "
+            "tried and attacked. It needs no server.",
+            default=None,
+            group=OUTPUT_GROUP,
         ),
         flag("all", bool, "Print every figure.", default=False, group=OUTPUT_GROUP, negative=""),
         flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),

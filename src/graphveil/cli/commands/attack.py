@@ -35,6 +35,7 @@ from graphveil.cli.summaries.attacks import documented
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
+from graphveil.data import Table
 from graphveil.evaluate.wording import Group
 from graphveil.io import kind_read
 
@@ -78,7 +79,7 @@ def _run(folder: Path, **given: Any) -> int:
     say(f"{whose}: {private_folder(folder) / ATTACKED}")
     if not every:
         where = _Where(folder, file_word(path), read.options, asked or ())
-        print_attacks(rows, where, counted)
+        print_attacks(rows, where, counted, of_table=isinstance(read.data, Table))
     return 0
 
 
@@ -91,7 +92,7 @@ class _Where(NamedTuple):
     asked: Sequence[str]
 
 
-def print_attacks(rows: Rows, where: _Where, counted: Counted) -> None:
+def print_attacks(rows: Rows, where: _Where, counted: Counted, *, of_table: bool) -> None:
     """Print what an attacker learns, by question; what was not run; and what is documented."""
     from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  not for its help
 
@@ -99,9 +100,9 @@ def print_attacks(rows: Rows, where: _Where, counted: Counted) -> None:
     method = read_manifest(where.folder).method.name
     known = documented(method, {row.question for row in (*rows, *rows.missing)})
     ends = [*wrapped(f"{FAILED}{known}", indent="")]
-    print_headline(rows, counted)
+    print_headline(rows, counted, of_table=of_table)
     result("")
-    lines = _table(attacks.groups(rows, counted))
+    lines = _table(attacks.groups(rows, counted, of_table=of_table))
     say_lines(lines, most=MOST_LINES - 4 - len(ends) - len(left_out))
     for line in (*left_out, *ends):
         result(line)
@@ -111,9 +112,9 @@ def print_attacks(rows: Rows, where: _Where, counted: Counted) -> None:
     say_next(command_beside(verb, where.folder, where.original, where.options, *flags))
 
 
-def print_headline(rows: Rows, counted: Counted = "people") -> None:
+def print_headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> None:
     """Print the most that anybody learns, in one sentence."""
-    say_answer(attacks.headline(rows, counted))
+    say_answer(attacks.headline(rows, counted, of_table=of_table))
 
 
 FAILED = "A failed attack proves nothing. Every figure: --all. "

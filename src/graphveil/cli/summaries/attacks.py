@@ -146,7 +146,7 @@ def strength(row: Row) -> Answer:
     return "yes" if above_guess(row) else "not shown"
 
 
-def groups(rows: Rows, counted: Counted = "people") -> tuple[Group, ...]:
+def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> tuple[Group, ...]:
     """Return a line a question that these rows answer, under the three headings.
 
     Parameters
@@ -155,6 +155,8 @@ def groups(rows: Rows, counted: Counted = "people") -> tuple[Group, ...]:
         Rows of attacks.
     counted
         What was attacked.
+    of_table
+        Whether that is a table, whose words are rows and columns.
 
     Examples
     --------
@@ -167,7 +169,7 @@ def groups(rows: Rows, counted: Counted = "people") -> tuple[Group, ...]:
     """
     asked: dict[Question, list[Line]] = {question: [] for question in QUESTIONS}
     for said, taken in _shown(rows):
-        asked[said.question].append(_line(said, taken, counted))
+        asked[said.question].append(_line(said, taken, counted, of_table=of_table))
     return tuple(
         Group(heading=reworded(QUESTIONS[question].short, counted), lines=tuple(lines))
         for question, lines in asked.items()
@@ -175,7 +177,7 @@ def groups(rows: Rows, counted: Counted = "people") -> tuple[Group, ...]:
     )
 
 
-def headline(rows: Rows, counted: Counted = "people") -> str:
+def headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> str:
     """Return the most that anybody learns of who is who, in one sentence.
 
     Parameters
@@ -184,6 +186,8 @@ def headline(rows: Rows, counted: Counted = "people") -> str:
         Rows of attacks.
     counted
         What was attacked.
+    of_table
+        Whether that is a table, whose words are rows and columns.
 
     Examples
     --------
@@ -200,11 +204,12 @@ without the release: 0.2).'
     people = [one for one in shown if one[0].re_identifies]
     right = [one for one in people if above_guess(one[1].row)]
     if right:
-        return _line(*max(right, key=lambda pair: pair[1].row.value or 0.0), counted).sentence
+        most = max(right, key=lambda pair: pair[1].row.value or 0.0)
+        return _line(*most, counted, of_table=of_table).sentence
     if people:
         return reworded(NOTHING_SHOWN, counted)
     if shown:
-        return _line(*shown[0], counted).sentence
+        return _line(*shown[0], counted, of_table=of_table).sentence
     return (
         "No attack was run."
         if not rows
@@ -223,9 +228,9 @@ def _shown(rows: Rows) -> Iterator[tuple[Said, Taken]]:
                 yield from ((said, taken) for taken in said.take(fitting, every))
 
 
-def _line(said: Said, taken: Taken, counted: Counted) -> Line:
-    said, (row, least) = said.about(counted), taken
-    words = words_of(row.setting)
+def _line(said: Said, taken: Taken, counted: Counted, *, of_table: bool) -> Line:
+    said, (row, least) = said.about(counted, of_table=of_table), taken
+    words = words_of(row.setting, of_table=of_table)
     figure = f"{row.value:.2f}" if row.unit == "epsilon" else of_hundred(row.value or 0.0)
     guess = "" if row.guess is None or row.unit == "epsilon" else of_hundred(row.guess)
     figure = figure if least is None else f"{of_hundred(least)} to {figure}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphveil.core.errors import InputError
 from graphveil.core.lazy import lazy_module
-from graphveil.data import Bipartite
+from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import Container, kinds_named
 from graphveil.io.formats import format_of, parts_of
 from graphveil.io.options import Header
@@ -23,6 +24,32 @@ else:
     parquet = lazy_module("pyarrow.parquet")
 
 TEXT = ("csv", "tsv", "text")
+
+SHOWN = 5
+"""So many names of columns stand in a message."""
+
+MANY = 3
+"""A file of more columns is probably a table, where their names say nothing else."""
+
+PROBABLY_A_TABLE = "with so many columns, it is probably a table"
+
+
+class Guess(NamedTuple):
+    """What a file holds by its columns.
+
+    Parameters
+    ----------
+    kind
+        The kind; None where it must be asked.
+    found
+        Why it is that, or why it must be asked.
+    probably
+        What is proposed then; None where nothing is.
+    """
+
+    kind: Container | None
+    found: str
+    probably: Container | None = None
 
 
 class Columns(NamedTuple):
@@ -41,6 +68,39 @@ class Columns(NamedTuple):
     names: tuple[str, ...]
     kind: Container | None
     unnamed: int = 0
+
+    def guess(self, kinds: Sequence[Container]) -> Guess:
+        """Return what the file holds by its columns, the first of these kinds where it has none.
+
+        Examples
+        --------
+        >>> from graphveil.data.kinds import CONTAINERS
+        >>> Columns(("age", "sex"), None).guess(CONTAINERS).found
+        'its columns (age, sex) do not show what kind of data it holds'
+        """
+        if self.kind in kinds:
+            return Guess(self.kind, f"its columns ({first(self.names)}) say so")
+        if self.names:
+            found = f"its columns ({first(self.names)}) do not show what kind of data it holds"
+        else:
+            found = f"{self.unnamed} columns without names do not show what kind of data the file "
+            found += "holds"
+        many = Table in kinds and max(len(self.names), self.unnamed) > MANY
+        if self.names or many:
+            return Guess(None, found, Table if many else None)
+        return Guess(kinds[0], "its rows are pairs without column names")
+
+
+def first(names: Sequence[str]) -> str:
+    """Return the first names of columns, and how many more there are.
+
+    Examples
+    --------
+    >>> first(["a", "b", "c", "d", "e", "f"])
+    'a, b, c, d, e and 1 more'
+    """
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def columns_of(

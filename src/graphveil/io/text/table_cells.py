@@ -67,6 +67,16 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     return ParsedCells(columns=columns, notes=notes, problems=tuple(problems))
 
 
+def cells_as_written(source: Source, options: TableOptions) -> pa.Table:
+    """Return every column of a text file, whatever it holds, as text under its name."""
+    header: Header = "no" if options.header == "no" else "yes"
+    dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
+    raw = b"".join(chunk for _, chunk in source.chunks())
+    if dialect.delimiter == WHITESPACE:
+        raw = single_spaced(raw)
+    return _parsed(source, raw, dialect, _names(source, dialect, options))
+
+
 def _about_the_first_row(table: pa.Table, dialect: Dialect, options: TableOptions) -> list[Problem]:
     """Return the question about a first row that may be a person.
 

@@ -16,6 +16,7 @@ from graphveil.core.errors import DataError, ParameterError, Problem, mapping, o
 from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Data, Table
+from graphveil.data.codes import are_dates
 from graphveil.data.ids import Ids, text
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
@@ -229,31 +230,8 @@ class Generalize(Anonymizer[Table]):
         What else must be decided of columns is asked at once.
         """
         levels = dict(self.levels or ())
-        people = repeated_columns(data.without(levels))
-        if not people:
-            return
-        choices = (
-            f"use {mapping('levels', 'COLUMN', 'RULE')} if it describes the person, "
-            f"{option('person', 'COLUMN')} to merge the rows of each person, "
-            f"{option('person', 'row')} if every row is a different person, or {option('drop')}"
-        )
-        problems = [
-            Problem(
-                one.name,
-                "drop",
-                one.name,
-                f"column {one.name} may identify people with several rows ({one.values:,} values "
-                f"in {one.rows:,} rows, {one.sign})",
-                choices,
-            )
-            for one in people
-        ]
-        asked = {one.name for one in people}
-        known = [name for name in self.roles.of_table(data.columns).known if name not in asked]
-        cells = data.to_arrow()
-        values = [values_of(name, cells.column(name), ()) for name in known]
-        problems += questions_of_levels(values, levels)
-        raise DataError.asking(problems, {"levels": levels})
+        if repeated_columns(data.without(levels)):
+            raise DataError.asking(questions_of(data, self.roles, levels), {"levels": levels})
 
     def _container(self, data: Any) -> Data:
         if isinstance(data, CONTAINERS) or not hasattr(data, "__arrow_c_stream__"):
@@ -307,6 +285,38 @@ class Generalize(Anonymizer[Table]):
                 if name in levels and kind_of_levels(levels[name]) == "file"
             },
         )
+
+
+def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> list[Problem]:
+    """Return what must be decided before a table can be generalized with these levels.
+
+    Columns may name people of several rows, and others would be lost without levels.
+
+    Examples
+    --------
+    >>> people = Table.from_columns({"age": [23, 27, 31, 38]})
+    >>> [(asked.option, asked.value) for asked in questions_of(people, TableRoles(), {})]
+    [('levels', 'auto')]
+    """
+    people = repeated_columns(data.without(levels)) if data.person == "assumed" else []
+    choices = (
+        f"use {mapping('levels', 'COLUMN', 'RULE')} if it describes the person, "
+        f"{option('person', 'COLUMN')} to merge the rows of each person, "
+        f"{option('person', 'row')} if every row is a different person, or {option('drop')}"
+    )
+    asked = {one.name for one in people}
+    known = [name for name in roles.of_table(data.columns).known if name not in asked]
+    cells = data.to_arrow()
+    values = [values_of(name, cells.column(name), ()) for name in known]
+    return [
+        *(
+            one.as_dates
+            if are_dates(data.categories[data.columns.index(one.name)])
+            else one.question._replace(choices=choices)
+            for one in people
+        ),
+        *questions_of_levels(values, levels),
+    ]
 
 
 def _exact_share(before: Table, after: Table) -> float:

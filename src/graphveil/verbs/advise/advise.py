@@ -11,7 +11,8 @@ from typing import Any, overload
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
 from graphveil.core.errors import ParameterError
-from graphveil.core.progress import stage, worked
+from graphveil.core.progress import notice, stage, worked
+from graphveil.core.text import percent
 from graphveil.data import Data, Graph, Network
 from graphveil.data.kinds import CONTAINERS, Container, as_released, compared_kind, kind_of
 from graphveil.data.measures import MEASURES, EqualRows, Identifiability, measure
@@ -47,10 +48,23 @@ def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
         No further measure is begun once the process has used so many seconds of CPU.
     """
     if isinstance(data, Graph):
-        return tuple(sorted(_of_graph(data, until), key=lambda risk: risk.unique))
+        found = _said_at_once(_of_graph(data, until))
+        return tuple(sorted(found, key=lambda risk: risk.unique))
     if isinstance(data, Network):
-        return tuple(_of_network(data, until))
-    return (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
+        return tuple(_said_at_once(_of_network(data, until)))
+    whole = (_risk(measure(data, k=FEW), kind_of(data).whole, None),)
+    return tuple(_said_at_once(iter(whole)))
+
+
+def _said_at_once(found: Iterator[Risk]) -> Iterator[Risk]:
+    """Yield each risk, and say the first: the trials of methods take longer."""
+    for number, risk in enumerate(found):
+        if not number:
+            notice(
+                f"as the data stands, {percent(risk.share_unique)} are unique to an attacker who "
+                f"knows {risk.known}; trying the methods"
+            )
+        yield risk
 
 
 def _of_network(network: Network, until: float) -> Iterator[Risk]:

@@ -220,6 +220,8 @@ class Figures:
         What is typed before the name of an attack to have it run; None where only the owner can.
     counted
         What was attacked.
+    of_table
+        Whether that is a table.
     """
 
     after: Rows | None = None
@@ -228,6 +230,7 @@ class Figures:
     times: Mapping[str, str] | None = None
     command: str | None = None
     counted: Counted = "people"
+    of_table: bool = False
 
 
 NO_ATTACK = "this version has no such attack for this kind of data"
@@ -349,7 +352,7 @@ def _lines(attack: str, said: Said, figures: Figures, *, also: bool = False) -> 
     rows = [row for row in figures.after or () if row.question == attack and said.fits(row)]
     if not said.label:
         return
-    said = said.about(figures.counted)
+    said = said.about(figures.counted, of_table=figures.of_table)
     if said.take is strongest and rows:
         rows = [max(rows, key=lambda row: row.value or 0.0)]
     for row in rows:
@@ -368,7 +371,7 @@ def _has_a_say(attack: str, figures: Figures) -> bool:
 
 def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     """Return the line of a figure; the last one of its question says who is worst off."""
-    words = words_of(row.setting)
+    words = words_of(row.setting, of_table=figures.of_table)
     before = _like(figures.before, row, row.figure)
     outside = _like(figures.after, row, said.left_out)
     harm = _like(figures.after, row, said.harm)
@@ -430,7 +433,8 @@ def _untested(attack: str, said: Said, figures: Figures) -> Line:
     command = figures.command if figures.after is None else None
     if time is not None:
         command = f"{figures.command} --attacks {attack}"
-    words = words_of(ANY) | {"known": "some", "items": "some items", "wrong_ones": "wrong ones"}
+    items = "some values" if figures.of_table else "some items"
+    words = words_of(ANY) | {"known": "some", "items": items, "wrong_ones": "wrong ones"}
     return Line(
         test=said.question,
         who=f"someone {said.who.format(**words)}{said.by}",

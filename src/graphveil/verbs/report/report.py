@@ -15,8 +15,11 @@ from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
+from graphveil.core.rows import Rows
+from graphveil.data import Table
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
+from graphveil.evaluate.metrics.table import METRICS
 from graphveil.evaluate.wording import answers
 from graphveil.release import Release, read_release
 from graphveil.verbs.read import Original, as_release, original_data, refuse_release
@@ -38,8 +41,10 @@ from graphveil.verbs.report.sections import (
 from graphveil.verbs.verify import verify_release
 from graphveil.verify.verdict import Verdict
 
+AS_ORIGINAL = "The same attacks on the original with new ids"
 
-def report_release(
+
+def report_release(  # noqa: PLR0913  each is a fact about the page
     release: Release[Any] | str | Path,
     original: Any = None,
     *,
@@ -49,6 +54,8 @@ def report_release(
     declared: str | Path | None = None,
     attacks: Sequence[str] = (),
     seed: int | None = None,
+    rows: Rows | None = None,
+    verdict: Verdict | None = None,
 ) -> Report:
     """Return a report of a release; a public one says only what follows from the released files.
 
@@ -72,13 +79,20 @@ def report_release(
         Attacks that run only where they are named.
     seed
         For what is sampled.
+    rows
+        What attacks on this release, and comparisons where there are some, have already measured:
+        none of it is measured again, and the original with new ids is not attacked.
+    verdict
+        What was already verified of this release, beside the original.
 
     Raises
     ------
     ReleaseError
         Where the folder is no release.
     UsageError
-        Where the original is another one, or what is declared or asked for is unknown.
+        Where rows or a verdict are given for a public report, which is made from the files alone;
+        where the verdict is of another promise; where the original is another one; or where what is
+        declared or asked for is unknown.
 
     Examples
     --------
@@ -97,8 +111,17 @@ def report_release(
     attacks = separate_names(attacks) or []
     recipient_of(whom)
     says |= {} if whom is None else {"recipient": whom}
+    measured_before = Before(rows, verdict)
+    if (public or form != "html") and measured_before != Before():
+        raise UsageError(
+            "a public report is made from the released files alone. Leave out rows and verdict."
+        )
+    if rows is not None and original is None:
+        raise UsageError("rows compare a release with its original. Give the original, too.")
     if isinstance(release, Release):
-        return _of_memory(release, original, public, form, says, attacks, seed)
+        return _of_memory(release, original, public, form, says, (attacks, seed, measured_before))
+    if measured_before != Before():
+        public = False
     if public is None:
         public = original is None and not private_folder(release).is_dir()
     if public or form != "html":
@@ -106,7 +129,16 @@ def report_release(
             return _public(
                 folder, private_folder(release).name.removesuffix(".private"), form, says
             )
-    return _for_owner(_Asked(release, release, original, says, tuple(attacks), seed))
+    return _for_owner(
+        _Asked(release, release, original, says, tuple(attacks), seed, measured_before)
+    )
+
+
+class Before(NamedTuple):
+    """What was measured and verified before a report is made."""
+
+    rows: Rows | None = None
+    verdict: Verdict | None = None
 
 
 class _Asked(NamedTuple):
@@ -116,7 +148,7 @@ class _Asked(NamedTuple):
     ----------
     release, folder
         The release as it was handed over, and the folder in which it lies.
-    original, says, attacks, seed
+    original, says, attacks, seed, before
         As `report_release` takes them.
     """
 
@@ -126,6 +158,7 @@ class _Asked(NamedTuple):
     says: Mapping[str, str]
     attacks: tuple[str, ...]
     seed: int | None
+    before: Before = Before()
 
 
 def _of_memory(
@@ -134,15 +167,15 @@ def _of_memory(
     public: bool | None,  # noqa: FBT001  as the caller was asked
     form: Form,
     says: Mapping[str, str],
-    attacks: Sequence[str],
-    seed: int | None,
+    asked: tuple[Sequence[str], int | None, Before],
 ) -> Report:
+    attacks, seed, before = asked
     with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
         folder = release.write(Path(scratch, "release"))
         if public or form != "html":
             with _released_alone(folder) as alone:
                 return _public(alone, "release", form, says)
-        return _for_owner(_Asked(release, folder, original, says, tuple(attacks), seed))
+        return _for_owner(_Asked(release, folder, original, says, tuple(attacks), seed, before))
 
 
 @contextmanager
@@ -189,7 +222,10 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
     if read is not None:
         parts |= of_data(read, None)
         parts["tests"] = answers_of(
-            read.guarantee, verdict, type(read.data), Figures(counted=counted_in(read.data))
+            read.guarantee,
+            verdict,
+            type(read.data),
+            _nothing_measured(read),
         )
     attacked, _ = attacked_of(parts.get("tests", ()), public=True)
     page = Page(
@@ -203,12 +239,21 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
     return _report(page, verdict)
 
 
+def _nothing_measured(read: Release[Any], command: str | None = None) -> Figures:
+    of_table = isinstance(read.data, Table)
+    return Figures(command=command, counted=counted_in(read.data), of_table=of_table)
+
+
 def _for_owner(asked: _Asked) -> Report:
     manifest = read_manifest_or_refuse(asked.folder)
     record = read_record(asked.folder)
     original = original_data_or_none(asked)
-    with stage("verifying"):
-        verdict = verify_release(asked.release, original)
+    verdict = asked.before.verdict
+    if verdict is None:
+        with stage("verifying"):
+            verdict = verify_release(asked.release, original)
+    elif manifest is not None and verdict.sentence != manifest.claim.guarantee.sentence:
+        raise UsageError("the verdict is about another guarantee. Verify this release.")
     _refuse_another(verdict, record)
     read = asked.release if isinstance(asked.release, Release) else _read(asked.folder, verdict)
     name = asked.folder.resolve().name
@@ -284,8 +329,8 @@ def _measured(
     original, pair = beside
     command = command_line("report", name, "--original", "INPUT")
     if pair is None:
-        command_for = Figures(command=command, counted=counted_in(read.data))
-        return {"tests": answers_of(read.guarantee, verdict, type(read.data), command_for)}
+        unmeasured = _nothing_measured(read, command)
+        return {"tests": answers_of(read.guarantee, verdict, type(read.data), unmeasured)}
     folder = asked.release if isinstance(asked.release, Path) else None
     figures = figures_of(
         read,
@@ -295,10 +340,14 @@ def _measured(
         attacks=asked.attacks,
         seed=asked.seed,
         command=command,
+        rows=asked.before.rows,
     )
+    own = [row for row in asked.before.rows or () if row.question in METRICS]
     with stage("comparing"):
-        rows = measured("release", pair, None)
-    return {
+        rows = Rows(own) if own else measured("release", pair, None)
+    left_out = "what was measured before was handed in"
+    unlike = {} if asked.before.rows is None else {"missing": [(AS_ORIGINAL, left_out)]}
+    return unlike | {
         "tests": answers_of(read.guarantee, verdict, type(read.data), figures),
         "kept": [line for line in answers(rows) if line.figure],
         "kinds": kinds_of_people(pair.original),

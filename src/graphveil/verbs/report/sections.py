@@ -76,6 +76,7 @@ def figures_of(
     attacks: Sequence[str],
     seed: int | None,
     command: str,
+    rows: Rows | None = None,
 ) -> Figures:
     """Return the rows of attacks on a release, and on its original under new ids.
 
@@ -93,6 +94,8 @@ def figures_of(
         For what is sampled.
     command
         What has further attacks run.
+    rows
+        What was measured before: nothing is attacked again.
 
     Raises
     ------
@@ -103,13 +106,17 @@ def figures_of(
         if name != EVERY:
             entry_of(name)
     attacked = folder if folder is not None and private_folder(folder).is_dir() else release
-    with stage("attacking the release"):
-        after = _attacked(attacked, original, attacks, seed)
+    before = None
+    if rows is not None:
+        after = Rows([row for row in (*rows, *rows.missing) if row.question in ATTACKS])
+    else:
+        with stage("attacking the release"):
+            after = _attacked(attacked, original, attacks, seed)
+        with _once_more(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", GraphveilWarning)
+            same = _as_published(pair)
+            before = _attacked(Rename().anonymize(same, seed=seed), same, attacks, seed)
     run = {row.question for row in after}
-    with _once_more(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphveilWarning)
-        same = _as_published(pair)
-        before = _attacked(Rename().anonymize(same, seed=seed), same, attacks, seed)
     return Figures(
         after=with_intervals(after, original.size),
         before=before,
@@ -117,6 +124,7 @@ def figures_of(
         times={name: time for name, time in _times(release, pair, attacks) if name not in run},
         command=command,
         counted=counted_in(release.data),
+        of_table=isinstance(release.data, Table),
     )
 
 

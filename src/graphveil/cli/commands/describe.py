@@ -1,0 +1,89 @@
+"""`graphveil describe INPUT`: what a file holds, what is open, and the command that goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from graphveil.cli.answer import say_answer, say_next, wrapped
+from graphveil.cli.console import bars, result, result_json
+from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, values_for, with_signature
+from graphveil.cli.inputs import a_file, command_line, file_word, flag_words, reading_words
+from graphveil.cli.kinds import reading_flags
+from graphveil.core.progress import shown
+from graphveil.core.text import printable
+from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
+from graphveil.io import compression_of, options_of
+from graphveil.verbs.describe import Description, describe
+
+SHOWN = 12
+"""So many columns are described without --all."""
+
+
+def _run(path: Path, **given: Any) -> int:
+    as_json, every, kind = given.pop("json"), given.pop("all"), given.pop("kind")
+    with a_file(path, given.get(INPUT_FORMAT)) as file:
+        asked: dict[str, Any] = {}
+        for container in CONTAINERS:
+            asked |= values_for(options_of(kind_of(container)), dict(given))
+        with shown(bars()):
+            found = describe(file, kind=kind, **asked)
+    command = _command(found, file_word(path), "stdin" if file_word(path) == "-" else _stem(path))
+    if as_json:
+        result_json(found.summary() | {"command": command})
+        return 0
+    _print(found, "-" if file_word(path) == "-" else path.name, every=every)
+    say_next(command)
+    return 0
+
+
+def _print(found: Description, name: str, *, every: bool) -> None:
+    head, *rest = found.lines()
+    say_answer(f"{printable(name)}: {head}.")
+    columns, problems = rest[: len(found.columns)], rest[len(found.columns) :]
+    most = len(columns) if every else SHOWN
+    for line in columns[:most]:
+        for text in wrapped(f"  {line}", indent=" " * 6):
+            result(text)
+    if len(columns) > most:
+        result(f"  and {len(columns) - most} more columns (--all)")
+    result("")
+    many = len(problems)
+    open_questions = f"{many} open question" + ("" if many == 1 else "s")
+    result(f"{open_questions}, answered in the command below:" if many else "Nothing is open.")
+    for line in problems:
+        for text in wrapped(f"  {line.removeprefix('open: ')}", indent=" " * 6):
+            result(text)
+
+
+def _command(found: Description, typed: str, stem: str) -> str:
+    """Return the command that goes on: a release of a table, for other data advice."""
+    options = options_of(KINDS[found.kind])(**found.options)
+    reading = [word for word in reading_words(options) if word != "--exact"]
+    if found.kind != "table":
+        return command_line("advise", typed, "--kind", found.kind, *reading)
+    levels = [f"{name}={rule}" for name, rule in found.levels.items()]
+    words = ["anonymize", "generalize", typed, "--k", "5", *reading]
+    words += flag_words("levels", *levels) if levels else ()
+    return command_line(*words, *flag_words("out", f"{stem}-generalize"))
+
+
+def _stem(path: Path) -> str:
+    whole = path.with_suffix("") if compression_of(path) else path
+    return whole.stem
+
+
+command = with_signature(
+    _run,
+    [
+        INPUT,
+        flag("all", bool, "Print every column.", default=False, group=OUTPUT_GROUP, negative=""),
+        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
+        *reading_flags(CONTAINERS),
+    ],
+    name="describe",
+    text="Describe a file: its kind, every column, and all questions that are open.\n\nAt most "
+    "1,000,000 rows are looked at. Ends with a command that answers every question. The answers "
+    "are proposals: check them. Common values are shown; the output is for the data owner."
+    "\n\nExample: graphveil describe people.csv",
+)

@@ -1,0 +1,656 @@
+"""The verb describe: what a file holds, column by column, and all that is open about it at once.
+
+The questions are those with which reading and anonymizing refuse data: the same functions ask them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+from graphveil import io
+from graphveil.core.atomic import OWNER_ONLY
+from graphveil.core.errors import InputError, Message, Problem, UsageError, answers, one_of, option
+from graphveil.core.progress import stage
+from graphveil.core.text import html_table, printable, visible
+from graphveil.data import Bipartite, Graph, Network, Table
+from graphveil.data.codes import DATE, NUMBER, missing_in
+from graphveil.data.columns import arrow_table
+from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
+from graphveil.io.options import Header, TableOptions, options_of
+from graphveil.io.parsed import Notes, ParsedCells, about_people, table_of
+from graphveil.io.reading import source_of
+from graphveil.io.source import Source
+from graphveil.io.text.preview import PROBABLY_A_TABLE, TEXT, Columns, Guess, columns_of
+from graphveil.io.text.table_cells import cells_as_written
+from graphveil.methods.generalize.method import questions_of
+from graphveil.methods.roles import TableRoles
+
+MOST_ROWS, FIRST_ROWS, SECONDS = 1_000_000, 20_000, 10.0
+"""So many rows are looked at, so many first, and for so long, about."""
+
+MOST_BYTES = 1 << 28
+"""A file of a format that cannot be cut is looked at if it has no more bytes."""
+
+COMMON = 5
+"""So many of the commonest values are shown."""
+
+ROUNDS = 6
+"""So often answers are tried: one question can hide another."""
+
+Kind: TypeAlias = Literal["text", "number", "date", "id", "constant"]
+Role: TypeAlias = Literal["known", "drop", "source", "target", "user", "item", "kind"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnDescription:
+    """What one column holds, and what is proposed for it.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    kind
+        What its values are, words for missing values aside. An id names people.
+    distinct
+        How many different values it has, missing ones aside.
+    common
+        The commonest values, each with the number of its rows.
+    missing
+        Words that stand for a missing value or may do so, each with the number of its rows.
+    role
+        What is proposed: known to an attacker, or dropped; in pairs the role in a pair.
+    role_reason
+        Why.
+    levels
+        The levels that are proposed for `Generalize`; empty where a value is published or
+        suppressed.
+    """
+
+    name: str
+    kind: Kind
+    distinct: int
+    common: tuple[tuple[str, int], ...]
+    missing: tuple[tuple[str, int], ...] = ()
+    role: Role = "known"
+    role_reason: str = ""
+    levels: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Description:
+    """What a file or frame holds, and all that must be decided before it can be released.
+
+    Parameters
+    ----------
+    format
+        The format of the file; empty for a frame.
+    kind
+        The kind of its data, as it is or as it is proposed: graph, network, bipartite or table.
+    reason
+        Why it is that.
+    rows
+        How many rows were looked at.
+    complete
+        Whether these are all.
+    columns
+        The columns, in their order; none where the format has none.
+    problems
+        All open questions, each with an answer that works.
+    options
+        The options with which it can be read, with these answers in them.
+    """
+
+    format: str
+    kind: str
+    reason: str
+    rows: int
+    complete: bool
+    columns: tuple[ColumnDescription, ...]
+    problems: tuple[Problem, ...]
+    options: Mapping[str, Any]
+
+    @property
+    def levels(self) -> dict[str, str]:
+        """The levels that are proposed for columns, as `Generalize` takes them."""
+        return {column.name: column.levels for column in self.columns if column.levels}
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as JSON can hold it."""
+        held = asdict(self) | {"options": _plain(self.options), "levels": self.levels}
+        held["problems"] = [problem._asdict() for problem in self.problems]
+        return held
+
+    def lines(self) -> Iterator[str]:
+        """Yield it in words: the whole, each column, and what is open."""
+        form = f"{self.format}, " if self.format else ""
+        part = "" if self.complete else "the first "
+        yield f"{form}{part}{self.rows:,} rows, {KINDS[self.kind].words}: {self.reason}"
+        for column in self.columns:
+            yield f"{column.name}: {_words_of(column)}"
+        for problem in self.problems:
+            yield f"open: {problem.text}: {problem.choices}"
+
+    def __repr__(self) -> str:
+        """Return it in words."""
+        return "\n".join(map(visible, self.lines()))
+
+    def _repr_html_(self) -> str:
+        """Return the columns and the questions as tables, for notebooks."""
+        head, *_ = self.lines()
+        columns = html_table(
+            head,
+            ("column", "kind", "values", "commonest", "may be missing", "role"),
+            (
+                (
+                    one.name,
+                    one.kind,
+                    f"{one.distinct:,}",
+                    _counted(one.common),
+                    _counted(one.missing),
+                    ": ".join(filter(None, (one.role, one.role_reason))),
+                )
+                for one in self.columns
+            ),
+        )
+        asked = ((one.text, one.choices, f"{one.option}: {one.value}") for one in self.problems)
+        return columns + html_table("open questions", ("found", "choices", "proposed"), asked)
+
+
+def describe(data: Any, *, kind: str | None = None, **options: Any) -> Description:
+    r"""Return what a file or frame holds, with every question that is open about it.
+
+    At most 10^6 rows are looked at, for about ten seconds; `complete` says whether these are all.
+    Nothing is written or published, but the commonest values are those of the data.
+
+    Parameters
+    ----------
+    data
+        The name of a file, or a frame of pandas, polars, DuckDB or Arrow.
+    kind
+        graph, network, bipartite or table. Default: what the columns or the format say.
+    **options
+        Options of the reader, such as ``drop``; ``levels`` of columns for `Generalize`.
+
+    Raises
+    ------
+    InputError
+        Where no option helps, such as in a broken file.
+    UsageError
+        Where the kind has no such option.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "people.csv")
+    ...     _ = file.write_text("age,town\n31,Oslo\n47,?\n58,Oslo\n31,Oslo\n")
+    ...     found = describe(file, kind="table")
+    >>> [(asked.column, asked.option, asked.value) for asked in found.problems]
+    [('town', 'suppressed', '?'), ('age', 'levels', 'auto')]
+    >>> found.columns[0].kind, found.columns[0].common[0], found.levels
+    ('number', ('31', 2), {'age': 'auto'})
+    """
+    if kind is not None and kind not in KINDS:
+        raise InputError(f"unknown kind of data {kind!r}. {one_of(kind, KINDS)}")
+    started = time.monotonic()
+    if not isinstance(data, str | Path):
+        return _of_frame(data, kind, options)
+    path = Path(data)
+    with stage(f"looking at {path.name}"):
+        with _head(path, options, FIRST_ROWS) as (file, complete):
+            found = _described(file, kind, options, complete=complete)
+        rows = _affordable(time.monotonic() - started)
+        if complete or rows <= FIRST_ROWS or found.rows < FIRST_ROWS:
+            return found
+        with _head(path, options, rows) as (file, complete):
+            return _described(file, kind, options, complete=complete)
+
+
+def _affordable(seconds: float) -> int:
+    """Return how many rows there is time for, after the first took so long."""
+    left = max(SECONDS - seconds, 0)
+    return int(min(MOST_ROWS, FIRST_ROWS * left / max(seconds, 1e-3)))
+
+
+@contextmanager
+def _head(path: Path, options: Mapping[str, Any], rows: int) -> Iterator[tuple[Path, bool]]:
+    """Give a file of the first rows of another, itself where it has no more; and whether it has."""
+    source = source_of(path, options.get("format"), "yes")
+    with TemporaryDirectory(prefix="graphveil-head-") as folder:
+        copy = Path(folder, path.name)
+        if source.format.name == "parquet" and not path.is_dir():
+            complete = not _head_of_parquet(source, copy, rows)
+        elif source.format.name in TEXT:
+            copy = Path(folder, path.name.removesuffix(".gz").removesuffix(".zst"))
+            complete = not _head_of_text(source, copy, rows)
+        elif source.n_bytes > MOST_BYTES:
+            raise InputError(
+                f"{source.name}: too large to look at ({source.n_bytes >> 20:,} MiB). Its format "
+                f"cannot be read in part; give {option('kind')} and read it whole."
+            )
+        else:
+            complete = True
+        yield (path if complete else copy), complete
+
+
+def _head_of_text(source: Source, copy: Path, rows: int) -> bool:
+    """Write the first lines of a file, and return whether there were more."""
+    copy.touch(mode=OWNER_ONLY)
+    left = rows + 1
+    with copy.open("wb") as file:
+        for _, chunk in source.chunks():
+            lines = chunk.count(b"\n")
+            if lines > left or left <= 0:
+                kept = chunk.split(b"\n", left)[:left]
+                file.write(b"\n".join([*kept, b""]) if kept else b"")
+                return True
+            left -= lines
+            file.write(chunk)
+    return False
+
+
+def _head_of_parquet(source: Source, copy: Path, rows: int) -> bool:
+    with pa.OSFile(os.fsencode(source.path)) as stream:
+        file = parquet.ParquetFile(stream)
+        if file.metadata.num_rows <= rows:
+            return False
+        first = next(file.iter_batches(batch_size=rows))
+        copy.touch(mode=OWNER_ONLY)
+        parquet.write_table(pa.Table.from_batches([first]), copy)
+    return True
+
+
+def _described(
+    path: Path, kind: str | None, options: dict[str, Any], *, complete: bool
+) -> Description:
+    asked = {name: options[name] for name in ("header", "delimiter") if name in options}
+    columns = columns_of(path, options.get("format"), **asked)
+    form = io.format_of(path, options.get("format")).name
+    named: Header = options.get("header") or ("yes" if columns.names else "no")
+    container, guess = _kind(kind, columns, form, lambda: _written(path, options, named, form))
+    problems = [] if guess.kind else [_about_kind(guess, container)]
+    _check_options(container, options)
+    if container is Table:
+        said = _answered(_of_table_file(path), options, problems)
+    else:
+        said = _answered(_of_pairs(path, container), options, problems)
+    if container is Table:  # whose first line has names unless somebody says otherwise
+        named = "yes" if said.options.get("header") in (None, "auto") else said.options["header"]
+    written = _written(path, options, said.options.get("header") or named, form)
+    return Description(
+        format=form,
+        kind=kind_of(container).name,
+        reason="as you said" if kind else guess.found,
+        rows=said.rows or (written.num_rows if written else 0),
+        complete=complete,
+        columns=_columns(written, container, said, options),
+        problems=tuple(problem.plain for problem in said.problems),
+        options=_options_of(container, said.options),
+    )
+
+
+def _of_frame(frame: Any, kind: str | None, options: dict[str, Any]) -> Description:
+    """Return what a frame holds; of pairs it is no more than its columns."""
+    if not hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "to_arrow"):
+        frame = frame.to_arrow()
+    if not hasattr(frame, "__arrow_c_stream__"):
+        raise UsageError(
+            f"describe takes the name of a file or a frame, not a {type(frame).__name__}."
+        )
+    whole = arrow_table(frame)
+    part = whole.slice(0, MOST_ROWS)
+    names = tuple(part.column_names)
+    kinds = kinds_named(names)
+    named = kinds[0].container if len(kinds) == 1 else None
+    container, guess = _kind(kind, Columns(names, named), "", lambda: part)
+    problems = [] if guess.kind else [_about_kind(guess, container)]
+    _check_options(container, options)
+    said = _Said(problems, options, part.num_rows)
+    if container is Table:
+        said = _answered(_of_cells(part), options, problems)
+    return Description(
+        format="",
+        kind=kind_of(container).name,
+        reason="as you said" if kind else guess.found,
+        rows=part.num_rows,
+        complete=part.num_rows == whole.num_rows,
+        columns=_columns(part, container, said, options),
+        problems=tuple(problem.plain for problem in said.problems),
+        options=_options_of(container, said.options),
+    )
+
+
+def _kind(
+    kind: str | None, columns: Columns, form: str, written: Callable[[], pa.Table | None]
+) -> tuple[Container, Guess]:
+    """Return the kind that was given, that the columns say, or that is proposed."""
+    if kind is not None:
+        return KINDS[kind].container, Guess(KINDS[kind].container, "as you said")
+    if form and form not in (*TEXT, "parquet", "arrow"):
+        return Graph, Guess(Graph, f"files of the format {form} are read as one")
+    guess = columns.guess(tuple(one for one in CONTAINERS if one is not Network))
+    if guess.kind is not None:
+        return guess.kind, guess
+    pairs = form == "text" or _share_values(written())
+    return guess.probably or (Graph if pairs else Table), guess
+
+
+def _share_values(written: pa.Table | None) -> bool:
+    """Whether the first two columns speak of the same people, as the ends of edges do."""
+    if written is None or written.num_columns < 2:
+        return False
+    one, other = (pc.unique(written.column(number)).cast(pa.string()) for number in (0, 1))
+    both = pc.sum(pc.is_in(one, value_set=other)).as_py() or 0
+    return bool(2 * both > min(len(one), len(other)) > 2)
+
+
+def _about_kind(guess: Guess, proposed: Container) -> Problem:
+    choices = "say whether it is a network, user-item data or a table"
+    if guess.probably is not None:
+        choices = f"{PROBABLY_A_TABLE}; {choices}"
+    return Problem("", "kind", kind_of(proposed).name, guess.found, choices)
+
+
+def _check_options(container: Container, options: Mapping[str, Any]) -> None:
+    known = [item.name for item in fields(options_of(kind_of(container)))]
+    known += ["levels"] if container is Table else []
+    for name in options:
+        if name not in known:
+            kind = kind_of(container).words
+            raise UsageError(f"{option(name)} does not apply to {kind}. {one_of(name, known)}")
+
+
+class _Said(NamedTuple):
+    """What is open, the options with the answers, and how many rows there are."""
+
+    problems: list[Problem]
+    options: dict[str, Any]
+    rows: int = 0
+
+
+class _Asked(NamedTuple):
+    """What is open where something is read with some options, and how many rows it has."""
+
+    problems: Sequence[Problem]
+    rows: int
+
+
+_Asks: TypeAlias = Any
+"""A function of options, of which it returns what is open, `_Asked`."""
+
+
+def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Said:
+    """Return every question: answers are tried, since one question can hide another."""
+    said, rows = dict(given), 0
+    base = {"suppressed": TableOptions().suppressed} | given
+    for _ in range(ROUNDS):
+        asked, rows = ask(said)
+        known = {(one.column, one.option, one.value) for one in problems}
+        new = [one for one in asked if (one.column, one.option, one.value) not in known]
+        before = len(problems)
+        for one in new:
+            if one.column not in _people_in(problems):
+                problems = [*problems, one]
+        if len(problems) == before:
+            break
+        said = dict(given) | {hint.name: hint.value for hint in answers(problems, base)}
+    return _Said(problems, said, rows)
+
+
+def _people_in(problems: Sequence[Problem]) -> set[str]:
+    """Return the columns that are not published, so that nothing more is asked of them."""
+    return {one.column for one in problems if one.column and one.option in ("drop", "person")}
+
+
+def _read_with(options: Mapping[str, Any]) -> TableOptions:
+    """Return options of a table, whose numbers get levels where nobody bins them."""
+    given = {name: value for name, value in options.items() if name not in ("levels", "kind")}
+    for name in ("suppressed", "categories", "drop", "one_hot"):
+        if name in given:
+            given[name] = tuple(given[name])
+    return TableOptions(**({"exact": True} | given))
+
+
+def _of_table_file(path: Path) -> _Asks:
+    def ask(options: Mapping[str, Any]) -> _Asked:
+        own = _read_with(options)
+        source = source_of(path, own.format, "no" if own.header == "no" else "yes")
+        cells: ParsedCells = source.format.reader("table")(source, own)
+        return _asked(f"{source.name}: ", cells, own, options)
+
+    return ask
+
+
+def _of_cells(frame: pa.Table) -> _Asks:
+    def ask(options: Mapping[str, Any]) -> _Asked:
+        own = _read_with(options)
+        columns = {name: frame[name] for name in frame.column_names if name not in own.drop}
+        columns = {name: values.combine_chunks() for name, values in columns.items()}
+        cells = ParsedCells(columns=columns, notes=Notes(rows=frame.num_rows))
+        return _asked("", cells, own, options)
+
+    return ask
+
+
+def _asked(where: str, cells: ParsedCells, own: TableOptions, options: Mapping[str, Any]) -> _Asked:
+    """Return what is open about cells: on reading, or else for levels."""
+    rows = cells.notes.rows
+    try:
+        table = table_of(where, cells, own)
+    except InputError as error:
+        if not error.asked:
+            raise
+        return _Asked(error.asked, rows)
+    naming = about_people(cells.columns, own, [])
+    levels = options.get("levels") or {}
+    asked = [one for one in naming if one.column not in (own.ids, *levels)]
+    if own.exact and table.columns:
+        asked += questions_of(table, TableRoles(), levels)
+    return _Asked(asked, rows)
+
+
+def _of_pairs(path: Path, container: Container) -> _Asks:
+    """Return how edges, or users and items, are asked about: what an option answers is a question.
+
+    What no option answers is raised.
+    """
+
+    def ask(options: Mapping[str, Any]) -> _Asked:
+        given = {name: value for name, value in options.items() if name != "kind"}
+        try:
+            report = io.load(path, options_of(kind_of(container))(**given)).report
+        except InputError as error:
+            if error.asked:
+                return _Asked(error.asked, 0)
+            hints = [hint for hint in error.hints if hint.value is not None]
+            if not hints:
+                raise
+            text = error.message.text.removeprefix(f"{printable(path.name)}: ")
+            return _Asked([_as_problem(text, hints[0].name, hints[0].value)], 0)
+        return _Asked((), report.rows)
+
+    return ask
+
+
+def _as_problem(text: str, name: str, value: Any) -> Problem:
+    """Return a refusal that names what answers it as a question."""
+    found, _, choices = text.rpartition(". ")
+    return Problem("", name, value, found or text, choices.removesuffix("."))
+
+
+def _written(path: Path, options: Mapping[str, Any], header: Header, form: str) -> pa.Table | None:
+    """Return the cells of a file as they are written; None where it has no columns."""
+    source = source_of(path, options.get("format"), header)
+    if form in TEXT:
+        how = TableOptions(header=header, delimiter=options.get("delimiter"))
+        try:
+            return cells_as_written(source, how)
+        except InputError:  # cells that are no columns of a table, such as those between spaces
+            return None
+    if form in ("parquet", "arrow"):
+        from graphveil.io.readers.columnar import opened_frame  # noqa: PLC0415  few need it
+
+        with opened_frame(source) as frame:
+            table: pa.Table = frame.table(tuple(frame.names))
+            return table
+    return None
+
+
+def _columns(
+    written: pa.Table | None, container: Container, said: _Said, given: Mapping[str, Any]
+) -> tuple[ColumnDescription, ...]:
+    if written is None:
+        return ()
+    roles = _roles(written.column_names, container, said, given)
+    return tuple(
+        _column(name, written.column(name), *roles[name], said) for name in written.column_names
+    )
+
+
+def _roles(
+    names: Sequence[str], container: Container, said: _Said, given: Mapping[str, Any]
+) -> dict[str, tuple[Role, str]]:
+    """Return the role of every column and its reason."""
+    asked: dict[str, str] = {}
+    for problem in said.problems:
+        if problem.option in ("drop", "person"):
+            asked[problem.column] = Message(problem.text).plain.removeprefix(
+                f"column {problem.column} "
+            )
+    if container is Table:
+        own = _read_with(said.options)
+        roles: dict[str, tuple[Role, str]] = {}
+        for name in names:
+            dropped = name in own.drop or name in (own.ids, own.person)
+            why = asked.get(name, "as you said" if dropped and name in _listed(given) else "")
+            roles[name] = ("drop", why) if dropped else ("known", "")
+        return roles
+    ends: tuple[Role, Role] = ("user", "item") if container is Bipartite else ("source", "target")
+    options = options_of(kind_of(container))(
+        **{name: value for name, value in said.options.items() if name != "kind"}
+    )
+    places = [_place(one, names, at) for at, one in enumerate(options.ends.asked)]  # type: ignore[union-attr]
+    found = dict(zip(places, ends, strict=True))
+    kinds = getattr(options, "kind_column", None)
+    if isinstance(kinds, str) and kinds in names:
+        found[kinds] = "kind"
+    return {name: (found.get(name, "drop"), "") for name in names}
+
+
+def _listed(given: Mapping[str, Any]) -> list[str]:
+    listed = given.get("drop") or ()
+    whole = [listed] if isinstance(listed, str) else list(listed)
+    return [*whole, *filter(None, (given.get("ids"), given.get("person")))]
+
+
+def _place(asked: str | int | None, names: Sequence[str], at: int) -> str:
+    """Return the column of an end, as it was asked for or by its place."""
+    if isinstance(asked, str) and asked in names:
+        return asked
+    if asked is not None and str(asked).isdigit() and 0 < int(asked) <= len(names):
+        return names[int(asked) - 1]
+    return names[at] if at < len(names) else ""
+
+
+def _column(
+    name: str, values: pa.ChunkedArray, role: Role, reason: str, said: _Said
+) -> ColumnDescription:
+    """Return what a column holds."""
+    column = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    dates = pa.types.is_temporal(column.type)
+    numbers = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    texts = _texts(column)
+    counts = pc.value_counts(texts.drop_null())
+    words, times = counts.field(0), counts.field(1)
+    absent = _absent(name, texts, said)
+    gone = pc.is_in(words, value_set=pa.array([word for word, _ in absent], type=pa.string()))
+    shown, often = words.filter(pc.invert(gone)), times.filter(pc.invert(gone))
+    order = np.lexsort((np.arange(len(shown)), -often.to_numpy()))[:COMMON]
+    kind: Kind = "text"
+    asked = [problem.column for problem in said.problems if problem.option in ("drop", "person")]
+    if len(shown) <= 1:
+        kind = "constant"
+    elif dates or _all(shown, DATE):
+        kind = "date"
+    elif name in asked:
+        kind = "id"
+    elif numbers or _all(shown, NUMBER):
+        kind = "number"
+    levels = [p.value for p in said.problems if p.option == "levels" and p.column == name]
+    given = said.options.get("levels") or {}
+    return ColumnDescription(
+        name=name,
+        kind=kind,
+        distinct=len(shown),
+        common=tuple((str(shown[at]), int(often[at].as_py())) for at in order.tolist()),
+        missing=absent,
+        role=role,
+        role_reason=reason,
+        levels=given.get(name, levels[0] if levels else ""),
+    )
+
+
+def _texts(column: pa.Array) -> pa.Array:
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return pa.array([str(value) for value in column.to_pylist()], type=pa.string())
+
+
+def _absent(name: str, texts: pa.Array, said: _Said) -> tuple[tuple[str, int], ...]:
+    """Return the words of a column that mean missing or may, with the number of their rows."""
+    asked = [p.value for p in said.problems if p.option == "suppressed" and p.column == name]
+    kept = said.options.get("categories") or ()
+    hidden = said.options.get("suppressed") or ("*", "")
+    may = [problem.value for problem in missing_in(name, texts, hidden, kept)]
+    words = dict.fromkeys([*hidden, *asked, *may])
+    rows = {word: pc.sum(pc.equal(texts, word)).as_py() or 0 for word in words}
+    empty = texts.null_count
+    found = [(word, count) for word, count in rows.items() if count]
+    return (*found, *([("(none)", empty)] if empty else []))
+
+
+def _all(values: pa.Array, pattern: str) -> bool:
+    return bool(len(values) and pc.all(pc.match_substring_regex(values, pattern)).as_py())
+
+
+def _options_of(container: Container, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of the reader; of a table, with numbers as they are written."""
+    kept = {name: value for name, value in said.items() if name not in ("kind", "levels")}
+    kept = {name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()}
+    return {"exact": True, **kept} if container is Table else kept
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: str(v) if isinstance(v, Path) else v for name, v in options.items()}
+
+
+def _counted(pairs: Sequence[tuple[str, int]]) -> str:
+    return ", ".join(f"{printable(value, 20) or '(empty)'} {count:,}" for value, count in pairs)
+
+
+def _words_of(column: ColumnDescription) -> str:
+    """Return a column in one line."""
+    said = [f"{column.kind}, {column.distinct:,} values"]
+    if column.common:
+        said.append(f"commonest {_counted(column.common)}")
+    if column.missing:
+        said.append(f"may be missing {_counted(column.missing)}")
+    if column.levels:
+        said.append(f"levels {column.levels}")
+    role = f"{column.role} ({column.role_reason})" if column.role_reason else column.role
+    return "; ".join([*said, role])

@@ -1,0 +1,131 @@
+"""What describe says of a file follows from its cells, and its answers leave nothing open."""
+
+from __future__ import annotations
+
+import shlex
+
+import pandas as pd
+import pytest
+
+import graphveil as gv
+from graphveil.cli import run
+from graphveil.core.errors import GraphveilError
+from graphveil.data import Table
+from graphveil.verbs import describe as verb
+
+NAMES = ("Ann Ash", "Bob Birch", "Cyd Cole", "Dan Dale", "Eve Ely")
+TOWNS = ("Oslo", "Oslo", "Bergen", "?")
+
+
+@pytest.fixture
+def messy(tmp_path):
+    """Forty people: ids, names, ages, words for missing values, amounts, a constant."""
+    path = tmp_path / "messy.csv"
+    rows = ["id,name,age,town,income,birth,land"]
+    for i in range(40):
+        name = f"{NAMES[i % 5]} {'abcdefgh'[i // 5].upper()}x"
+        income = "NA" if i % 10 == 0 else f"{i % 7}.5"
+        birth = f"19{50 + i % 9}-03-{10 + i % 13}"
+        rows.append(f"{i + 7},{name},{20 + i % 11},{TOWNS[i % 4]},{income},{birth},NO")
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def test_every_column_is_counted(messy):
+    found = gv.describe(messy, kind="table")
+    columns = {column.name: column for column in found.columns}
+    assert (40, True, "csv", "table") == (found.rows, found.complete, found.format, found.kind)
+    assert (("Oslo", 20), ("Bergen", 10)) == columns["town"].common
+    assert (("?", 10),) == columns["town"].missing
+    assert (("NA", 4),) == columns["income"].missing
+    kinds = {name: column.kind for name, column in columns.items()}
+    assert kinds == {
+        "id": "id",
+        "name": "id",
+        "age": "number",
+        "town": "text",
+        "income": "number",
+        "birth": "date",
+        "land": "constant",
+    }
+    assert "drop" == columns["id"].role == columns["name"].role
+    assert "different value in nearly every row" in columns["name"].role_reason
+    assert (11, 7, 1) == tuple(columns[name].distinct for name in ("age", "income", "land"))
+
+
+def test_its_answers_leave_nothing_open(messy):
+    found = gv.describe(messy)
+    assert {"kind", "suppressed", "drop", "levels"} <= {asked.option for asked in found.problems}
+    table = gv.read_table(messy, **found.options)
+    release = gv.Generalize(k=3, levels=found.levels).anonymize(table)
+    assert release.verify(table).ok
+    again = gv.describe(messy, kind="table", levels=found.levels, **found.options)
+    assert () == again.problems
+
+
+def test_a_file_is_asked_what_reading_it_asks(messy):
+    with pytest.raises(GraphveilError) as refused:
+        gv.read_table(messy)
+    found = gv.describe(messy, kind="table", exact=False)
+    asked = {(one.column, one.option, one.value) for one in refused.value.problems}
+    assert asked == {(one.column, one.option, one.value) for one in found.problems}
+
+
+def test_no_question_has_a_flag_or_an_argument(messy):
+    with pytest.raises(GraphveilError) as refused:
+        gv.read_table(messy, exact=True)
+    for one in (*gv.describe(messy).problems, *refused.value.problems):
+        said = f"{one.text} {one.choices}"
+        assert not {"=", "\ufdd0", "\ufdd1"} & {*said}
+        assert "--" not in said
+
+
+def test_rows_of_one_person_are_a_problem_of_a_container():
+    visits = {"who": [1, 2, 3, 4, 5] * 9, "sex": [*"ffmmf"] * 9, "born": [*"abcba"] * 9}
+    table = Table.from_columns(visits)
+    with pytest.raises(GraphveilError) as refused:
+        table.check()
+    assert [("who", "drop")] == [(one.column, one.option) for one in refused.value.problems]
+
+
+def test_a_long_file_is_read_in_part(tmp_path, monkeypatch):
+    monkeypatch.setattr(verb, "FIRST_ROWS", 10)
+    monkeypatch.setattr(verb, "MOST_ROWS", 25)
+    path = tmp_path / "long.csv"
+    path.write_text("sex,town\n" + "f,Oslo\nm,Bergen\n" * 20)
+    found = gv.describe(path, kind="table")
+    assert (25, False) == (found.rows, found.complete)
+    assert 25 == sum(count for _, count in found.columns[0].common)
+    assert "the first 25 rows" in repr(found)
+
+
+def test_directions_of_edges_are_a_question(tmp_path):
+    path = tmp_path / "calls.csv"
+    path.write_text("source,target\na,b\nb,a\nc,a\n")
+    found = gv.describe(path)
+    assert [("directed", "symmetrize")] == [(one.option, one.value) for one in found.problems]
+    assert ["source", "target"] == [column.role for column in found.columns]
+    assert 3 == gv.read_graph(path, **found.options).n_nodes
+
+
+def test_a_frame_is_described_like_its_file(messy):
+    frame = pd.read_csv(messy, dtype=str, keep_default_na=False)
+    of_file, of_frame = gv.describe(messy, kind="table"), gv.describe(frame, kind="table")
+    names = ("name", "distinct", "common", "missing", "role")
+    for one, other in zip(of_file.columns, of_frame.columns, strict=True):
+        assert [getattr(one, name) for name in names] == [getattr(other, name) for name in names]
+
+
+def test_the_command_ends_with_one_that_works(messy, capsys, monkeypatch):
+    monkeypatch.chdir(messy.parent)
+    assert 0 == run(["describe", messy.name])
+    out = capsys.readouterr().out
+    command = out.strip().splitlines()[-1].removeprefix("next: ")
+    assert command.startswith("graphveil anonymize generalize messy.csv --k 5")
+    assert 0 == run(shlex.split(command)[1:])
+    assert (messy.parent / "messy-generalize" / "release.json").is_file()
+
+
+def test_an_option_of_another_kind_is_refused(messy):
+    with pytest.raises(GraphveilError, match="directed"):
+        gv.describe(messy, kind="table", directed="keep")
