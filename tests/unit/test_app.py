@@ -1,120 +1,74 @@
-"""A local page: who may talk to it, what it runs, and that it stays in its folder."""
+"""A local page: who may talk to it, what it shows and runs, and that it stays in its folder."""
 
 from __future__ import annotations
 
-import os
-import signal
+import asyncio
+import hashlib
+import io
+import re
 import socket
 import sys
 import threading
 import time
-from contextlib import asynccontextmanager, contextmanager
+import zipfile
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 import requests
 
+import graphveil as gv
 from graphveil.app import jobs as running
 from graphveil.app.folder import Folder
-from graphveil.core.errors import UsageError
+from graphveil.cli.commands import serve
+from graphveil.core.errors import ResourceError, UsageError
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
-from starlette.applications import Starlette
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
-from starlette.routing import Route
-
-from graphveil.app import server
+from graphveil.app import pages, server, work
+from graphveil.app.study import Study, answers_to
+from graphveil.methods import METHODS
 
 HOSTILE = "<img src=x onerror=alert(1)>{{7*7}}.csv"
-MEASURE = {"word": ["measure", "friends.csv"]}
-
-
-def application(folder):
-    """Return a small application: a list of the folder, its pages, and commands."""
-    jobs = running.Jobs(folder.root)
-
-    async def listed(request):
-        entries, more = folder.entries(folder.inside(request.query_params.get("at", "")))
-        return JSONResponse({"entries": {one.name: one.kind for one in entries}, "more": more})
-
-    async def view(request):
-        return server.sandboxed(folder.inside(request.query_params["path"]).read_bytes())
-
-    async def run(request):
-        job = await jobs.start([word for _, word in await server.form_of(request)])
-        return RedirectResponse(f"/job/{job.number}", 303)
-
-    async def state(request):
-        job = jobs.jobs[request.path_params["number"]]
-        return JSONResponse(
-            {
-                "line": job.line,
-                "status": job.status,
-                "output": job.output,
-                "ended": job.ended is not None,
-            }
-        )
-
-    async def stop(request):
-        job = jobs.jobs[request.path_params["number"]]
-        await jobs.stop(job)
-        return RedirectResponse(f"/job/{job.number}", 303)
-
-    async def refused(_, error):
-        return PlainTextResponse(error.message.flags, 400)
-
-    @asynccontextmanager
-    async def life(_):
-        yield
-        await jobs.close()
-
-    return Starlette(
-        routes=[
-            Route("/", listed),
-            Route("/view", view),
-            Route("/run", run, methods=["POST"]),
-            Route("/job/{number:int}", state),
-            Route("/job/{number:int}/stop", stop, methods=["POST"]),
-        ],
-        exception_handlers={UsageError: refused},
-        lifespan=life,
-    )
+STATIC = Path(pages.__file__).parent / "static"
 
 
 class Page:
     """A running page, and a browser that has opened its address."""
 
-    def __init__(self, address, folder):
-        self.address, self.folder = address, folder
-        self.base = address.partition("/?")[0]
+    def __init__(self, guard, folder):
+        self.folder, self.guard = folder, guard
+        self.address = guard.new_address()
+        self.origin = self.address.partition("/open")[0]
+        self.base = self.origin + guard.path
         self.browser = requests.Session()
-        self.browser.get(address, timeout=20)
+        self.opened = self.browser.get(self.address, timeout=20)
 
     def get(self, path, **given):
         return self.browser.get(self.base + path, timeout=60, **given)
 
     def post(self, path, headers=None, **given):
-        headers = {"Origin": self.base} if headers is None else headers
+        headers = {"Origin": self.origin} if headers is None else headers
         return self.browser.post(self.base + path, headers=headers, timeout=60, **given)
 
-    def run(self, *words):
-        """Run a command and return how it stands once it has ended."""
-        started = self.post("/run", data={"word": words})
-        assert 200 == started.status_code, started.text
-        while not (state := self.browser.get(started.url, timeout=60).json())["ended"]:
+    def until(self, path, *words):
+        """Return the page once it shows one of these words."""
+        for _ in range(600):
+            text = self.get(path).text
+            if any(word in text for word in words):
+                return text
             time.sleep(0.1)
-        return state
+        raise AssertionError(text)
 
 
 @contextmanager
 def served(folder):
     bound = server.listening(0)
-    made, address = server.server_of(application(Folder.at(folder)), bound)
+    made, guard = server.server_of(pages.Pages(Folder.at(folder)).application(), bound)
     thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]})
     thread.start()
     try:
-        yield Page(address, folder)
+        yield Page(guard, folder)
     finally:
         made.should_exit = True
         thread.join(60)
@@ -146,27 +100,56 @@ def page(tmp_path_factory):
 # --- who may talk to it
 
 
-def test_nobody_gets_in_without_the_token(page):
+def test_nobody_gets_in_without_the_cookie(page):
+    assert 403 == requests.get(f"{page.origin}/", timeout=20).status_code
+    assert 403 == requests.get(f"{page.origin}/open?code=guess", timeout=20).status_code
     assert 403 == requests.get(f"{page.base}/", timeout=20).status_code
-    assert 403 == requests.get(f"{page.base}/?token=guess", timeout=20).status_code
-    assert 403 == requests.get(f"{page.base}/job/1", timeout=20).status_code
-    port = page.base.rpartition(":")[2]
-    wrong = {"Cookie": f"graphveil-{port}=guess"}
+    wrong = {"Cookie": "graphveil=guess"}
     assert 403 == requests.get(f"{page.base}/", headers=wrong, timeout=20).status_code
+    right = {"Cookie": f"graphveil={page.guard.key}"}
+    assert 403 == requests.get(f"{page.origin}/", headers=right, timeout=20).status_code
     assert 200 == page.get("/").status_code
 
 
-def test_the_cookie_is_for_this_page_alone(page):
-    given = requests.get(page.address, timeout=20).headers["set-cookie"]
+def test_the_code_opens_once_and_a_new_one_ends_the_old(page):
+    assert 403 == requests.get(page.address, timeout=20).status_code
+    first, second = page.guard.new_address(), page.guard.new_address()
+    assert 403 == requests.get(first, timeout=20).status_code
+    assert 403 == requests.head(second, timeout=20).status_code  # a preview uses nothing up
+    assert 200 == requests.get(second, timeout=20).status_code
+    assert 403 == requests.get(second, timeout=20).status_code
+
+
+def test_the_cookie_is_sent_to_this_page_alone(page):
+    given = page.opened.headers["set-cookie"]
     assert "HttpOnly" in given
     assert "SameSite=strict" in given
+    assert f"Path={page.guard.path};" in given
+    assert re.fullmatch(r"/s-[\w-]{16}", page.guard.path)
+    heard = socket.create_server(("127.0.0.1", 0))
+    other = f"http://127.0.0.1:{heard.getsockname()[1]}/"
+    said = []
+
+    def listen():
+        client, _ = heard.accept()
+        said.append(client.recv(1 << 16))
+        client.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        client.close()
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    page.browser.get(other, timeout=20)
+    thread.join(20)
+    heard.close()
+    assert b"cookie" not in said[0].lower()
 
 
 @pytest.mark.parametrize("host", ["graphveil.example", "127.0.0.1", "127.0.0.1:1", ""])
-def test_another_host_is_refused_also_with_the_token(page, host):
+def test_another_host_is_refused_also_with_the_code(page, host):
     assert 421 == page.get("/", headers={"Host": host}).status_code
-    token = page.address.partition("?")[2]
-    assert 421 == page.get(f"/?{token}", headers={"Host": host}).status_code
+    address = page.guard.new_address()
+    assert 421 == requests.get(address, headers={"Host": host}, timeout=20).status_code
+    assert 200 == requests.get(address, timeout=20).status_code
 
 
 @pytest.mark.parametrize(
@@ -174,8 +157,8 @@ def test_another_host_is_refused_also_with_the_token(page, host):
 )
 def test_a_form_of_another_origin_is_refused(page, origin):
     headers = {} if origin is None else {"Origin": origin}
-    sent = page.post("/run", headers=headers, data=MEASURE)
-    assert 403 == sent.status_code
+    assert 403 == page.post("/sample/people.csv", headers=headers).status_code
+    assert not (page.folder / "people.csv").exists()
 
 
 def test_what_another_site_asks_for_is_refused(page):
@@ -186,15 +169,16 @@ def test_what_another_site_asks_for_is_refused(page):
 
 def test_other_verbs_of_http_are_refused(page):
     for verb in ("PUT", "DELETE", "OPTIONS", "TRACE"):
-        headers = {"Origin": page.base}
+        headers = {"Origin": page.origin}
         answer = page.browser.request(verb, f"{page.base}/", headers=headers, timeout=20)
         assert 405 == answer.status_code
 
 
 def test_every_answer_says_what_it_may_load(page):
-    for path in ("/", "/nothing", "/view?path=../x"):
+    for path in ("/", "/nothing", "/view/..%2Fx", "/static/app.js"):
         headers = page.get(path).headers
         assert "default-src 'none'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
         assert "nosniff" == headers["x-content-type-options"]
         assert "no-store" == headers["cache-control"]
@@ -206,11 +190,19 @@ def test_it_listens_on_this_machine_alone():
     bound.close()
 
 
+def test_the_script_of_others_is_the_one_that_notice_names():
+    digest = hashlib.sha256((STATIC / "htmx.min.js").read_bytes()).hexdigest()
+    assert "a0abb04f2f45a1f89d1d4844023245537e5e6014c87b144553e0607b4cc32130" == digest
+    notice = (Path(__file__).resolve().parents[2] / "NOTICE").read_text()
+    assert "htmx 4.0.1" in notice
+    assert (STATIC / "htmx-LICENSE").read_text().startswith("Zero-Clause BSD")
+
+
 # --- clients that are slow, or send too much
 
 
 def _talk(page, head):
-    port = int(page.base.rpartition(":")[2])
+    port = int(page.origin.rpartition(":")[2])
     client = socket.create_connection(("127.0.0.1", port), timeout=30)
     client.sendall(head)
     return client
@@ -218,7 +210,8 @@ def _talk(page, head):
 
 def _head(page, length):
     cookie = "; ".join(f"{one.name}={one.value}" for one in page.browser.cookies)
-    lines = ["POST /run HTTP/1.1", f"Host: {page.base[7:]}", f"Origin: {page.base}"]
+    path = f"{page.guard.path}/stop/check/x"
+    lines = [f"POST {path} HTTP/1.1", f"Host: {page.origin[7:]}", f"Origin: {page.origin}"]
     lines += [f"Cookie: {cookie}", f"Content-Length: {length}", "", ""]
     return "\r\n".join(lines).encode()
 
@@ -237,12 +230,12 @@ def test_an_upload_of_10_gb_is_refused_after_a_few_bytes(page):
 
 
 def test_a_form_that_is_too_large_is_refused(page):
-    sent = page.post("/run", data={"input": "a" * (1 << 17)})
+    sent = page.post("/stop/check/x", data={"input": "a" * (1 << 19)})
     assert 413 == sent.status_code
 
 
 def test_a_slow_client_is_left_and_keeps_nobody_waiting(page, monkeypatch):
-    monkeypatch.setattr(server, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(server, "STRANGER_SECONDS", 0.5)
     monkeypatch.setattr(server, "FORM_SECONDS", 0.5)
     silent = _talk(page, b"GET / HT")
     slow = _talk(page, _head(page, 100) + b"input=")
@@ -255,23 +248,42 @@ def test_a_slow_client_is_left_and_keeps_nobody_waiting(page, monkeypatch):
     slow.close()
 
 
+def test_200_idle_connections_do_not_lock_the_owner_out(page):
+    idle = [_talk(page, b"") for _ in range(200)]
+    begun = time.monotonic()
+    again = requests.Session()
+    again.cookies.update(page.browser.cookies)
+    assert 200 == again.get(f"{page.base}/", timeout=20).status_code
+    assert time.monotonic() - begun < 2
+    assert len(page.guard.strangers) <= server.MOST_STRANGERS
+    for one in idle:
+        one.close()
+
+
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"a=1&=&;%zz", b"input"])
 def test_what_is_no_form_is_refused(page, body):
-    assert page.post("/run", data=body).status_code in (400, 422)
+    assert 400 == page.post("/stop/check/x", data=body).status_code
 
 
 # --- one folder
 
 
-OUTSIDE = ["..", "../secret.csv", "/etc/passwd", "sub/../../secret.csv", "way-out.csv", "a\0b"]
+OUTSIDE = ["../secret.csv", "/etc/passwd", "sub/../../secret.csv", "way-out.csv", "a\0b"]
 
 
 @pytest.mark.parametrize("path", [*OUTSIDE, "out-of-here/secret.csv"])
 def test_no_path_leaves_the_folder(page, path):
-    for address in ("/?at=", "/view?path="):
-        answer = page.get(f"{address}{requests.utils.quote(path)}")
+    for address in ("/in/", "/view/", "/zip/", "/check/"):
+        answer = page.get(f"{address}{requests.utils.quote(path, safe='')}")
         assert 400 == answer.status_code
         assert "the only folder this page can use" in answer.text
+
+
+@pytest.mark.parametrize("path", ["nothing", "a" * 300, "friends.csv/x", "#", "%3F"])
+def test_what_is_not_there_is_said(page, path):
+    answer = page.get(f"/view/{requests.utils.quote(path, safe='')}")
+    assert answer.status_code in (400, 404)
+    assert "That did not work" in answer.text
 
 
 def test_a_folder_that_is_none_is_refused(page):
@@ -280,134 +292,400 @@ def test_a_folder_that_is_none_is_refused(page):
 
 
 def test_the_folder_is_shown_and_entered(page):
-    shown = page.get("/").json()
-    assert 0 == shown["more"]
-    assert "data" == shown["entries"]["friends.csv"]
-    assert "folder" == shown["entries"]["sub"]
-    assert {"others.csv": "data"} == page.get("/?at=sub").json()["entries"]
+    shown = page.get("/").text
+    assert 'href="' + page.guard.path + '/columns/friends.csv"' in shown
+    assert "others.csv" not in shown
+    assert "/columns/sub/others.csv" in page.get("/in/sub").text
 
 
-def test_private_folders_and_hidden_files_are_never_listed(page):
+def test_private_folders_hidden_files_and_links_out_are_not_listed(page):
     (page.folder / "out.private").mkdir(exist_ok=True)
     (page.folder / ".hidden.csv").touch()
-    assert not {"out.private", ".hidden.csv"} & set(page.get("/").json()["entries"])
+    shown = page.get("/").text
+    for name in ("out.private", ".hidden.csv", "way-out", "out-of-here"):
+        assert name not in shown
 
 
-def test_links_out_of_the_folder_are_shown_without_a_way(page):
-    shown = page.get("/").json()["entries"]
-    assert "other" == shown["out-of-here"]
-    assert "other" == shown["way-out.csv"]
-
-
-def test_names_are_listed_as_they_are(page):
-    assert "data" == page.get("/").json()["entries"][HOSTILE]
+def test_names_of_files_are_text_and_addresses_lead_to_them(page):
+    shown = page.get("/").text
+    assert "&lt;img src=x onerror=alert(1)&gt;{{7*7}}.csv" in shown
+    assert "<img" not in shown
+    [address] = re.findall(r'href="[^"]*(/columns/%3Cimg[^"]*)"', shown)
+    assert "/columns/" + requests.utils.quote(HOSTILE) == address
 
 
 def test_a_page_of_the_folder_reaches_nothing(page):
     (page.folder / "shown.html").write_bytes(b"<script>alert(1)</script>")
-    shown = page.get("/view?path=shown.html")
+    shown = page.get("/view/shown.html")
     assert b"<script>alert(1)</script>" == shown.content
     policy = shown.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
     assert "script" not in policy
+    assert 404 == page.get("/view/friends.csv").status_code
 
 
-# --- commands that run
+def test_sample_data_is_copied_when_a_form_asks(tmp_path):
+    with served(tmp_path) as one:
+        assert 405 == one.get("/sample/people.csv").status_code
+        one.post("/sample/people.csv", allow_redirects=False)
+        assert (tmp_path / "people.csv").read_text().startswith("workclass,")
+        assert 404 == one.post("/sample/nothing.csv").status_code
 
 
-def test_a_command_runs_in_the_folder_and_says_how_it_ended(page):
-    measured = page.run("measure", "friends.csv", "--kind", "graph")
-    assert "graphveil measure friends.csv --kind graph" == measured["line"]
-    assert measured["status"].startswith("Done, after")
-    assert "none of the" in measured["output"].lower()
+# --- releases that were made or sent
 
 
-def test_a_command_that_fails_says_so(page):
-    failed = page.run("measure", "nowhere.csv")
-    assert "It failed" in failed["status"]
-    assert "file not found" in failed["output"]
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
 
-def test_modules_in_the_folder_are_not_run(page):
-    assert "the module of the folder" not in page.run("measure", "friends.csv")["output"]
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    """A release of a ring, as a folder without its private one."""
+    graph = gv.Graph.from_edges([*range(12)], [*range(1, 12), 0])
+    return gv.KDegree(k=3).anonymize(graph, seed=1).write(tmp_path_factory.mktemp("r") / "ring-k3")
 
 
-SLEEPER = """
-import signal, subprocess, sys, time
-print("begun", flush=True)
-print("graphveil: running: points, 3 of 24", file=sys.stderr, flush=True)
-try:
-    time.sleep(60)
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-    sys.exit(3)
-"""
+def packed(folder, rename=lambda name: name, change=lambda data: data):
+    """Return a zip of a folder."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as made:
+        for path in sorted(folder.iterdir()):
+            made.writestr(rename(f"{folder.name}/{path.name}"), change(path.read_bytes()))
+    return file.getvalue()
+
+
+def reordered(data):
+    """Return a csv file with its rows in another order."""
+    head, *rows = data.splitlines(keepends=True)
+    return b"".join([head, *rows[::-1]]) if head.startswith(b"source") else data
+
+
+def sent(page, content):
+    return page.post("/check", files={"zip": ("sent.zip", content, "application/zip")})
+
+
+def test_a_zip_that_was_sent_is_verified_and_reported(page, release):
+    answer = sent(page, packed(release))
+    path = requests.utils.unquote(answer.url.removeprefix(page.base))
+    text = page.until(path, "Open the report", "did not work", "defect")
+    assert "The guarantee holds" in text
+    assert "the same degree as at least 2 others" in text
+    assert "0 fail" in text
+    [report] = re.findall(r'href="[^"]*(/view/[^"]*)"', text)
+    assert "sandbox" in page.get(report).headers["content-security-policy"]
+    changed = sent(page, packed(release, change=reordered))
+    path = requests.utils.unquote(changed.url.removeprefix(page.base))
+    text = page.until(path, "checks hold")
+    assert "The folder is not as it was published" in text
+    assert "The guarantee holds" not in text
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"no zip", "not a zip that can be read"),
+        (b"", "not a zip that can be read"),
+        ("..", "outside of it"),
+        ("other", "holds no release"),
+    ],
+)
+def test_a_zip_that_cannot_be_used_is_refused(page, release, content, said):
+    if content == "..":
+        content = packed(release, rename=lambda name: f"../{name}")
+    elif content == "other":
+        content = packed(release, rename=lambda name: name.replace("release.json", "else.json"))
+    received = page.folder / ".graphveil" / "received"
+    before = {*received.rglob("*")}
+    answer = sent(page, content)
+    assert 400 == answer.status_code
+    assert said in answer.text
+    assert before == {*received.rglob("*")}
+
+
+def test_a_zip_holds_what_the_manifest_names_and_verifies_after_unpacking(page, release, tmp_path):
+    made = page.folder / "ring-k3"
+    gv.KDegree(k=3).anonymize(gv.read_release(release).data, seed=1).write(made)
+    (made / "private notes.txt").write_text("secret")
+    got = page.get("/zip/ring-k3")
+    with zipfile.ZipFile(io.BytesIO(got.content)) as file:
+        file.extractall(tmp_path)
+    names = {path.name for path in (tmp_path / "ring-k3").iterdir()}
+    assert {path.name for path in release.iterdir()} == names
+    assert gv.verify_release(tmp_path / "ring-k3").ok
+    page.get("/delete/ring-k3")
+    assert made.exists()
+    page.post("/delete/ring-k3")
+    assert not made.exists()
+    assert not (page.folder / "ring-k3.private").exists()
+    assert 404 == page.get("/delete/sub").status_code
+
+
+# --- jobs
+
+
+def running_job(tmp_path, monkeypatch, body, verb="check"):
+    """Return a job whose process is this script, once it has ended or said that it sleeps."""
+    script = tmp_path / "worker"
+    script.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{body}'\n")
+    script.chmod(0o700)
+    monkeypatch.setattr(running.sys, "executable", str(script))
+
+    async def run():
+        jobs = running.Jobs(tmp_path)
+        job = await jobs.start(verb, "friends.csv", {})
+        while job.state == "running" and job.stage != "sleeping":  # noqa: ASYNC110  it has no event
+            await asyncio.sleep(0.02)
+        if job.state == "running":
+            with pytest.raises(UsageError, match="is still running"):
+                await jobs.start(verb, "other.csv", {})
+        begun = time.monotonic()
+        await jobs.close()
+        return job, time.monotonic() - begun
+
+    return asyncio.run(run())
+
+
+SAY = "import json, sys, time, signal; say = lambda **m: print(json.dumps(m), flush=True); "
+SLEEP = 'say(stage="sleeping", done=1, of=2); '
+
+
+def test_a_job_runs_alone_and_is_stopped_at_once(tmp_path, monkeypatch):
+    job, seconds = running_job(tmp_path, monkeypatch, SAY + SLEEP + "time.sleep(60)")
+    assert "stopped" == job.state
+    assert seconds < 1
+    assert job.process.returncode is not None
+
+
+def test_a_job_that_does_not_end_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "PATIENCE_SECONDS", 0.3)
+    ignore = "signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+    job, seconds = running_job(tmp_path, monkeypatch, SAY + ignore + SLEEP + "time.sleep(60)")
+    assert "stopped" == job.state
+    assert seconds < 3
+
+
+@pytest.mark.parametrize(
+    ("body", "state", "why"),
+    [
+        ("pass", "failed", "too little memory"),
+        ('print("no message"); time.sleep(60)', "failed", "not readable"),
+        ('print("[1]"); time.sleep(60)', "failed", "not readable"),
+        ('say(end="refused", why="k is too large")', "refused", "k is too large"),
+        ('say(end="done", why="")', "done", ""),
+    ],
+)
+def test_whatever_a_process_says_its_job_ends(tmp_path, monkeypatch, body, state, why):
+    job, _ = running_job(tmp_path, monkeypatch, SAY + body)
+    assert (state, True) == (job.state, why in job.why)
+
+
+def test_modules_in_the_folder_are_not_run(tmp_path):
+    for name in ("graphveil.py", "numpy.py", "json.py"):
+        (tmp_path / name).write_text("open('was-run', 'w')")
+
+    async def run():
+        jobs = running.Jobs(tmp_path)
+        job = await jobs.start("check", "x", {"folder": str(tmp_path), "page": "x"})
+        await job.reader
+        return job
+
+    job = asyncio.run(run())
+    assert "refused" == job.state
+    assert "release.json" in job.why
+    assert not (tmp_path / "was-run").exists()
+
+
+# --- from a file to a release
+
+
+PATIENTS = ["id,name,age,sex,smoker,ill"] + [
+    f"P{n},Ann{n},{20 + n % 40},{'fm'[n % 2]},{('yes', 'no', 'NA')[n % 3]},{'ab'[n % 5 == 0]}"
+    for n in range(120)
+]
 
 
 @pytest.fixture
-def sleeping(monkeypatch, tmp_path):
-    """Commands that take a minute, in place of graphveil's."""
-    path = tmp_path / "sleeper"
-    path.write_text(f"#!/bin/sh\nexec {sys.executable} -c '{SLEEPER}'\n")
-    path.chmod(0o700)
-    monkeypatch.setattr(running.sys, "executable", str(path))
+def patients(tmp_path):
+    (tmp_path / "patients.csv").write_text("\n".join([*PATIENTS, ""]))
+    return Folder.at(tmp_path)
 
 
-@pytest.mark.usefixtures("sleeping")
-def test_one_command_runs_at_a_time_survives_a_reload_and_can_be_stopped(page):
-    started = page.post("/run", data=MEASURE)
-    path = started.url.removeprefix(page.base)
-    while "begun" not in (state := page.get(path).json())["output"]:
-        time.sleep(0.05)
-    while "points, 3 of 24" not in page.get(path).json()["status"]:
-        time.sleep(0.05)
-    assert not state["ended"]
-    refused = page.post("/run", data=MEASURE)
-    assert 400 == refused.status_code
-    assert "is still running" in refused.text
-    stopped = page.post(f"{path}/stop")
-    assert "Stopped after" in stopped.json()["status"]
-    assert "interrupted" in stopped.json()["output"]
-    assert page.get(path).json()["ended"]
+def test_what_is_noticed_of_a_file_is_chosen_and_nothing_is_open(patients):
+    found = Study.of(patients, "patients.csv")
+    assert () == found.problems
+    assert "120 people and 4 columns" == found.said
+    assert ("id", "name") == found.options["drop"]
+    assert ("*", "", "NA") == found.options["suppressed"]
+    assert ["age", "sex", "smoker", "ill"] == found.roles["known"]
+    assert {"age": "auto"} == found.roles["levels"]
 
 
-@pytest.mark.usefixtures("sleeping")
-def test_a_command_that_does_not_end_is_ended(page, monkeypatch):
-    monkeypatch.setattr(running, "PATIENCE_SECONDS", 0.2)
-    monkeypatch.setattr(running.signal, "SIGINT", signal.SIGCONT)
-    started = page.post("/run", data=MEASURE)
-    assert "Stopped after" in page.post(f"{started.url.removeprefix(page.base)}/stop").text
+def test_a_question_is_asked_at_its_column_and_answered_by_a_button(patients):
+    found = Study.of(patients, "patients.csv")
+    found.change({"role1": "known"})
+    [asked] = found.problems
+    assert ("name", ["levels", "drop"]) == (asked.column, [*answers_to(asked)])
+    assert "--" not in asked.text + asked.choices
+    found.change({"answer": "0-nonsense"})
+    assert found.problems
+    found.change({"answer": "0-drop"})
+    assert not found.problems
+    found.change({"role1": "attach"})
+    assert ["name"] == [one.column for one in found.problems]
+    found.change({"undo": "1"})
+    assert not found.problems
 
 
-@pytest.mark.usefixtures("sleeping")
-def test_the_end_of_the_page_ends_what_runs(tmp_path):
-    ring(tmp_path / "friends.csv")
+def test_nothing_known_is_a_question_and_odd_forms_change_nothing(patients):
+    found = Study.of(patients, "patients.csv")
+    before = found.payload
+    found.change({"what": "planet", "role2": "king", "levels2": "9", "word4-0": "x", "role99": "a"})
+    assert before == found.payload
+    found.change({f"role{number}": "drop" for number in range(6)})
+    assert found.problems
+
+
+def test_choices_are_kept_for_their_owner_and_taken_up_for_next_year(patients):
+    found = Study.of(patients, "patients.csv")
+    found.change({"role3": "attach", "word4-0": "value", "false": "yes"})
+    assert 0o600 == found.kept.stat().st_mode & 0o777
+    assert 0o700 == found.kept.parent.stat().st_mode & 0o777
+    assert not [name for name in ("Ann1", "P1", "yes\\", "fm") if name in found.kept.read_text()]
+    again = Study.of(patients, "patients.csv")
+    assert found.payload == again.payload
+    assert ("NA",) == again.options["categories"]
+    rows = [line.replace("smoker", "drinker") for line in PATIENTS]
+    (patients.root / "next.csv").write_text("\n".join(rows))
+    following = Study.of(patients, "next.csv")
+    following.take_up(found.kept)
+    assert ["sex"] == following.roles["attach"]
+    assert "drinker" in following.notes[0]
+    assert "smoker" in following.notes[1]
+    found.kept.write_text("{")
+    assert Study.of(patients, "patients.csv").notes
+
+
+@pytest.mark.parametrize(
+    ("content", "header", "kind"),
+    [
+        ("town,sex,ill\nOslo,f,a\nBergen,m,b\nOslo,f,a\n", "yes", "table"),
+        ("source,target\n1,2\n2,3\n3,1\n", "yes", "graph"),
+        ("user,item\nann,tea\nbob,tea\nann,rye\n", "yes", "bipartite"),
+        ("17,2\n2,31\n31,17\n", "no", "graph"),
+    ],
+)
+def test_every_kind_of_file_is_read_as_it_was_noticed(tmp_path, content, header, kind):
+    (tmp_path / "a.csv").write_text(content)
+    found = Study.of(Folder.at(tmp_path), "a.csv")
+    assert (header, kind) == (found.choices["header"], found.kind)
+    assert "people" in found.said, found.problems
+
+
+def test_a_long_name_and_a_full_disk_keep_nobody_from_going_on(tmp_path, monkeypatch):
+    name = "ü" * 120 + ".csv"
+    (tmp_path / name).write_text("\n".join([*PATIENTS, ""]))
+    found = Study.of(Folder.at(tmp_path), name)
+    found.change({"role3": "drop"})
+    assert found.kept.is_file()
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("graphveil.app.study.whole_file", full)
+    found.change({"role3": "known"})
+    assert ["These choices could not be kept for later: No space left on device."] == found.notes
+    assert not found.problems
+
+
+def test_a_column_of_people_merges_their_rows(tmp_path):
+    rows = [f"{n // 2},{'fm'[n // 2 % 2]},{'xyz'[n % 3]}" for n in range(40)]
+    (tmp_path / "visits.csv").write_text("\n".join(["who,sex,ward", *rows]))
+    found = Study.of(Folder.at(tmp_path), "visits.csv")
+    found.change({"what": "column", "person": "who"})
+    assert "who" == found.options["person"]
+    assert "who" not in found.roles["known"]
+
+
+@pytest.mark.parametrize("kind", [*work.WAYS])
+def test_every_way_is_a_method_and_its_attacks_read_the_data(kind):
+    for way in work.WAYS[kind]:
+        method = METHODS[way.method]
+        for strength in way.strengths:
+            method.from_parameters(
+                work.parameters_of(way, strength, {"roles": {"known": ["a"], "levels": {}}})
+            )
+        assert {*way.attacks} <= {*gv.ATTACKS}
+
+
+def test_the_same_in_python_makes_such_a_release(patients, monkeypatch):
+    found = Study.of(patients, "patients.csv")
+    job = {"study": found.payload, "method": "generalize", "strength": 3, "out": "made"}
+    python, command = pages.same_calls("patients.csv", job, "made")
+    monkeypatch.chdir(patients.root)
+    exec(python)  # noqa: S102  what the page tells people to run
+    assert gv.verify_release(patients.root / "made").ok
+    assert command.startswith("graphveil anonymize generalize patients.csv --kind table --out made")
+    assert "--levels age=auto" in command
+
+
+def test_names_and_cells_of_a_file_are_text_on_every_screen(tmp_path):
+    bad = '<script>alert("x")</script>'
+    rows = [f"{bad.replace(chr(34), '')},{n % 3}\x1b" for n in range(30)]
+    (tmp_path / "odd.csv").write_text("\n".join(["<b>a</b>,</th><img>", *rows]))
     with served(tmp_path) as one:
-        started = one.post("/run", data=MEASURE)
-        while "begun" not in one.browser.get(started.url, timeout=20).text:
-            time.sleep(0.05)
-        children = _children(os.getpid())
-        assert any("sleep(60)" in command for command in children.values())
-    assert not any("sleep(60)" in command for command in _children(os.getpid()).values())
+        shown = one.get("/columns/odd.csv").text
+        assert "<script>alert" not in shown
+        assert "<img>" not in shown
+        assert "<b>a" not in shown
+        assert "&lt;b&gt;a&lt;/b&gt;" in shown
+        assert "\x1b" not in shown
 
 
-def _children(parent):
-    """Return the command lines of the processes that a process started."""
-    lines = {}
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if (process / "stat").read_text().rpartition(")")[2].split()[1] == str(parent):
-                lines[process.name] = (process / "cmdline").read_text().replace("\0", " ")
-        except OSError:  # it has just ended
-            continue
-    return lines
+def test_the_whole_way_over_http_without_scripts(patients):
+    with served(patients.root) as one:
+        refused = one.post("/columns/patients.csv", data={"role1": "known", "go": "1"})
+        assert 'aria-invalid="true"' in refused.text
+        assert "1 question is open" in refused.text
+        assert "disabled" in refused.text
+        one.post("/columns/patients.csv", data={"answer": "0-drop"})
+        assert "not measured yet" in one.get("/risk/patients.csv").text
+        begun = one.post("/columns/patients.csv", data={"go": "1"})
+        assert begun.url.endswith("/risk/patients.csv")
+        text = one.until("/risk/patients.csv", "What is kept at k = 5")
+        assert "of the 120 people are unique" in text
+        stopped = one.post("/stop/explore/patients.csv", data={"a": ""})
+        assert "You stopped this" in stopped.text or "k = 20" in stopped.text
+        one.post("/release/patients.csv", data={"method": "generalize", "pick": "3"})
+        text = one.until("/release/patients.csv", "Public report")
+        assert "Guaranteed" in text
+        assert "at least 2 others" in text
+        stopped = one.post("/stop/release/patients.csv")
+        assert "/stop/" not in one.get("/release/patients.csv").text
+        assert gv.verify_release(patients.root / "patients-k3").ok
+        assert 404 == one.post("/stop/release/other.csv").status_code
+        without = text.partition("Do the same on the command line")[0]
+        assert "--" not in re.sub(r"<[^>]*>", "", without)
 
 
-def test_the_end_of_a_long_output_is_kept():
-    job = running.Job(1, ["measure"])
-    for number in range(running.MOST_LINES + 5):
-        job.hear(f"{number} " + "a" * 10_000)
-    assert job.output.startswith("(5 earlier lines are not shown)")
-    assert len(job.output) <= (running.MOST_LINES + 1) * (running.LONGEST_LINE + 1)
-    job.hear("clear\x1b[2J")
-    assert "\x1b" not in job.output
+# --- the command
+
+
+def test_the_command_says_what_is_wrong_with_folder_and_port(tmp_path):
+    with pytest.raises(UsageError, match="is not a folder"):
+        serve._run(tmp_path / "nothing", port=0, open=False)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ResourceError, match=f"cannot listen on port {port}"):
+            serve._run(tmp_path, port=port, open=False)
+
+
+def test_the_browser_is_opened_by_a_file_that_only_its_owner_reads(monkeypatch):
+    opened = []
+    monkeypatch.setattr(serve.webbrowser, "open", opened.append)
+    with ExitStack() as stack:
+        serve._open("http://127.0.0.1:1/open?code=secret", stack)
+        file = Path(opened[0].removeprefix("file://"))
+        assert "secret" not in opened[0]
+        assert "url=http://127.0.0.1:1/open?code=secret" in file.read_text()
+        assert 0o600 == file.stat().st_mode & 0o777
+    assert not file.exists()

@@ -19,7 +19,7 @@ GENERATORS = {"Generator", "SeedSequence", "BitGenerator", "PCG64DXSM"}
 ROOMS = (
     *("core", "core.kernels", "data", "claims", "io", "io.datasets", "data.measures"),
     *("methods.noise", "verify", "release", "scale.engines", "methods", "scale"),
-    *("evaluate", "attacks", "verbs", "cli.summaries", "cli", "app", "__main__", "__init__"),
+    *("evaluate", "attacks", "verbs", "cli.summaries", "app", "cli", "__main__", "__init__"),
 )
 """Every room, a folder or a part of one: its files import, at their top or inside a function, rooms
 that stand before it. A file belongs to the room with the longest name that fits."""

@@ -1,6 +1,6 @@
-"""What a page on this machine stands on: one folder, a guarded server, and commands that it runs.
+"""The page on this machine: from a file to a release in a browser, for people without a terminal.
 
-The way: `folder` keeps all paths inside one folder; `server` takes an ASGI application and lets
-nobody in but the browser that has the token; `jobs` runs one command at a time. Nothing here reads,
-anonymizes or measures.
+The way: `folder` keeps all paths inside one folder; `server` lets nobody in but the browser that
+opened the address; `pages` shows the screens; `study` keeps what was chosen for a file; `jobs` runs
+one verb at a time, and `work` is its process. Nothing leaves the machine.
 """

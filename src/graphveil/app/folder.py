@@ -12,6 +12,9 @@ from graphveil.core.text import printable
 from graphveil.io.formats import format_of
 from graphveil.verbs.sweep.folder import is_sweep
 
+HIDDEN = ".graphveil"
+"""The folder below the page's folder that holds choices, and what is unpacked."""
+
 MOST_LISTED = 500
 """So many entries of a folder are shown."""
 
@@ -76,6 +79,13 @@ class Folder:
             raise self._outside(text) from error
         if not path.is_relative_to(self.root):
             raise self._outside(text)
+        return path
+
+    def hidden(self, name: str = "") -> Path:
+        """Return a folder of our own below it, which only its owner can read."""
+        path = self.inside(f"{HIDDEN}/{name}".rstrip("/"))
+        for folder in (self.inside(HIDDEN), path):
+            folder.mkdir(mode=0o700, exist_ok=True)
         return path
 
     def _outside(self, text: str) -> UsageError:

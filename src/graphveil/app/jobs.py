@@ -1,110 +1,105 @@
-"""Commands that the page runs: one at a time, each a process of its own that can be stopped.
+"""Jobs that the page runs: one at a time, each a process of its own that can be stopped.
 
-A job belongs to the server and not to a page: whoever opens its address sees how it stands.
+A job belongs to the server and not to a page: whoever opens its address sees how it stands. Its
+process (`graphveil.app.work`) writes one line of JSON per message.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
 import time
-from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from graphveil.cli.inputs import command_line
 from graphveil.core.errors import UsageError
-from graphveil.core.progress import LINE_START, LINES_EVERY
 from graphveil.core.text import visible
 
-MOST_LINES, LONGEST_LINE = 2_000, 4_000
-"""So many lines of a command's output are kept, the last ones, and so many characters of each."""
+PATIENCE_SECONDS = 5.0
+"""So long a job that is stopped may take to clear away what it began."""
+
+LONGEST_MESSAGE = 1 << 24
+"""The most bytes of a message."""
 
 MOST_JOBS = 200
-"""So many commands are remembered."""
-
-PATIENCE_SECONDS = 20.0
-"""So long a command that is stopped may take to clear away what it began."""
+"""So many jobs are remembered."""
 
 
 @dataclass
 class Job:
-    """A command that was started.
+    """A verb that was called in a process of its own, and what it has found so far.
 
     Parameters
     ----------
-    number
-        Its place in the order of starting, from 1.
-    words
-        The words of its command line, without the first.
+    verb
+        What it does: the name of a function of `graphveil.app.work`.
+    subject
+        The file or the folder that it is about, from the top of the folder.
+    arguments
+        Of the function, as JSON can hold them.
     """
 
-    number: int
-    words: list[str]
+    verb: str
+    subject: str
+    arguments: dict[str, Any]
+    state: str = "running"
+    why: str = ""
+    stage: str = "starting"
+    detail: str = ""
+    done: int = 0
+    total: int = 0
+    found: dict[str, Any] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
-    ended: float | None = None
-    code: int | None = None
-    stopped: bool = False
-    at_work: str = ""
-    lines: deque[str] = field(default_factory=lambda: deque(maxlen=MOST_LINES))
-    n_lines: int = 0
     process: asyncio.subprocess.Process | None = None
     reader: asyncio.Task[None] | None = None
 
-    @property
-    def line(self) -> str:
-        """The command line, to be copied."""
-        return command_line(*self.words)
+    def hear(self, message: dict[str, Any]) -> None:
+        """Take a message; what is found under a name twice is a list.
 
-    @property
-    def seconds(self) -> float:
-        """How long it has run."""
-        return (self.ended or time.monotonic()) - self.started
-
-    @property
-    def status(self) -> str:
-        """How it stands, in a sentence."""
-        if self.ended is None:
-            doing = f": {self.at_work}" if self.at_work else ""
-            return f"Running for {self.seconds:.0f} s{doing}."
-        if self.stopped:
-            return f"Stopped after {self.seconds:.0f} s. No incomplete output was left."
-        endings = {0: "Done", 1: "Done: the result is negative", 4: "Done: undecided"}
-        return f"{endings.get(self.code or 0, 'It failed')}, after {self.seconds:.1f} s."
-
-    @property
-    def output(self) -> str:
-        """What it printed; where that is long, its end."""
-        missing = self.n_lines - len(self.lines)
-        start = [f"({missing:,} earlier lines are not shown)"] if missing else []
-        return "\n".join([*start, *self.lines])
-
-    def hear(self, text: str) -> None:
-        """Take a line that it printed."""
-        if text.startswith(LINE_START):
-            self.at_work = visible(text.removeprefix(LINE_START))[:LONGEST_LINE]
-            return
-        self.lines.append(visible(text)[:LONGEST_LINE])
-        self.n_lines += 1
+        Examples
+        --------
+        >>> job = Job("check", "release", {})
+        >>> job.hear({"stage": "reading", "done": 1, "of": 4})
+        >>> job.hear({"found": "rows", "value": 3})
+        >>> job.stage, job.total, job.found
+        ('reading', 4, {'rows': 3})
+        """
+        if "stage" in message:
+            self.stage, self.detail = visible(message["stage"]), ""
+            self.done, self.total = int(message["done"]), int(message["of"])
+        elif "detail" in message:
+            self.detail = visible(message["detail"])
+        elif "add" in message:
+            self.found.setdefault(message["add"], []).append(message["value"])
+        elif "found" in message:
+            self.found[message["found"]] = message["value"]
+        elif self.state == "running":
+            self.state, self.why = message["end"], visible(message["why"])
 
 
 class Jobs:
-    """The commands of a page, by number, which run in one folder."""
+    """The jobs of a page, by what they do and what they are about; they run in one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.jobs: dict[int, Job] = {}
+        self.jobs: dict[tuple[str, str], Job] = {}
 
     @property
     def current(self) -> Job | None:
         """The one that runs."""
-        last = max(self.jobs, default=0)
-        return self.jobs[last] if last and self.jobs[last].ended is None else None
+        return next((job for job in self.jobs.values() if job.state == "running"), None)
 
-    async def start(self, words: list[str]) -> Job:
-        """Start a command and return it.
+    def of(self, verb: str, subject: str) -> Job | None:
+        """Return the last job of this verb about this file or folder."""
+        return self.jobs.get((verb, subject))
+
+    async def start(self, verb: str, subject: str, arguments: dict[str, Any]) -> Job:
+        """Start a job and return it; one about the same file or folder ends first.
 
         Raises
         ------
@@ -112,35 +107,40 @@ class Jobs:
             Where another one runs.
         """
         running = self.current
+        if running is not None and running.subject != subject:
+            raise UsageError(
+                f"A job for {visible(running.subject)} is still running. Wait for it, or stop it."
+            )
         if running is not None:
-            raise UsageError(f"{running.line} is still running. Wait for it, or stop it.")
-        job = Job(max(self.jobs, default=0) + 1, words)
-        self.jobs[job.number] = job
+            await self.stop(running)
+        job = Job(verb, subject, arguments)
+        self.jobs.pop((verb, subject), None)
+        self.jobs[verb, subject] = job
         if len(self.jobs) > MOST_JOBS:
-            del self.jobs[min(self.jobs)]
+            del self.jobs[next(iter(self.jobs))]
         try:
             job.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "graphveil", *words),  # -P: no modules of the folder
+                *(sys.executable, "-P", "-m", "graphveil.app.work"),  # -P: no modules of the folder
                 cwd=self.folder,
-                env=os.environ | {LINES_EVERY: "1", "PYTHONUNBUFFERED": "1"},
-                stdin=asyncio.subprocess.DEVNULL,
+                env=os.environ | {"PYTHONUNBUFFERED": "1"},
+                stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
+                stderr=asyncio.subprocess.DEVNULL,
+                limit=LONGEST_MESSAGE,
                 start_new_session=True,
             )
         except OSError as error:
-            job.ended, job.code = time.monotonic(), 3
-            job.hear(f"graphveil: error: {error.strerror}. Free memory and try again.")
+            job.state, job.why = "failed", f"{error.strerror}. Free memory and try again."
             return job
         job.reader = asyncio.create_task(_follow(job, job.process))
         return job
 
     async def stop(self, job: Job) -> None:
-        """End a command as Ctrl-C does; one that does not end in time is ended at once."""
-        if job.process is None or job.reader is None or job.ended is not None:
+        """End a job; one that does not end in time is ended at once."""
+        if job.process is None or job.reader is None or job.state != "running":
             return
-        job.stopped = True
-        _signal(job.process, signal.SIGINT)
+        job.state = "stopped"
+        _signal(job.process, signal.SIGTERM)
         try:
             await asyncio.wait_for(asyncio.shield(job.reader), PATIENCE_SECONDS)
         except TimeoutError:
@@ -154,7 +154,7 @@ class Jobs:
 
 
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
-    """Send a signal to a command and to the processes that it started."""
+    """Send a signal to a job and to the processes that it started."""
     try:
         os.killpg(process.pid, number)
     except ProcessLookupError:  # it has just ended
@@ -162,14 +162,22 @@ def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None
 
 
 async def _follow(job: Job, process: asyncio.subprocess.Process) -> None:
-    """Read what a command prints until it ends."""
-    stream, rest = process.stdout, b""
-    while stream is not None and (block := await stream.read(1 << 16)):
-        *lines, rest = (rest + block).split(b"\n")
-        rest = rest[-LONGEST_LINE:]
-        for line in lines:
-            job.hear(line.decode(errors="backslashreplace"))
-    if rest:
-        job.hear(rest.decode(errors="backslashreplace"))
-    job.code = await process.wait()
-    job.ended = time.monotonic()
+    """Read what a job finds until it ends; whatever fails here ends it as failed."""
+    try:
+        if process.stdin is not None and process.stdout is not None:
+            process.stdin.write(json.dumps([job.verb, job.arguments]).encode())
+            process.stdin.close()
+            while line := await process.stdout.readline():
+                job.hear(json.loads(line))
+    except Exception as error:  # noqa: BLE001  a message that cannot be read must not hold the page
+        _signal(process, signal.SIGKILL)
+        if job.state == "running":
+            job.state, job.why = "failed", f"A message was not readable ({type(error).__name__})."
+    while process.stdout is not None and await process.stdout.read(LONGEST_MESSAGE):
+        pass  # what a process that was ended still had to say
+    await process.wait()
+    if process.stdin is not None:
+        with suppress(OSError):  # it ended before it read what was asked
+            await process.stdin.wait_closed()
+    if job.state == "running":
+        job.state, job.why = "failed", "The process ended. There may be too little memory."

@@ -1,9 +1,11 @@
-"""The server of a page: this machine alone reaches it, and of it the browser that has the token.
+"""The server of a page: this machine alone reaches it, and of it the browser that opened it.
 
 Every page of the web can send requests to a port of this machine, and every user of this machine
-can open it. So the Host must be ours (a foreign name may have been made to point here), a cookie
-must hold the token, and what changes something must come from our own pages (its Origin says so).
-No client keeps the others waiting.
+can open it. So the Host must be ours (a foreign name may have been made to point here), and what
+changes something must come from our own pages (its Origin says so). A code opens the page once: it
+is answered with a cookie that a browser sends to a path of this server alone, since cookies know
+no ports, and no other service knows the path. The path alone opens nothing. Strangers, who have no
+cookie, are few at a time and do not stay, so that they keep nobody waiting.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import hmac
 import secrets
 import socket
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl
 
@@ -24,8 +27,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-LARGEST_FORM = 1 << 16
+LARGEST_FORM = 1 << 18
 """The most bytes of what is sent in a form."""
+
+LARGEST_UPLOAD = 1 << 30
+"""The most bytes of a file that is sent."""
 
 READ_TO_THE_END = 1 << 20
 """A form that is too large is read up to so many bytes: else its sender hears nothing."""
@@ -33,23 +39,31 @@ READ_TO_THE_END = 1 << 20
 FORM_SECONDS = 10.0
 """So long a form may take to arrive."""
 
-SHEET = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+SHEET = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+)
 """What a page of the folder may do: nothing but look as it does. Others may have written it."""
 
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 OPEN = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>graphveil</title>
-<meta http-equiv="refresh" content="0;url=/"></head>
-<body><p><a href="/">Open the page</a></p></body></html>
+<html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"><title>graphveil</title>
+<meta http-equiv="refresh" content="0;url={path}/"></head>
+<body><p><a href="{path}/">Open the page</a></p></body></html>
 """
-"""What the address with the token answers: the next request comes from here, with the cookie."""
+"""What the code answers: the next request comes from here, with the cookie."""
+
+USED = (
+    "This address was used, or belongs to an earlier session. Press Enter in the terminal for a "
+    "new one."
+)
+FOREIGN = "This request came from a different page. Reload this page and try again."
 
 
 class Guard:
-    """An application that only the browser with the token reaches.
+    """An application that only the browser with the cookie reaches, below a path nobody knows.
 
     Parameters
     ----------
@@ -57,15 +71,21 @@ class Guard:
         The application.
     port
         The port that it answers on.
-    token
-        What the browser must know; without it a new one.
     """
 
-    def __init__(self, app: ASGIApp, port: int, token: str | None = None) -> None:
+    def __init__(self, app: ASGIApp, port: int) -> None:
         self.app = app
+        self.port = port
         self.hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
-        self.token = token or secrets.token_urlsafe(32)
-        self.cookie = f"graphveil-{port}"
+        self.path = f"/s-{secrets.token_urlsafe(12)}"
+        self.key = secrets.token_urlsafe(32)
+        self.code = ""
+        self.strangers: dict[Any, Door] = {}
+
+    def new_address(self) -> str:
+        """Return an address that opens the page once; an earlier one opens nothing any more."""
+        self.code = secrets.token_urlsafe(16)
+        return f"http://127.0.0.1:{self.port}/open?code={self.code}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -77,47 +97,49 @@ class Guard:
         answer = self._answer(scope)
         if answer is not None:
             await answer(scope, receive, _with_headers(send))
-        else:
-            await self.app(scope, receive, _with_headers(send))
+            return
+        self.strangers.pop(scope["client"], None)
+        await self.app({**scope, "root_path": self.path}, receive, _with_headers(send))
 
-    def _answer(self, scope: Scope) -> Response | None:  # noqa: PLR0911  one for each refusal
+    def _answer(self, scope: Scope) -> Response | None:
         """Return what a request gets that does not reach the application."""
         headers = Headers(scope=scope)
-        host = headers.get("host", "")
+        host, path, method = headers.get("host", ""), scope["path"], scope["method"]
         if host not in self.hosts:
             return _refused("Open the address shown in the terminal.", 421)
-        if scope["path"] == "/" and scope["method"] == "GET":
-            tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-            if any(self._is_token(token) for token in tokens):
+        if path == "/open" and method == "GET":
+            codes = parse_qs(scope["query_string"].decode("latin-1")).get("code", [])
+            if self.code and any(_same(code, self.code) for code in codes):
                 return self._opened()
-        if not self._is_token(self._cookie_in(headers)):
-            return _refused("Open the address shown in the terminal in this browser.", 403)
-        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return _refused(
-                ("This request came from a different page. Reload this page and try again."), 403
-            )
-        if scope["method"] == "POST" and headers.get("origin") != f"http://{host}":
-            return _refused(
-                ("This request came from a different page. Reload this page and try again."), 403
-            )
-        if scope["method"] not in ("GET", "HEAD", "POST"):
+        if not path.startswith(f"{self.path}/") or not _same(_cookie_in(headers), self.key):
+            return _refused(USED, 403)
+        here = headers.get("sec-fetch-site", "none") in ("none", "same-origin")
+        if not here or (method == "POST" and headers.get("origin") != f"http://{host}"):
+            return _refused(FOREIGN, 403)
+        if method not in ("GET", "HEAD", "POST"):
             return _refused("Method not allowed.", 405)
         return None
 
     def _opened(self) -> Response:
-        answer = HTMLResponse(OPEN)
-        answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
+        self.code = ""
+        answer = HTMLResponse(OPEN.format(path=self.path))
+        answer.set_cookie(COOKIE, self.key, httponly=True, samesite="strict", path=self.path)
         return answer
 
-    def _is_token(self, text: str) -> bool:
-        return hmac.compare_digest(text.encode(), self.token.encode())
 
-    def _cookie_in(self, headers: Headers) -> str:
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return ""
-        return cookies[self.cookie].value if self.cookie in cookies else ""
+COOKIE = "graphveil"
+
+
+def _same(given: str, true: str) -> bool:
+    return hmac.compare_digest(given.encode(), true.encode())
+
+
+def _cookie_in(headers: Headers) -> str:
+    try:
+        cookies = SimpleCookie(headers.get("cookie", ""))
+    except CookieError:
+        return ""
+    return cookies[COOKIE].value if COOKIE in cookies else ""
 
 
 def _refused(text: str, code: int) -> Response:
@@ -142,23 +164,41 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-HEAD_SECONDS = 10.0
-"""So long a client may take to send the head of its first request."""
+MOST_STRANGERS = 32
+"""So many connections that have shown no cookie are kept; the oldest goes first."""
 
-MOST_CONNECTIONS = 64
+STRANGER_SECONDS = 5.0
+"""So long such a connection may stay."""
 
 
-class PatientForAWhile(H11Protocol):
-    """HTTP, where a client that connects and does not ask is left."""
+class Door(H11Protocol):
+    """HTTP, where a client that shows no cookie is left after a while."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request."""
+        """Count a stranger, and leave the one that has been here longest if there are too many."""
         super().connection_made(transport)
-        self.loop.call_later(HEAD_SECONDS, self._leave)
+        strangers = self._strangers
+        strangers[self.client] = self
+        if len(strangers) > MOST_STRANGERS:
+            next(iter(strangers.values())).leave()
+        self.loop.call_later(STRANGER_SECONDS, self.leave)
 
-    def _leave(self) -> None:
-        has_asked = getattr(self, "cycle", None) is not None
-        if not has_asked and not self.transport.is_closing():
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget who has gone."""
+        if self._strangers.get(self.client) is self:
+            del self._strangers[self.client]
+        super().connection_lost(exc)
+
+    @property
+    def _strangers(self) -> dict[Any, Door]:
+        guard: Any = self.config.app
+        strangers: dict[Any, Door] = guard.strangers
+        return strangers
+
+    def leave(self) -> None:
+        """Close the connection, if it is still a stranger's."""
+        if self._strangers.get(self.client) is self:
+            del self._strangers[self.client]
             self.transport.close()
 
 
@@ -181,8 +221,8 @@ def listening(port: int) -> socket.socket:
     return bound
 
 
-def server_of(app: ASGIApp, bound: socket.socket) -> tuple[uvicorn.Server, str]:
-    """Return the server of an application, and the address that opens it.
+def server_of(app: ASGIApp, bound: socket.socket) -> tuple[uvicorn.Server, Guard]:
+    """Return the server of an application, and the guard that gives the address.
 
     Parameters
     ----------
@@ -191,21 +231,21 @@ def server_of(app: ASGIApp, bound: socket.socket) -> tuple[uvicorn.Server, str]:
     bound
         A socket, such as `listening` returns.
     """
-    port = bound.getsockname()[1]
-    guard = Guard(app, port)
+    guard = Guard(app, bound.getsockname()[1])
     config: Any = uvicorn.Config(
         guard,
-        http=PatientForAWhile,
+        http=Door,
         ws="none",
-        log_level="error",
+        interface="asgi3",
+        log_level="critical",
         access_log=False,
         server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
+        proxy_headers=False,
         h11_max_incomplete_event_size=1 << 14,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=1,
     )
-    return uvicorn.Server(config), f"http://127.0.0.1:{port}/?token={guard.token}"
+    return uvicorn.Server(config), guard
 
 
 async def form_of(request: Request) -> list[tuple[str, str]]:
@@ -236,11 +276,32 @@ async def form_of(request: Request) -> list[tuple[str, str]]:
             {"connection": "close"},
         )
     try:
-        return parse_qsl(body.decode("utf-8"), strict_parsing=bool(body))
+        return parse_qsl(body.decode("utf-8"), keep_blank_values=True, strict_parsing=bool(body))
     except ValueError as error:
         raise HTTPException(
             400, "This request is not a form. Reload the page and try again."
         ) from error
+
+
+async def upload_of(request: Request, path: Path) -> None:
+    """Write what a form with one file sends into a file, as it comes.
+
+    Raises
+    ------
+    HTTPException
+        Where it is too large.
+    """
+    size = 0
+    with path.open("xb") as file:
+        async for part in request.stream():
+            size += len(part)
+            if size > LARGEST_UPLOAD:
+                raise HTTPException(
+                    413,
+                    "The file is larger than 1 GiB. Unpack it into the folder instead.",
+                    {"connection": "close"},
+                )
+            file.write(part)
 
 
 def sandboxed(page: bytes) -> Response:

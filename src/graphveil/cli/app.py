@@ -48,6 +48,7 @@ GROUPS = {
         "report": "Write a report: can anyone be singled out, linked or inferred?",
     },
     "More": {
+        "serve": "Do all of this in a browser on this machine, without a command line.",
         "demo": "See every step once, on data that ships with graphveil.",
         "methods": "List the methods: kind of data, guarantee, paper and cost.",
         "sweep": "Run a grid of methods and parameters; resumable.",

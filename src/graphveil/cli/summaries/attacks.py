@@ -200,13 +200,11 @@ def headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False)
     'An attacker who has a copy of the network re-identifies 72.4 of 100 people (guessing \
 without the release: 0.2).'
     """
+    found = strongest(rows, counted, of_table=of_table)
+    if found is not None:
+        return found.sentence
     shown = list(_shown(rows))
-    people = [one for one in shown if one[0].re_identifies]
-    right = [one for one in people if above_guess(one[1].row)]
-    if right:
-        most = max(right, key=lambda pair: pair[1].row.value or 0.0)
-        return _line(*most, counted, of_table=of_table).sentence
-    if people:
+    if any(said.re_identifies for said, _ in shown):
         return reworded(NOTHING_SHOWN, counted)
     if shown:
         return _line(*shown[0], counted, of_table=of_table).sentence
@@ -215,6 +213,40 @@ without the release: 0.2).'
         if not rows
         else ("See --all: these attacks answer none of the three questions.")
     )
+
+
+class Strongest(NamedTuple):
+    """The attack that re-identifies most people.
+
+    Parameters
+    ----------
+    share
+        The share of people that it re-identifies.
+    sentence
+        The same in a sentence, with who the attacker is and what guessing reaches.
+    """
+
+    share: float
+    sentence: str
+
+
+def strongest(
+    rows: Rows, counted: Counted = "people", *, of_table: bool = False
+) -> Strongest | None:
+    """Return the attack that re-identifies most; None if none is better than guessing.
+
+    Examples
+    --------
+    >>> strongest(Rows([])) is None
+    True
+    """
+    people = [one for one in _shown(rows) if one[0].re_identifies]
+    right = [one for one in people if above_guess(one[1].row)]
+    if not right:
+        return None
+    said, taken = max(right, key=lambda pair: pair[1].row.value or 0.0)
+    sentence = _line(said, taken, counted, of_table=of_table).sentence
+    return Strongest(taken.row.value or 0.0, sentence)
 
 
 def _shown(rows: Rows) -> Iterator[tuple[Said, Taken]]:

@@ -1,0 +1,497 @@
+"""The screens: files, columns, risk and method, release, and a release that somebody sent.
+
+A GET changes nothing; only a POST begins a job. Pages are complete without scripts: htmx replaces
+what stands in ``main`` meanwhile. All text from data is escaped, and shown as `visible` shows it.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import tempfile
+import time
+import traceback
+import zipfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+from urllib.parse import quote
+
+import jinja2
+from markupsafe import Markup, escape
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from graphveil.app.folder import HIDDEN, Folder
+from graphveil.app.jobs import Jobs
+from graphveil.app.server import form_of, sandboxed, upload_of
+from graphveil.app.study import BY_KIND, KINDS, LEVELS, ROLES, SURE, Study, answers_to
+from graphveil.app.work import options_from, parameters_of, way_named
+from graphveil.claims.manifest import MANIFEST, read_manifest
+from graphveil.claims.record import private_folder
+from graphveil.core.errors import GraphveilError, Hint, InputError
+from graphveil.core.text import percent, visible, visible_lines
+
+HERE = Path(__file__).parent
+BOTH = ["GET", "POST"]
+
+MOST_FILES, MOST_BYTES = 2_000, 8 << 30
+"""So many files, and bytes of them, a zip may hold."""
+
+SAMPLES = {
+    "people.csv": ("adult-sample", "2,000 people by 8 columns of a census"),
+    "calls.csv": ("copenhagen-calls", "phone calls among 536 people"),
+}
+"""Data that ships: the name of the copy, that of the data, and what it is."""
+
+
+def _shown(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _share(value: float | None) -> str:
+    return "not known" if value is None else percent(value)
+
+
+JINJA = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(HERE / "templates"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+    finalize=_shown,
+)
+JINJA.filters["share"] = _share
+JINJA.filters["count"] = lambda number: f"{number:,}"
+JINJA.filters["lines"] = lambda text: escape(visible_lines(text))
+JINJA.globals["now"] = time.monotonic_ns
+JINJA.globals |= {"roles": ROLES, "levels": LEVELS, "by_kind": BY_KIND, "kinds": KINDS}
+JINJA.globals["answers_to"] = answers_to
+
+
+class Pages:
+    """The screens of one folder.
+
+    Parameters
+    ----------
+    folder
+        The folder; nothing outside of it is read or written.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.jobs = Jobs(folder.root)
+        self.studies: dict[str, tuple[tuple[int, int], Study]] = {}
+
+    def page(self, request: Request, show: str, code: int = 200, /, **values: Any) -> Response:
+        """Return a screen, or what stands in its ``main`` where htmx asks."""
+        root = request.scope["root_path"]
+
+        def at(screen: str = "", path: str = "") -> str:
+            return f"{root}/{screen}{'/' if screen and path else ''}{quote(path)}"
+
+        values |= {"at": at, "part": request.headers.get("hx-request") == "true"}
+        values["home"] = self.folder.root.name
+        return HTMLResponse(JINJA.get_template(f"{show}.html").render(values), code)
+
+    def to(self, request: Request, screen: str, path: str) -> Response:
+        """Return the answer that leads to a screen."""
+        return RedirectResponse(f"{request.scope['root_path']}/{screen}/{quote(path)}", 303)
+
+    def path_in(self, request: Request) -> tuple[str, Path]:
+        """Return what an address names, from the top of the folder, and its path.
+
+        Raises
+        ------
+        HTTPException
+            Where nothing is there.
+        """
+        text = request.path_params.get("path", "")
+        path = self.folder.inside(text)
+        try:
+            path.lstat()
+        except OSError as error:  # also a name that is too long
+            raise HTTPException(404, "This file or folder does not exist.") from error
+        return text, path
+
+    # --- files
+
+    async def files(self, request: Request) -> Response:
+        """Show what is in the folder."""
+        text, path = self.path_in(request)
+        if not path.is_dir():
+            raise HTTPException(404, "This is not a folder.")
+        entries, more = await run_in_threadpool(self.folder.entries, path)
+        kinds: dict[str, Any] = {
+            kind: [one for one in entries if one.kind == kind] for kind in _LISTED
+        }
+        return self.page(request, "files", inside=text, more=more, samples=SAMPLES, **kinds)
+
+    async def sample(self, request: Request) -> Response:
+        """Copy data that ships into the folder."""
+        from graphveil.io import datasets  # noqa: PLC0415  heavy, and rarely needed
+
+        name = request.path_params["name"]
+        if name not in SAMPLES:
+            raise HTTPException(404, "There is no such sample.")
+        target = self.folder.inside(name)
+        if not target.exists():
+            await run_in_threadpool(shutil.copyfile, datasets.path_of(SAMPLES[name][0]), target)
+        return self.to(request, "columns", name)
+
+    async def view(self, request: Request) -> Response:
+        """Show a report of the folder, which can do nothing but look as it does."""
+        _, path = self.path_in(request)
+        if path.suffix != ".html" or not path.is_file():
+            raise HTTPException(404, "This is not a report.")
+        return sandboxed(await run_in_threadpool(path.read_bytes))
+
+    async def packed(self, request: Request) -> Response:
+        """Send a release as a zip: the files that its manifest names, and no others."""
+        _, path = self.path_in(request)
+        names = [MANIFEST, *(one.name for one in read_manifest(path).data.files)]
+        file = await run_in_threadpool(zipped, path, names)
+        saved = f"attachment; filename*=UTF-8''{quote(path.name, safe='')}.zip"
+        return StreamingResponse(
+            _blocks(file), media_type="application/zip", headers={"content-disposition": saved}
+        )
+
+    async def delete(self, request: Request) -> Response:
+        """Ask whether a release shall be deleted; delete it with its private folder and reports."""
+        text, path = self.path_in(request)
+        if not (path / MANIFEST).is_file():
+            raise HTTPException(404, "This is not a release.")
+        private, report = private_folder(path), path.with_name(f"{path.name}-report.html")
+        if request.method == "GET":
+            return self.page(request, "delete", name=text, private=private.name)
+        await form_of(request)
+        await run_in_threadpool(shutil.rmtree, path)
+        if private.is_dir() and not private.is_symlink():
+            await run_in_threadpool(shutil.rmtree, private)
+        report.unlink(missing_ok=True)
+        return RedirectResponse(f"{request.scope['root_path']}/", 303)
+
+    # --- from a file to a release
+
+    async def study(self, request: Request) -> Study:
+        """Return what was chosen for a file; one that has changed is looked at again."""
+        text, path = self.path_in(request)
+        if not path.is_file():
+            raise HTTPException(404, "This is not a data file.")
+        found = path.stat()
+        state = (found.st_mtime_ns, found.st_size)
+        known = self.studies.get(text)
+        if known is None or known[0] != state:
+            known = state, await run_in_threadpool(Study.of, self.folder, text)
+            self.studies[text] = known
+        return known[1]
+
+    async def columns(self, request: Request) -> Response:
+        """Show and change what each column is."""
+        study = await self.study(request)
+        kept = {
+            f"{one.name.removesuffix('.json')}": one for one in study.kept.parent.glob("*.json")
+        }
+        others = [name for name in kept if kept[name] != study.kept]
+        if request.method == "POST":
+            form = dict(await form_of(request))
+            if form.get("like") in others:
+                study.take_up(kept[form["like"]])
+            await run_in_threadpool(study.change, form)
+            if "go" in form and not study.problems:
+                await self._explore(study)
+                return self.to(request, "risk", study.name)
+            if request.headers.get("hx-request") != "true":
+                return self.to(request, "columns", study.name)
+        names = [column.name for column in study.description.columns]
+        told: dict[str, Any] = {"s": study, "d": study.description, "names": names}
+        return self.page(request, "columns", **told, others=others)
+
+    async def _explore(self, study: Study) -> None:
+        arguments = {"path": str(study.path), "study": study.payload, "method": study.method}
+        await self.jobs.start("explore", study.name, arguments)
+
+    async def risk(self, request: Request) -> Response:
+        """Show who can be singled out, and what releases of several strengths would be."""
+        study = await self.study(request)
+        if request.method == "POST":
+            await run_in_threadpool(study.change, dict(await form_of(request)))
+            if study.problems:
+                return self.to(request, "columns", study.name)
+            await self._explore(study)
+            return self.to(request, "risk", study.name)
+        job = self.jobs.of("explore", study.name)
+        kind = study.kind if job is None else job.arguments["study"]["kind"]
+        way = way_named(kind, study.method if job is None else job.arguments["method"])
+        every = [] if job is None else job.found.get("points", [])
+        points = [one for one in every if one["method"] == way.method and "failed" not in one]
+        points.sort(key=lambda one: one["strength"])
+        risks = [one["risk"] for one in points if one["risk"] is not None]
+        return self.page(
+            request,
+            "risk",
+            s=study,
+            job=job,
+            way=way,
+            points=points,
+            others=[one for one in every if one["method"] != way.method],
+            strengths=sorted(way.strengths),
+            unit={"table": "values", "graph": "connections", "bipartite": "items"}[kind],
+            hardly=way.parameter == "k" and len(risks) > 2 and risks[-1] > SURE * risks[0] > 0,
+        )
+
+    async def release(self, request: Request) -> Response:
+        """Make a release, and show it."""
+        study = await self.study(request)
+        job = self.jobs.of("release", study.name)
+        if request.method == "POST":
+            form = dict(await form_of(request))
+            if study.problems:
+                return self.to(request, "columns", study.name)
+            await self._release(study, form)
+            return self.to(request, "release", study.name)
+        if job is None:
+            return self.to(request, "risk", study.name)
+        out, asked = Path(job.arguments["out"]), job.arguments["study"]
+        way = way_named(asked["kind"], job.arguments["method"])
+        python, command = same_calls(study.name, job.arguments, self.inside_of(str(out)) or "")
+        return self.page(
+            request,
+            "release",
+            s=study,
+            job=job,
+            way=way,
+            out=self.inside_of(str(out)),
+            public=self.inside_of(job.found.get("public")),
+            owner=self.inside_of(job.found.get("owner")),
+            python=python,
+            command=command,
+        )
+
+    async def _release(self, study: Study, form: dict[str, str]) -> None:
+        way = way_named(study.kind, form.get("method", ""))
+        given = form.get("strength") or form.get("pick", "")
+        strength = next((one for one in way.strengths if f"{one:g}" == given), way.strengths[0])
+        stem = study.path.name.partition(".")[0] or "release"
+        start = f"{stem}-{way.parameter.replace('epsilon', 'e')}{strength:g}"
+        names = (start if number == 1 else f"{start}-{number}" for number in range(1, 10_000))
+        out = next(one for one in map(study.path.with_name, names) if not one.exists())
+        told: dict[str, Any] = {"path": str(study.path), "study": study.payload}
+        told |= {"method": way.method}
+        told |= {"strength": strength, "out": str(out)}
+        await self.jobs.start("release", study.name, told)
+
+    # --- a release that somebody sent
+
+    async def received(self, request: Request) -> Response:
+        """Unpack a zip below the hidden folder, and verify the release in it."""
+        work = self.folder.hidden("received")
+        scratch = Path(tempfile.mkdtemp(dir=work))
+        try:
+            await upload_of(request, scratch / "upload")
+            release = await run_in_threadpool(unpacked, scratch / "upload", scratch / "release")
+        except BaseException:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+        text = release.relative_to(self.folder.root).as_posix()
+        await self._check(text, release)
+        return self.to(request, "check", text)
+
+    async def check(self, request: Request) -> Response:
+        """Verify a release folder, and show what was found."""
+        text, path = self.path_in(request)
+        if request.method == "POST":
+            await form_of(request)
+            await self._check(text, path)
+            return self.to(request, "check", text)
+        name = path.name if path.name != "release" else "the release"
+        job = self.jobs.of("check", text)
+        report = None if job is None else self.inside_of(job.found.get("public"))
+        return self.page(request, "check", name=name, path=text, job=job, report=report)
+
+    def inside_of(self, path: str | None) -> str | None:
+        """Return a path from the top of the folder."""
+        return None if path is None else Path(path).relative_to(self.folder.root).as_posix()
+
+    async def _check(self, text: str, path: Path) -> None:
+        page = self.folder.hidden("reports") / f"{time.time_ns()}.html"
+        await self.jobs.start("check", text, {"folder": str(path), "page": str(page)})
+
+    async def stop(self, request: Request) -> Response:
+        """Stop the job that runs."""
+        await form_of(request)
+        job = self.jobs.of(request.path_params["verb"], request.path_params["path"])
+        if job is None:
+            raise HTTPException(404, "This job does not exist any more.")
+        await self.jobs.stop(job)
+        return self.to(request, _SCREEN[job.verb], job.subject)
+
+    # --- what went wrong
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        """Show what a person can correct."""
+        return self.page(request, "wrong", 400, why=str(error), defect="")
+
+    async def missing(self, request: Request, error: Exception) -> Response:
+        """Show that an address leads nowhere."""
+        code = getattr(error, "status_code", 400)
+        answer = self.page(request, "wrong", code, why=getattr(error, "detail", ""), defect="")
+        answer.headers.update(getattr(error, "headers", None) or {})
+        return answer
+
+    async def defect(self, request: Request, error: Exception) -> Response:
+        """Show a defect of ours, with a text to copy that has no data in it."""
+        stack = traceback.extract_tb(error.__traceback__)[-6:]
+        places = " > ".join(f"{Path(one.filename).name}:{one.lineno}" for one in stack)
+        told = f"{type(error).__name__} at {places}"
+        return self.page(request, "wrong", 500, why="This is a defect of graphveil.", defect=told)
+
+    def application(self) -> Starlette:
+        """Return the screens as an application, which a `Guard` must keep."""
+
+        @asynccontextmanager
+        async def life(_: Starlette) -> AsyncIterator[None]:
+            yield
+            await self.jobs.close()
+            for name in ("received", "reports"):
+                shutil.rmtree(self.folder.root / HIDDEN / name, ignore_errors=True)
+
+        return Starlette(
+            routes=[
+                Route("/", self.files),
+                Route("/in/{path:path}", self.files),
+                Route("/sample/{name}", self.sample, methods=["POST"]),
+                Route("/view/{path:path}", self.view),
+                Route("/columns/{path:path}", self.columns, methods=BOTH),
+                Route("/risk/{path:path}", self.risk, methods=BOTH),
+                Route("/release/{path:path}", self.release, methods=BOTH),
+                Route("/zip/{path:path}", self.packed),
+                Route("/delete/{path:path}", self.delete, methods=BOTH),
+                Route("/check", self.received, methods=["POST"]),
+                Route("/check/{path:path}", self.check, methods=BOTH),
+                Route("/stop/{verb}/{path:path}", self.stop, methods=["POST"]),
+                Mount("/static", StaticFiles(directory=HERE / "static")),
+            ],
+            exception_handlers={
+                GraphveilError: self.refused,
+                HTTPException: self.missing,
+                Exception: self.defect,
+            },
+            lifespan=life,
+        )
+
+
+_LISTED = ("folder", "data", "release", "page")
+_SCREEN = {"check": "check", "explore": "risk", "release": "release"}
+"""The screen that shows a job."""
+
+
+def same_calls(name: str, job: dict[str, Any], out: str) -> tuple[str, str]:
+    """Return a release as it is made in Python, and on the command line."""
+    from dataclasses import fields  # noqa: PLC0415  beside its only use
+
+    study = job["study"]
+    way = way_named(study["kind"], job["method"])
+    options = options_from(study, exact=way.method == "generalize")
+    read = {
+        item.name: value
+        for item in fields(options)
+        if (value := getattr(options, item.name)) != getattr(type(options)(), item.name)
+    }
+    asked = parameters_of(way, job["strength"], study)
+    arguments = "".join(f", {key}={value!r}" for key, value in read.items())
+    python = (
+        f"import graphveil as gv\n\ndata = gv.read_{study['kind']}({name!r}{arguments})\n"
+        f"release = gv.anonymize(data, {way.method!r}, "
+        f"{', '.join(f'{key}={value!r}' for key, value in asked.items())})\n"
+        f"release.write({out!r})"
+    )
+    words = ["graphveil", "anonymize", way.method, name, "--kind", study["kind"], "--out", out]
+    flags = asked | {key: value for key, value in read.items() if key != "exact"}
+    for key, value in flags.items():
+        joined = ",".join(value) if isinstance(value, list | tuple) and key in _JOINED else value
+        plain = list(joined) if isinstance(joined, tuple) else joined
+        words += [word for pair in Hint(key, plain).pairs for word in pair]
+    return python, shlex.join(words)
+
+
+_JOINED = ("known", "attach", "label", "drop")
+"""Options whose values commas separate on the command line."""
+
+
+def zipped(folder: Path, names: list[str]) -> IO[bytes]:
+    """Return a zip of files of a folder, which nobody else can read.
+
+    Raises
+    ------
+    InputError
+        Where a name is not a file of the folder.
+    """
+    file = tempfile.TemporaryFile()  # noqa: SIM115  the answer closes it
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name in names:
+            path = folder / name
+            if path.resolve() != folder.resolve() / name or not path.is_file():
+                raise InputError(f"{visible(name)} is not a file of the release. Make it again.")
+            packed.write(path, f"{folder.name}/{name}")
+    file.seek(0)
+    return file
+
+
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
+    with file:
+        while block := file.read(1 << 20):
+            yield block
+
+
+def unpacked(upload: Path, folder: Path) -> Path:
+    """Unpack a release that was sent, and return its folder.
+
+    The upload may be the form that it was sent with: a zip is found in it by its end.
+
+    Raises
+    ------
+    InputError
+        Where it is not a zip, holds no release, or is too large.
+    """
+    left = MOST_BYTES
+    try:
+        with zipfile.ZipFile(upload) as packed:
+            files = [one for one in packed.infolist() if not one.is_dir()]
+            if len(files) > MOST_FILES:
+                raise InputError(f"The zip holds more than {MOST_FILES:,} files. Unpack it first.")
+            for one in files:
+                name = PurePosixPath(one.filename)
+                if name.is_absolute() or ".." in name.parts or "\\" in one.filename:
+                    raise InputError(
+                        f"The zip names {visible(one.filename)}, which is outside of it. Ask the "
+                        "sender for a zip of the release folder."
+                    )
+                target = folder.joinpath(*name.parts)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with packed.open(one) as source, target.open("xb") as file:
+                    while block := source.read(1 << 20):
+                        left -= len(block)
+                        if left < 0:
+                            raise InputError("The zip is too large. Unpack it into the folder.")
+                        file.write(block)
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as error:
+        raise InputError(
+            "This file is not a zip that can be read. Choose the zip that you received."
+        ) from error
+    upload.unlink()
+    folder.mkdir(exist_ok=True)
+    found = [folder, *(place for place in folder.iterdir() if place.is_dir())]
+    for place in found:
+        if (place / MANIFEST).is_file():
+            return place
+    raise InputError(
+        f"The zip holds no release: there is no {MANIFEST} in it. Ask the sender for the whole "
+        "folder."
+    )

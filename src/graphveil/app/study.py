@@ -1,0 +1,386 @@
+"""What was chosen for a file: its kind, the roles of columns, missing words, and levels.
+
+Choices are kept in ``.graphveil/FILE.json`` of the folder (0600): names of columns with their role,
+levels and words for missing values, and no other values of the data. They survive a restart, and
+can be used for next year's file; columns that changed are named.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphveil.app.folder import Folder
+from graphveil.core.atomic import OWNER_ONLY, whole_file
+from graphveil.core.errors import GraphveilError, InputError, Problem
+
+if TYPE_CHECKING:
+    from graphveil.verbs.describe import Description
+
+TEXT = ("csv", "tsv", "text")
+"""Formats whose first line may be names."""
+
+ROLES = {
+    "known": "an attacker may know it",
+    "attach": "publish unchanged",
+    "label": "publish, to be predicted",
+    "drop": "do not publish",
+}
+LEVELS = {
+    "": "each value is published or hidden",
+    "auto": "grouped automatically",
+    "5,10,20": "steps of 5, 10 and 20",
+    "10,50,100": "steps of 10, 50 and 100",
+    "1000,10000": "steps of 1,000 and 10,000",
+    "month,year": "month, then year",
+    "year": "year",
+    "prefix:3,2,1": "first 3, 2 or 1 characters",
+}
+BY_KIND = {
+    "number": ("auto", "5,10,20", "10,50,100", "1000,10000", ""),
+    "date": ("auto", "month,year", "year", ""),
+}
+KINDS = {
+    "row": "One person",
+    "column": "One of several rows of a person; a column says of whom",
+    "graph": "One connection between two people",
+    "bipartite": "One item of a person, such as a purchase",
+}
+"""What one row can be."""
+
+FORMAT, MOST_UNDONE, LONGEST_NAME = 1, 50, 200
+SURE = 0.7
+"""A larger strength that leaves more than this share of the risk changes it hardly."""
+
+
+@dataclass
+class Study:
+    """A file, what was found in it, and what was chosen.
+
+    Parameters
+    ----------
+    folder, name
+        The folder, and the file from its top.
+    description
+        What the file holds as it was detected.
+    choices
+        What was chosen, as JSON can hold it.
+    """
+
+    folder: Folder
+    name: str
+    description: Description
+    choices: dict[str, Any]
+    problems: tuple[Problem, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    said: str = ""
+    undone: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, folder: Folder, name: str) -> Study:
+        """Look at a file, and take up the choices that were kept for it.
+
+        Raises
+        ------
+        InputError
+            Where it cannot be read.
+        """
+        found, choices, notes = _looked_at(folder.inside(name))
+        study = cls(folder, name, found, choices, notes=notes)
+        if study.kept.is_file():
+            study.take_up(study.kept)
+        study.check()
+        return study
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.folder.inside(self.name)
+
+    @property
+    def kept(self) -> Path:
+        """Where choices are kept."""
+        name = self.name.replace("/", "%2F")
+        if len(os.fsencode(name)) > LONGEST_NAME:
+            name = hashlib.sha256(os.fsencode(name)).hexdigest()
+        return self.folder.hidden() / f"{name}.json"
+
+    @property
+    def kind(self) -> str:
+        """The kind of data: table, graph or bipartite."""
+        what: str = self.choices["what"]
+        return what if what in ("graph", "bipartite") else "table"
+
+    def take_up(self, file: Path) -> None:
+        """Use choices that were kept, also for another file; say which columns are different."""
+        try:
+            kept = json.loads(file.read_bytes())
+            if kept["format"] != FORMAT:
+                return
+            known, own = kept["choices"]["columns"], self.choices["columns"]
+            self.choices |= {
+                name: value
+                for name, value in kept["choices"].items()
+                if name in self.choices and name != "columns"
+            }
+            self.choices["columns"] = own | {n: known[n] for n in own if n in known}
+        except (OSError, ValueError, KeyError, TypeError):
+            self.notes = ["The earlier choices could not be read. The detected ones are used."]
+            return
+        new = [name for name in own if name not in known]
+        gone = [name for name in known if name not in own]
+        self.notes = [
+            f"{words}: {', '.join(names)}. Check these choices."
+            for words, names in (
+                ("New columns since these choices were made", new),
+                ("Columns that are not here any more", gone),
+            )
+            if names
+        ]
+
+    def change(self, form: Mapping[str, str]) -> None:
+        """Take what a form says, check it, and keep it."""
+        before = copy.deepcopy(self.choices)
+        if "undo" in form:
+            self.choices = self.undone.pop() if self.undone else self.choices
+        elif "reset" in form:
+            self.description, self.choices, self.notes = _looked_at(self.path)
+        else:
+            self._take(form)
+        if self.choices != before and "undo" not in form:
+            self.undone = [*self.undone, before][-MOST_UNDONE:]
+        self.check()
+        content = json.dumps({"format": FORMAT, "choices": self.choices}, indent=1)
+        try:
+            with whole_file(self.kept, mode=OWNER_ONLY) as part:
+                part.write_text(content, encoding="utf-8")
+        except OSError as error:
+            self.notes = [f"These choices could not be kept for later: {error.strerror}."]
+
+    def _take(self, form: Mapping[str, str]) -> None:
+        """Change the choices as the fields of a form say; what is not offered changes nothing."""
+        if form.get("header", self.choices["header"]) != self.choices["header"]:
+            self.description = describe(self.path, header=form["header"])
+            self.choices = detected(self.description) | {"header": form["header"]}
+            return
+        names = [column.name for column in self.description.columns]
+        offers: dict[str, Collection[str]] = {"what": KINDS, "items": ("things", "people")}
+        offers |= dict.fromkeys(("person", "first", "second"), names)
+        offers |= dict.fromkeys(("copy", "false"), ("yes", "no"))
+        for field_name, offered in offers.items():
+            if form.get(field_name, "") in offered:
+                self.choices[field_name] = form[field_name]
+        for number, column in enumerate(self.description.columns):
+            said = self.choices["columns"][column.name]
+            if form.get(f"role{number}") in ROLES:
+                said["role"] = form[f"role{number}"]
+            if form.get(f"levels{number}") in LEVELS:
+                said["levels"] = form[f"levels{number}"]
+            for place, word in enumerate(said["words"]):
+                if form.get(f"word{number}-{place}") in ("missing", "value"):
+                    said["words"][word] = form[f"word{number}-{place}"]
+        if "answer" in form:
+            self._answer(*form["answer"].partition("-")[::2])
+
+    def _answer(self, number: str, answer: str) -> None:
+        """Answer a question: one of those that `answers_to` offers."""
+        if not number.isdigit() or int(number) >= len(self.problems):
+            return
+        asked = self.problems[int(number)]
+        said = self.choices["columns"].get(asked.column)
+        if answer not in answers_to(asked):
+            return
+        if said is None or answer == "use":
+            self.choices["more"][asked.option] = asked.value
+        elif answer in ("missing", "value"):
+            said["words"][asked.value] = answer
+        elif answer == "levels":
+            said["role"], said["levels"] = "known", "auto"
+        else:
+            said["role"] = answer
+
+    def check(self) -> None:
+        """Ask everything that is open; where nothing is, read the file as it was chosen."""
+        self.said, self.problems = "", ()
+        try:
+            options = self.options
+            levels = {"levels": self.roles["levels"]} if self.kind == "table" else {}
+            found = describe(self.path, kind=self.kind, **options, **levels)
+            self.problems = found.problems
+            if not self.problems:
+                self.said = self._read()
+        except InputError as error:
+            self.problems = error.problems or (Problem("", "", "", str(error), ""),)
+        except GraphveilError as error:
+            self.problems = (Problem(self._column_in(str(error)), "", "", str(error), ""),)
+
+    def _read(self) -> str:
+        """Return what was read in a few words.
+
+        Raises
+        ------
+        GraphveilError
+            Where it cannot be released so.
+        """
+        from graphveil import io  # noqa: PLC0415  heavy, and the server starts without it
+        from graphveil.app.work import options_from  # noqa: PLC0415  as above
+        from graphveil.methods.generalize.method import Generalize  # noqa: PLC0415  as above
+
+        data = io.load(self.path, options_from(self.payload, exact=self.kind == "table")).data
+        if self.kind == "table":
+            Generalize(k=2, **{name: said for name, said in self.roles.items() if said}).check(data)
+            return f"{data.n_rows:,} people and {len(data.columns)} columns"
+        if self.kind == "graph":
+            return f"{data.n_nodes:,} people and {data.n_edges:,} connections"
+        return f"{data.n_users:,} people and {data.n_features:,} items"
+
+    def _column_in(self, text: str) -> str:
+        """Return the column that a message begins with; empty where there is none."""
+        names = sorted((one.name for one in self.description.columns), key=len, reverse=True)
+        return next((one for one in names if text.startswith((one, f"column {one!r}"))), "")
+
+    def named(self, *roles: str) -> list[str]:
+        """Return the columns that have one of these roles, in their order."""
+        person = self.choices["person"] if self.choices["what"] == "column" else None
+        columns = self.choices["columns"].items()
+        return [name for name, said in columns if said["role"] in roles and name != person]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """How the file is read."""
+        chosen, more = self.choices, dict(self.choices["more"])
+        if self.description.format in TEXT and self.description.columns:
+            more |= {"header": chosen["header"]}
+        if self.kind == "graph":
+            ends = {"source_column": chosen["first"], "target_column": chosen["second"]}
+            return {**self._ends(ends), "ignore_weights": True} | more
+        if self.kind == "bipartite":
+            ends = {"user_column": chosen["first"], "item_column": chosen["second"]}
+            return {**self._ends(ends), "items": chosen["items"], "ignore_weights": True} | more
+        used = self.named("known", "attach", "label")
+        words = [pair for name in used for pair in chosen["columns"][name]["words"].items()]
+        missing = {word for word, said in words if said == "missing"} - {"*", ""}
+        values = {word for word, said in words if said == "value"} - missing
+        return {
+            "person": chosen["person"] if chosen["what"] == "column" else "row",
+            "drop": tuple(self.named("drop")),
+            "suppressed": ("*", "", *sorted(missing)),
+            "categories": tuple(sorted(values)),
+        } | more
+
+    def _ends(self, ends: dict[str, str]) -> dict[str, str | int]:
+        """Return the columns of pairs by name, or by number where they have none."""
+        names = [column.name for column in self.description.columns]
+        if self.choices["header"] == "no":
+            return {end: names.index(name) + 1 for end, name in ends.items() if name in names}
+        return {end: name for end, name in ends.items() if name}
+
+    @property
+    def roles(self) -> dict[str, Any]:
+        """The parameters of a method for tables that come from the columns."""
+        if self.kind != "table":
+            return {}
+        columns = self.choices["columns"]
+        known = self.named("known")
+        levels = {name: columns[name]["levels"] for name in known if columns[name]["levels"]}
+        roles = {role: self.named(role) for role in ("known", "attach", "label")}
+        return roles | {"levels": levels}
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """The choices as a job takes them."""
+        return {"kind": self.kind, "options": self.options, "roles": self.roles}
+
+    @property
+    def method(self) -> str:
+        """The method that the two questions lead to."""
+        is_copied, is_false = self.choices["copy"] == "yes", self.choices["false"] == "yes"
+        if self.kind == "graph":
+            return "degree-triangle-model" if is_copied else "k-degree"
+        if self.kind == "bipartite":
+            rows = "smooth-k" if is_false else "suppress-k"
+            return "randomized-response" if is_copied and is_false else rows
+        return "smooth-k" if is_false and not self.named("attach", "label") else "generalize"
+
+
+def describe(path: Path, **options: Any) -> Description:
+    """Return what a file holds."""
+    from graphveil.verbs import describe as verb  # noqa: PLC0415  heavy: the address comes first
+
+    return verb.describe(path, **options)
+
+
+def _looked_at(path: Path) -> tuple[Description, dict[str, Any], list[str]]:
+    """Return what a file holds, the choices that follow, and what they assume.
+
+    Where its first line can be either, it is read as names, unless one is a number. Every row of a
+    table is taken for a person.
+    """
+    found, given, notes = describe(path), {}, []
+    names = [column.name for column in found.columns]
+    if names and names == [f"column_{number}" for number, _ in enumerate(names, 1)]:
+        given["header"] = "no"
+        with suppress(GraphveilError):
+            named = describe(path, header="yes")
+            if not any(one.name.replace(".", "").isdigit() for one in named.columns):
+                found, given = named, {"header": "yes"}
+    if found.kind == "table":
+        before = {column.name for column in found.columns if column.role == "drop"}
+        rows = describe(path, kind="table", person="row", **given)
+        found = replace(rows, reason=found.reason)
+        people = [one.name for one in found.columns if one.name in before and one.role != "drop"]
+    else:
+        people = []
+    if people:
+        notes.append(
+            f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
+            "that several rows belong to a person."
+        )
+    return found, detected(found) | given, notes
+
+
+def answers_to(asked: Problem) -> dict[str, str]:
+    """Return what can be answered to a question beside a column, with the words of its button."""
+    if asked.option in ("suppressed", "categories"):
+        return {"missing": "It is missing", "value": "It is a value"}
+    if asked.column and asked.option in ("levels", "bins", "drop", "person"):
+        return {"levels": "Group it automatically", "drop": "Do not publish it"}
+    return {"use": f"Use: {asked.option.replace('_', ' ')} {asked.value}"} if asked.option else {}
+
+
+def detected(found: Description) -> dict[str, Any]:
+    """Return the choices that follow from what was found."""
+    ends = {column.role: column.name for column in found.columns}
+    names = [column.name for column in found.columns]
+    first = ends.get("source", ends.get("user", names[0] if names else ""))
+    second = ends.get("target", ends.get("item", names[1] if len(names) > 1 else ""))
+    more = found.options if found.kind != "table" else {}
+    own = ("source_column", "target_column", "user_column", "item_column", "items")
+    return {
+        "what": {"graph": "graph", "network": "graph", "bipartite": "bipartite"}.get(
+            found.kind, "row"
+        ),
+        "person": names[0] if names else "",
+        "first": first,
+        "second": second,
+        "items": "things",
+        "header": "yes",
+        "copy": "no",
+        "false": "no",
+        "more": {n: v for n, v in more.items() if n not in own and isinstance(v, str | bool)},
+        "columns": {
+            column.name: {
+                "role": "drop" if column.role == "drop" else "known",
+                "levels": column.levels if column.levels in LEVELS else "auto",
+                "words": {word: "missing" for word, _ in column.missing},
+            }
+            for column in found.columns
+        },
+    }

@@ -1,0 +1,384 @@
+"""The process of a job: it calls graphveil's verbs and says what they find, one line of JSON each.
+
+`python -m graphveil.app.work` reads the name of a function of this module and its arguments. What
+is found is said at once: the guarantee before attacks, the middle strength before the others.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from graphveil.core.errors import GraphveilError
+from graphveil.core.progress import heard, shown
+from graphveil.core.rows import Rows
+
+SECONDS = 20.0
+"""So long all attacks of one strength may take."""
+
+
+class Way(NamedTuple):
+    """A method that the page offers, with the strengths that are tried: the middle one first."""
+
+    method: str
+    parameter: str
+    strengths: tuple[float, ...]
+    more: Mapping[str, Any]
+    words: str
+    is_true: bool
+    attacks: tuple[str, ...]
+
+
+_K, _EPSILON = (5, 10, 3, 20, 2), (2.0, 1.0, 4.0, 0.5, 8.0)
+_NETWORK, _ROWS = ("candidate-set", "seeded-matching"), ("linkage",)
+WAYS: Mapping[str, tuple[Way, ...]] = {
+    "table": (
+        Way(
+            *("generalize", "k", _K, {}),
+            "publishes wider values, or none, until every row equals k - 1 others; no published "
+            "value is false",
+            True,
+            _ROWS,
+        ),
+        Way(
+            *("smooth-k", "k", _K, {}),
+            "makes rows equal, and publishes some values that are false",
+            False,
+            _ROWS,
+        ),
+    ),
+    "graph": (
+        Way(
+            *("k-degree", "k", _K, {"edits": "any"}),
+            "adds and removes few connections until every number of connections occurs k times",
+            False,
+            _NETWORK,
+        ),
+        Way(
+            *("degree-triangle-model", "epsilon", _EPSILON, {}),
+            "publishes a random network with similar statistics, under differential privacy; its "
+            "connections are new",
+            False,
+            _NETWORK,
+        ),
+    ),
+    "bipartite": (
+        Way(
+            *("suppress-k", "k", _K, {}),
+            "removes items until everybody has the same items as k - 1 others",
+            True,
+            _ROWS,
+        ),
+        Way(
+            *("smooth-k", "k", _K, {}),
+            "removes and adds items until everybody has the same items as k - 1 others",
+            False,
+            _ROWS,
+        ),
+        Way(
+            *("randomized-response", "epsilon", _EPSILON, {}),
+            "adds and removes items at random, under differential privacy",
+            False,
+            _ROWS,
+        ),
+    ),
+}
+"""The ways of a kind of data, the one that is recommended first."""
+
+Say = Callable[..., None]
+
+
+def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
+    """Return how a file is read, from the choices of its page; numbers of a table exactly."""
+    from graphveil.data.kinds import KINDS  # noqa: PLC0415  heavy, and the server needs it not
+    from graphveil.io.options import from_record, options_of  # noqa: PLC0415  as above
+
+    asked = study["options"] | ({"exact": True} if exact else {})
+    return from_record(options_of(KINDS[study["kind"]])(), asked)
+
+
+def parameters_of(way: Way, strength: float, study: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a method: its strength, and the roles of columns if it has them."""
+    number: float = int(strength) if way.parameter == "k" else strength
+    roles = study["roles"] if way.method == "generalize" else {}
+    return {
+        way.parameter: number,
+        **way.more,
+        **{name: said for name, said in roles.items() if said},
+    }
+
+
+def way_named(kind: str, method: str) -> Way:
+    """Return the way of a method; the first one where there is none of that name."""
+    return next((way for way in WAYS[kind] if way.method == method), WAYS[kind][0])
+
+
+def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
+    """Measure who can be singled out; try a method at every strength, and others in the middle."""
+    from graphveil import io  # noqa: PLC0415  heavy, and the server needs it not
+
+    first = way_named(study["kind"], method)
+    has_attached = bool(study["roles"].get("attach") or study["roles"].get("label"))
+    others = [
+        way
+        for way in WAYS[study["kind"]]
+        if way != first and (way.method == "generalize" or not has_attached)
+    ]
+    todo = [(first, strength) for strength in first.strengths]
+    todo += [(way, way.strengths[0]) for way in others]
+    say(stage="Reading the file", done=0, of=len(todo) + 2)
+    data = io.load(Path(path), options_from(study, exact=study["kind"] == "table")).data
+    say(stage="Measuring the risk", done=1, of=len(todo) + 2)
+    _risk(say, data, study["roles"].get("known") or None)
+    for done, (way, strength) in enumerate(todo, 2):
+        words = f"Trying {way.method} with {way.parameter} = {strength:g}"
+        say(stage=words, done=done, of=len(todo) + 2)
+        point = {"method": way.method, "parameter": way.parameter, "strength": strength}
+        point |= {"words": way.words, "is_true": way.is_true}
+        try:
+            say(add="points", value=point | _tried(data, way, strength, study))
+        except GraphveilError as error:
+            say(add="points", value=point | {"failed": str(error)})
+
+
+def _risk(say: Say, data: Any, known: list[str] | None) -> None:
+    """Say how many people share what is known of them, and which column adds most."""
+    from graphveil.cli.summaries.standing_out import headline, knowledge  # noqa: PLC0415  as above
+    from graphveil.data.measures import measure  # noqa: PLC0415  heavy
+
+    columns: dict[str, Any] = {} if known is None else {"columns": known}
+    risk = measure(data, **columns)
+    sizes, n = risk.own_sizes, int(risk.own_sizes.size)
+    ends = ((1, 1), (2, 4), (5, 9), (10, max(n, 10)))
+    say(
+        found="risk",
+        value={
+            "people": n,
+            "unique": int((sizes == 1).sum()),
+            "knows": knowledge(risk),
+            "sentence": headline(risk),
+            "groups": [int(((sizes >= low) & (sizes <= high)).sum()) for low, high in ends],
+        },
+    )
+    if known is None or len(known) < 2:
+        return
+    without = {
+        name: measure(data, columns=[one for one in known if one != name]).uniqueness
+        for name in known
+    }
+    name = min(without, key=lambda one: without[one])
+    say(found="column", value={"name": name, "before": risk.uniqueness, "after": without[name]})
+
+
+def _tried(data: Any, way: Way, strength: float, study: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a release of this strength keeps, and whom the strongest attack re-identifies."""
+    from graphveil.cli.summaries.attacks import strongest  # noqa: PLC0415  as above
+    from graphveil.verbs.advise.answers import shares_of  # noqa: PLC0415  as above
+    from graphveil.verbs.anonymize import anonymize  # noqa: PLC0415  heavy
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415  heavy
+    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  heavy
+
+    release = anonymize(data, way.method, **parameters_of(way, strength, study))
+    kept, false = shares_of(release.cost)
+    if kept is None and study["kind"] == "graph":
+        rows = evaluate_release(release, data, metrics=["edges-kept"])
+        kept = next((row.value for row in rows if row.part == "share"), None)
+    rows = attack_release(release, data, attacks=way.attacks, seconds=SECONDS)
+    worst = strongest(rows, of_table=study["kind"] == "table")
+    ran = [name for name in way.attacks if any(row.question == name for row in rows)]
+    share, sentence = (0.0, "") if worst is None else worst
+    exact = release.cost.get("exact_share")  # kept counts wider values, too
+    kept = kept if exact is None else exact
+    risk = share if ran else None
+    return {"kept": kept, "false": false, "risk": risk, "who": sentence, "exact": exact is not None}
+
+
+def release(
+    say: Say, path: str, study: Mapping[str, Any], method: str, strength: float, out: str
+) -> None:
+    """Make a release, verify it, compare it with the original, and attack it."""
+    from graphveil.cli.summaries import attacks  # noqa: PLC0415  as above
+    from graphveil.evaluate import wording  # noqa: PLC0415  as above
+    from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
+    from graphveil.release import read_release  # noqa: PLC0415  heavy
+    from graphveil.release.publishing import Output  # noqa: PLC0415  as above
+    from graphveil.verbs.anonymize import anonymize_file  # noqa: PLC0415  as above
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415  heavy
+    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  heavy
+    from graphveil.verbs.read import read_original  # noqa: PLC0415  as above
+    from graphveil.verbs.verify import verify_release  # noqa: PLC0415  heavy
+
+    way = way_named(study["kind"], method)
+    say(stage="Making the release", done=0, of=6)
+    made = method_named(way.method).from_parameters(parameters_of(way, strength, study))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        anonymize_file(made, Path(path), Output(Path(out)), options=options_from(study))
+    say(found="notes", value=list(dict.fromkeys(str(one.message) for one in caught)))
+    say(stage="Verifying the guarantee", done=1, of=6)
+    verdict = verify_release(out, path)
+    say(found="verdict", value=_said(verdict))
+    say(stage="Writing the public report", done=2, of=6)
+    _write_report(say, out, None)
+    say(stage="Comparing with the original", done=3, of=6)
+    data, published = read_original(out, path).data, read_release(out)
+    compared = rows = evaluate_release(published, data)
+    columns = [
+        (r.part, 1 - r.value)
+        for r in rows
+        if r.question == "stars-by-column" and r.value is not None
+    ]
+    attached = [*study["roles"].get("attach", ()), *study["roles"].get("label", ())]
+    left = [(name, share, name in attached) for name, share in columns]
+    lines = [(line.question, line.figure, line.unit) for line in wording.answers(rows)]
+    say(found="kept", value={"headline": wording.headline(rows), "columns": left, "lines": lines})
+    names, of_table = _attacks_on(published.data), study["kind"] == "table"
+    every: list[Any] = []
+    for done, name in enumerate(names, 1):
+        say(stage=f"Attacking the release: {name}", done=3 + done, of=5 + len(names))
+        try:
+            every += attack_release(published, data, attacks=[name], seconds=SECONDS)
+        except GraphveilError:
+            continue
+        rows = Rows(every)
+        ran = {row.question for row in rows}
+        say(
+            found="attacks",
+            value={
+                "headline": attacks.headline(rows, of_table=of_table),
+                "ran": len(ran),
+                "done": done,
+                "of": len(names),
+                "groups": [_group(group) for group in attacks.groups(rows, of_table=of_table)],
+            },
+        )
+    say(stage="Writing the report for the owner", done=4 + len(names), of=5 + len(names))
+    _write_report(say, out, path, rows=Rows([*every, *compared]), verdict=verdict)
+
+
+def _attacks_on(data: Any) -> list[str]:
+    """Return the attacks that read this data and need not be asked for by name."""
+    from graphveil.attacks.registry import ATTACKS  # noqa: PLC0415  heavy, as above
+    from graphveil.verbs.attack import reads  # noqa: PLC0415  as above
+
+    return [one.name for one in ATTACKS.values() if reads(one, type(data)) and not one.by_name]
+
+
+def _group(group: Any) -> dict[str, Any]:
+    lines = [(one.question, one.figure, one.unit, one.guess, one.answer) for one in group.lines]
+    return {"heading": group.heading, "lines": sorted(lines, key=lambda line: line[4] != "yes")}
+
+
+def _said(verdict: Any) -> dict[str, Any]:
+    """Return a verdict as a page says it."""
+    from graphveil.verify.verdict import OF_THE_FOLDER  # noqa: PLC0415  heavy, as above
+
+    failing = {check.name for check in verdict.failures()}
+    outcome = verdict.answer
+    if outcome == "fails" and not failing & {*verdict.promised} and failing & {*OF_THE_FOLDER}:
+        outcome = "changed"
+    count = {word: sum(one.outcome == word for one in verdict.checks) for word in _OUTCOMES}
+    return {
+        "outcome": outcome,
+        "word": verdict.word,
+        "guarantee": verdict.held if verdict.ok else "",
+        "lines": [str(line) for line in verdict.said()],
+        "checks": [(one.name, one.outcome, str(one.detail)) for one in verdict.checks],
+        "open": dict(verdict.still_open),
+        "counts": count,
+    }
+
+
+_OUTCOMES = ("holds", "fails", "not checked")
+
+
+def _write_report(
+    say: Say, folder: str, original: str | None, page: str | None = None, **measured: Any
+) -> None:
+    """Write a report, for its owner if there is an original; what was measured is not repeated."""
+    from graphveil.verbs.report.document import page_of  # noqa: PLC0415  heavy
+    from graphveil.verbs.report.report import report_release  # noqa: PLC0415  as above
+
+    public = original is None
+    made = report_release(folder, original, public=public, **measured)
+    written = made.write(page or page_of(folder, public=public), force=True)
+    say(found="public" if public else "owner", value=str(written))
+
+
+def check(say: Say, folder: str, page: str) -> None:
+    """Verify a release that somebody sent, and write a report of it."""
+    from graphveil.verbs.verify import verify_release  # noqa: PLC0415  heavy
+
+    say(stage="Verifying the release", done=0, of=2)
+    say(found="verdict", value=_said(verify_release(folder)))
+    say(stage="Writing the report", done=1, of=2)
+    _write_report(say, folder, None, page)
+
+
+JOBS: dict[str, Callable[..., None]] = {job.__name__: job for job in (explore, release, check)}
+
+
+def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
+    """Run a job; the last message says how it ended."""
+
+    def say(**message: Any) -> None:
+        stream.write(f"{json.dumps(message)}\n")
+        stream.flush()
+
+    @contextmanager
+    def display(stage: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        done, last = 0, time.monotonic()
+
+        def advance(more: int) -> None:
+            nonlocal done, last
+            done += more
+            if time.monotonic() - last > 0.5:
+                last = time.monotonic()
+                say(detail=f"{stage}: {done:,} of {total:,}" if total else stage)
+
+        say(detail=stage)
+        yield advance
+
+    try:
+        with shown(display), heard(lambda text: say(detail=text)):
+            JOBS[name](say, **arguments)
+        say(end="done", why="")
+    except GraphveilError as error:
+        say(end="refused", why=str(error))
+    except Exception as error:  # noqa: BLE001  the page says that it is a defect
+        say(end="failed", why=_defect(error))
+
+
+def _defect(error: Exception) -> str:
+    """Return where a defect is, without the message: it may show data."""
+    at, places = error.__traceback__, []
+    while at is not None:
+        code = at.tb_frame.f_code
+        places.append(f"{Path(code.co_filename).name}:{at.tb_lineno}")
+        at = at.tb_next
+    return f"{type(error).__name__} at {' > '.join(places[-6:])}"
+
+
+def main() -> None:
+    """Run the job that standard input names."""
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what anything prints is no message
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clears away what it began
+    warnings.simplefilter("ignore")
+    name, arguments = json.load(sys.stdin)
+    try:
+        run(stream, name, arguments)
+    except KeyboardInterrupt:
+        os._exit(143)
+
+
+if __name__ == "__main__":
+    main()

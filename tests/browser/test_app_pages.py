@@ -1,0 +1,150 @@
+"""The page on this machine in a headless browser: the whole way, with the keyboard alone."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the extra serve is not installed")
+pytest.importorskip("starlette", reason="the extra serve is not installed")
+from graphveil.app import pages, server
+from graphveil.app.folder import Folder
+
+pytestmark = [pytest.mark.browser]
+VIEWS = [(390, "dark"), (1280, "light")]
+
+
+@pytest.fixture(scope="module")
+def guard(tmp_path_factory):
+    """The guard of a running page, over a folder with a small table."""
+    folder = tmp_path_factory.mktemp("folder")
+    rows = [f"Ann{n},{'fm'[n % 2]},{'abc'[n % 3]},{'xy'[n % 7 == 0]}" for n in range(60)]
+    (folder / "people.csv").write_text("\n".join(["name,sex,town,<b>ill</b>", *rows, ""]))
+    bound = server.listening(0)
+    made, guard = server.server_of(pages.Pages(Folder.at(folder)).application(), bound)
+    thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]})
+    thread.start()
+    yield guard
+    made.should_exit = True
+    thread.join(60)
+    bound.close()
+
+
+class Visit:
+    """A page of a browser that has opened the address, and what it asked for and said."""
+
+    def __init__(self, browser, guard, **given):
+        # axe is written into the page, which the policy forbids to scripts of others
+        self.context = browser.new_context(bypass_csp="scripts" not in given, **_without(given))
+        self.page = self.context.new_page()
+        self.said, self.asked = [], []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(guard.new_address())
+        self.page.wait_for_url(f"**{guard.path}/")
+
+    def close(self):
+        assert [] == self.said
+        assert {"127.0.0.1"} == {urlsplit(url).hostname for url in self.asked if "data:" not in url}
+        self.context.close()
+
+    def check(self, violations_of):
+        """Look at the page in every width and scheme: it fits, and nobody meets a barrier."""
+        for width, scheme in VIEWS:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            assert width >= self.page.evaluate("document.documentElement.scrollWidth")
+            assert [] == [(one["id"], one["nodes"][0]["html"]) for one in violations_of(self.page)]
+
+
+def _without(given):
+    return {name: value for name, value in given.items() if name != "scripts"}
+
+
+def focused(page):
+    return page.evaluate("document.activeElement.id")
+
+
+def test_every_screen_is_without_barriers_and_focus_stays(browser, violations_of, guard):
+    visit = Visit(browser, guard)
+    page = visit.page
+    visit.check(violations_of)
+    page.click("text=people.csv")
+    visit.check(violations_of)
+    page.focus("#role0")
+    page.keyboard.press("Home")  # known to an attacker: every value is a name
+    page.wait_for_selector("[aria-invalid]")
+    assert "role0" == focused(page)
+    assert page.locator("#go").is_disabled()
+    visit.check(violations_of)
+    page.keyboard.press("End")
+    page.wait_for_selector("#go:not([disabled])")
+    assert "role0" == focused(page)
+    page.click("#go")
+    page.wait_for_selector("#slider", timeout=60_000)
+    page.focus("#slider")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#stop", state="detached", timeout=90_000)  # polls came and went
+    assert ("slider", "10") == (focused(page), page.text_content("#shown"))
+    assert "k = 10" == page.get_attribute("#slider", "aria-valuetext")
+    visit.check(violations_of)
+    page.click("#make")
+    page.wait_for_selector("text=Public report", timeout=60_000)
+    assert page.url.endswith("/release/people.csv")
+    assert "at least 9 others" in page.text_content(".card.ok")
+    page.reload()
+    page.locator("#stop").or_(page.locator("#same")).first.wait_for()
+    if page.locator("#stop").count():
+        page.click("#stop")
+        page.wait_for_selector("#stop", state="detached")
+    page.wait_for_selector("#same")
+    visit.check(violations_of)
+    page.goto(page.url.partition("/release/")[0] + "/view/nothing.html")
+    visit.check(violations_of)
+    visit.said = [text for text in visit.said if "404" not in text]  # of the last address alone
+    visit.close()
+
+
+def test_the_policy_holds_and_no_other_port_gets_the_cookie(browser, guard):
+    heard = []
+
+    class Listener(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            heard.append(self.headers.get("cookie"))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    other = http.server.HTTPServer(("127.0.0.1", 0), Listener)
+    threading.Thread(target=other.serve_forever, args=(0.05,), daemon=True).start()
+    visit = Visit(browser, guard, scripts=True)
+    page = visit.page
+    for path in ("/", "/columns/people.csv", "/risk/people.csv"):
+        page.goto(f"http://127.0.0.1:{guard.port}{guard.path}{path}")
+    for path in ("/", guard.path + "/"):
+        page.evaluate(
+            "url => { location.href = url }", f"http://127.0.0.1:{other.server_port}{path}x"
+        )
+        page.wait_for_timeout(300)
+    assert len(heard) >= 2
+    assert None is heard[0]
+    visit.close()
+    other.shutdown()
+
+
+def test_the_columns_work_without_scripts(browser, guard):
+    visit = Visit(browser, guard, java_script_enabled=False)
+    page = visit.page
+    page.click("text=people.csv")
+    page.select_option("#role0", "known")
+    page.click("text=Check again")
+    assert page.locator("[aria-invalid]").count()
+    page.click("button:has-text('Do not publish it')")
+    assert page.locator("#go").is_enabled()
+    visit.close()
