@@ -2,8 +2,12 @@
 
 Each mutant changes one operator, number, condition or term. It is tried in a copy in ``build``, by
 the tests that import its module or a module that does, and those that CONTRIBUTING lists for its
-room: a folder of the package or, where none has the name, a module. Docstrings, words, annotations,
-some keyword arguments and kernels stay as they are. Exit code 1 where too few are noticed.
+room: a folder of the package or, where none has the name, a module. Of a file that has been run to
+its end before, only the tests that call the changed function are run again (`planted.calls`).
+Docstrings, words, annotations, some keyword arguments, large numbers and kernels stay as they are.
+
+A mutant is killed by a test that fails with it and passes without it. One with which the tests take
+too long is not. Exit code 1 where too few are killed.
 """
 
 from __future__ import annotations
@@ -12,23 +16,30 @@ import argparse
 import ast
 import compileall
 import copy as copying
+import hashlib
+import importlib
 import json
+import os
 import random  # noqa: TID251  as old mutants are drawn again, whatever the package draws
 import re
+import resource
 import shutil
-import subprocess
+import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
-from xml.etree import ElementTree as ET
+from typing import NamedTuple, TypedDict
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from planted.run import changed, failed_test, fill, run_tests  # noqa: E402  a script finds it there
+from planted.calls import WANTED, WRITTEN  # noqa: E402  a script finds it there
+from planted.run import changed, failed_test, fill  # noqa: E402  a script finds it there
 
 ROOMS = [
     "measures",
@@ -47,11 +58,15 @@ NOT_HERE = ("tests/browser", "tests/spark", "tests/planted", "tests/fuzz")
 PASSED, NO_TESTS = 0, 5
 """Exit codes of pytest."""
 
-UNKNOWN_SECONDS = 5.0
-"""How long a test file is thought to take that has not been run to its end."""
+GUESSED = {"unit": 4.0, "property": 6.0, "cli": 8.0}
+"""How long a test file of a folder is thought to take that has not been run to its end."""
+
+LIBRARIES = ("hypothesis", "networkx", "numba", "pandas", "pyarrow.parquet", "scipy.sparse")
+LIBRARIES += ("scipy.stats", "duckdb", "polars", "msgspec", "_pytest.doctest", "scipy.optimize")
+"""What most tests need, imported once."""
 
 START_SECONDS = 20.0
-LATE = "the time limit"
+LATE = "TAKES TOO LONG"
 MOST_NUMBER = 100
 """Larger numbers bound work, sizes or bytes: one more or less is no fault."""
 
@@ -79,7 +94,17 @@ CALCULATED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.BitOr: (ast.BitAnd,),
 }
 ORDERED = (ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
-NO_FIGURES = {"strict", "copy", "kind", "frozen", "kw_only", "slots", "repr", "stacklevel"}
+NO_FIGURES = {
+    "strict",
+    "copy",
+    "kind",
+    "frozen",
+    "kw_only",
+    "slots",
+    "repr",
+    "stacklevel",
+    "daemon",
+}
 """Keyword arguments that say how, not what: their change alters no result."""
 
 
@@ -88,6 +113,8 @@ class Mutant(NamedTuple):
 
     file: str
     line: int
+    function: str
+    """The module and the function that hold it; the module and a colon if it is in none."""
     before: str
     after: str
     text: str
@@ -113,17 +140,22 @@ def main() -> int:
         for mutant in drawn:
             print(shown(mutant))  # noqa: T201  a command that prints
         return 0
-    trial, survivors = Trial(ROOT, given.seconds), []
+    trial, survivors, late = Trial(ROOT, given.seconds), [], []
     for number, mutant in enumerate(drawn, 1):
         started = time.monotonic()
         noticed = trial.noticed_by(mutant)
-        said = f"killed by {noticed}" if noticed else "SURVIVED"
+        said = noticed if noticed == LATE else f"killed by {noticed}" if noticed else "SURVIVED"
         head = f"{number:4} {time.monotonic() - started:5.0f} s  {mutant.place}  {said}"
         print(head if noticed else f"{head}\n{shown(mutant)}", flush=True)  # noqa: T201
         if not noticed:
             survivors.append(mutant)
-    killed = len(drawn) - len(survivors)
-    print(f"{killed} of {len(drawn)} mutants are killed. Survivors:")  # noqa: T201
+        elif noticed == LATE:
+            late.append(mutant)
+    killed = len(drawn) - len(survivors) - len(late)
+    print(  # noqa: T201
+        f"{killed} of {len(drawn)} mutants are killed; with {len(late)} more the tests take too "
+        "long. The others survive:"
+    )
     for mutant in survivors:
         print(shown(mutant))  # noqa: T201
     return int(killed < given.least * len(drawn))
@@ -157,9 +189,9 @@ def draw(root: Path, rooms: Iterable[str], number: int, seed: int) -> list[Mutan
 def _mutant(root: Path, file: str, place: int, rng: random.Random) -> Mutant:
     """Return the text of a file with one of its expressions changed."""
     text = (root / file).read_text(encoding="utf-8")
-    node = _places(_tree(root / file))[place]
-    changes = list(_changes(node))
-    new = rng.choice(changes)
+    tree = _tree(root / file)
+    node = _places(tree)[place]
+    new = rng.choice(list(_changes(node)))
     lines = text.encode().splitlines(keepends=True)
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
@@ -167,11 +199,49 @@ def _mutant(root: Path, file: str, place: int, rng: random.Random) -> Mutant:
     end = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
     whole = text.encode()
     mutated = (whole[:start] + f"({ast.unparse(new)})".encode() + whole[end:]).decode()
+    function = _function_of(tree, node)
+    _check(mutated, tree, node, new)
     before = " ".join(part.strip() for part in text.splitlines()[node.lineno - 1 : node.end_lineno])
     extra = mutated.count("\n") - text.count("\n")
     until = node.end_lineno + extra
     after = " ".join(part.strip() for part in mutated.splitlines()[node.lineno - 1 : until])
-    return Mutant(file, node.lineno, before, after, mutated)
+    module = file.removeprefix("src/")
+    return Mutant(
+        *(file, node.lineno, f"{module}:{function}"),
+        *(before, after, mutated),
+    )
+
+
+def _check(mutated: str, tree: ast.Module, node: ast.expr, new: ast.expr) -> None:
+    """Refuse a text that is not the module with one expression changed, or no module at all."""
+    found = ast.parse(mutated)
+    list(_run(found))  # it leaves format specifications, as in the tree
+    new = ast.parse(ast.unparse(new), mode="eval").body
+    assert ast.dump(found) == ast.dump(_Replaced(node, new).visit(tree)), ast.unparse(new)
+
+
+class _Replaced(ast.NodeTransformer):
+    """Puts an expression in the place of another."""
+
+    def __init__(self, node: ast.expr, new: ast.expr) -> None:
+        self.node, self.new = node, new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Return a node or what replaces it."""
+        return self.new if node is self.node else super().generic_visit(node)
+
+
+def _function_of(tree: ast.AST, node: ast.expr) -> str:
+    """Return the qualified name of the outermost function around an expression, if any."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            assert child.end_lineno is not None
+            if child.lineno <= node.lineno <= child.end_lineno:
+                if isinstance(child, ast.FunctionDef):
+                    return child.name
+                inside = _function_of(child, node)
+                return inside and f"{child.name}.{inside}"
+    return ""
 
 
 def _tree(path: Path) -> ast.Module:
@@ -207,7 +277,20 @@ def _is_idle(node: ast.AST) -> bool:
             return name in NO_FIGURES
         case ast.FormattedValue(format_spec=spec) if spec is not None:
             node.format_spec = None
+        case ast.BinOp() if not any(
+            isinstance(part, ast.Name | ast.Call) for part in ast.walk(node)
+        ):
+            return _is_large(node)
     return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+
+
+def _is_large(node: ast.BinOp) -> bool:
+    """Whether an expression of numbers alone is a large one, as `1 << 20`."""
+    try:
+        value = eval(ast.unparse(node), {"__builtins__": {}})  # noqa: S307  numbers of our own
+    except (ArithmeticError, TypeError):
+        return False
+    return isinstance(value, int | float) and abs(value) > MOST_NUMBER
 
 
 def _changes(node: ast.expr) -> Iterator[ast.expr]:  # noqa: C901  a table of cases
@@ -282,68 +365,176 @@ class Trial:
             shutil.rmtree(kernels, ignore_errors=True)
             kept.rename(kernels)
         compileall.compile_dir(self.copy / "src", quiet=2)
-        times = self.home / "seconds.json"
-        self.times: dict[str, float] = json.loads(times.read_text()) if times.exists() else {}
+        (self.home / "calls").mkdir(exist_ok=True)
+        for library in LIBRARIES:
+            importlib.import_module(library)
+        self.known: dict[str, _Known] = {}
         self.sound: dict[str | tuple[str, ...], bool] = {}
+        self.late: set[str] = set()
+        self.waited = False
 
     def noticed_by(self, mutant: Mutant) -> str:
         """Return the test that fails with a mutant and not without it; nothing if none does."""
-        for batch in self._batches(mutant.file):
+        is_late = ""
+        for batch in self._batches(mutant):
             failed = self._failed_with(mutant, batch)
-            if failed and self._passes(failed if "::" in failed else batch):
-                # What was late may have compiled kernels, which its second run finds compiled.
-                failed = failed if failed != LATE else self._failed_with(mutant, batch)
-                if failed:
-                    return failed
-        return ""
+            if failed == LATE:
+                hangs = self.waited
+                if not self._passes(tuple(batch)):
+                    continue
+                if hangs:  # nothing was computed for long
+                    return LATE
+                # It may have compiled kernels, which its second run finds compiled.
+                failed = self._failed_with(mutant, batch)
+            if failed == LATE:
+                is_late = LATE
+            elif failed and self._passes(failed if "::" in failed else tuple(batch)):
+                return failed
+        return is_late
 
-    def _batches(self, file: str) -> Iterator[tuple[str, ...]]:
-        """Yield the test files of a module, the nearest and fastest first, some at a time."""
-        yield (file,)  # its docstrings
-        near = tests_of(self.copy, file)
-        left = self.seconds
-        batch: list[str] = []
-        for test in sorted(near, key=lambda test: (near[test], self._seconds_of(test), test)):
-            if self._seconds_of(test) > left:
+    def _batches(self, mutant: Mutant) -> Iterator[dict[str, list[str] | None]]:
+        """Yield test files, with those of their tests that call the changed function if known.
+
+        Fast ones, near ones and those of the room come first, some at a time. Where no test calls
+        the function itself, a process that a test starts may: all files are then tried.
+        """
+        yield {mutant.file: None}  # its docstrings
+        near = {t: far for t, far in tests_of(self.copy, mutant.file).items() if t not in self.late}
+        words = Path(mutant.file).with_suffix("").parts[2:]
+        listed = listed_for(self.copy, mutant.file)
+        own = {test for test in near if test in listed or _named(test, words)}
+        calling = {test: self._calling(test, mutant, imports=near[test] == 0) for test in near}
+        cost = {test: self._seconds_of(test, some) for test, some in calling.items()}
+        order = sorted(near, key=lambda t: (cost[t] + 3 * near[t] + 2 * (t not in own), t))
+        left, batch, called = self.seconds, _Batch({}, 0.0), False
+        for test in order:
+            some = calling[test]
+            if some == [] or cost[test] > left:
                 continue
-            left -= self._seconds_of(test)
-            batch.append(test)
-            if sum(map(self._seconds_of, batch)) > self.seconds / 4:
-                yield tuple(batch)
-                batch = []
-        if batch:
-            yield tuple(batch)
+            if some:  # those that are known are run together
+                batch.tests[test], called = some, True
+                batch = batch._replace(seconds=batch.seconds + cost[test])
+                left -= cost[test]
+            if batch.tests and (not some or batch.seconds > self.seconds / 3):
+                yield batch.tests
+                batch = _Batch({}, 0.0)
+            if not some:
+                started = _used()
+                yield {test: None}
+                left -= _used() - started
+                called = called or bool(self._calling(test, mutant, imports=False))
+        if batch.tests:
+            yield batch.tests
+        for test in [] if called else [test for test in order if calling[test] == []]:
+            if left > 0:
+                started = _used()
+                yield {test: None}
+                left -= _used() - started
 
-    def _seconds_of(self, test: str) -> float:
-        return self.times.get(test, UNKNOWN_SECONDS)
+    def _known_of(self, test: str) -> _Known | None:
+        """Return what is known of a test file that has been run to its end as it is."""
+        digest = hashlib.sha256((self.copy / test).read_bytes()).hexdigest()
+        kept = self._kept(test)
+        if test not in self.known and kept.exists():
+            self.known[test] = _Known(**json.loads(kept.read_text()))
+        known = self.known.get(test)
+        return known if known and known.digest == digest else None
 
-    def _failed_with(self, mutant: Mutant, tests: tuple[str, ...]) -> str:
+    def _kept(self, test: str) -> Path:
+        return self.home / "calls" / f"{test.replace('/', '-')}.json"
+
+    def _calling(self, test: str, mutant: Mutant, *, imports: bool) -> list[str] | None:
+        """Return the tests of a file that call what a mutant changes; nothing if not known.
+
+        What is no part of a function may change all that the module has, and what imports it.
+        """
+        known = self._known_of(test)
+        if known is None:
+            return None
+        whole = imports and mutant.function.endswith(":")
+        if whole or any(_is_of(name, mutant.function) for name in known.calls.get("", ())):
+            return list(known.seconds)
+        return [
+            one
+            for one, names in known.calls.items()
+            if one and any(_is_of(name, mutant.function) for name in names)
+        ]
+
+    def _seconds_of(self, test: str, some: list[str] | None) -> float:
+        """Return how long tests of a file take, guessed by its folder where it has not been run."""
+        known = self._known_of(test)
+        if known is None or some is None:
+            return GUESSED.get(test.split("/")[1], 15.0)
+        return sum(known.seconds.get(one, 0.0) for one in some)
+
+    def _failed_with(self, mutant: Mutant, tests: dict[str, list[str] | None]) -> str:
         """Return the first test that fails with a mutant; nothing if all pass."""
         with changed(self.copy / mutant.file, mutant.text):
             return self._failed(tests)
 
-    def _failed(self, tests: tuple[str, ...]) -> str:
+    def _failed(self, tests: dict[str, list[str] | None] | tuple[str, ...]) -> str:
         """Return the first test that fails, or what else went wrong; nothing if all pass."""
-        table = self.home / "times.xml"
-        most = START_SECONDS + 2 * max(self.seconds / 2, sum(map(self._seconds_of, tests)))
-        try:
-            done = run_tests([*tests, f"--junit-xml={table}"], self.copy, seconds=most)
-        except subprocess.TimeoutExpired:
-            return LATE
-        if done.returncode in {PASSED, NO_TESTS}:
-            self._note(table, tests)
+        written, wanted = self.home / "calls.json", self.home / "wanted.json"
+        environment = {WRITTEN: str(written)}
+        if isinstance(tests, dict) and any(tests.values()):
+            wanted.write_text(json.dumps([one for some in tests.values() for one in some or ()]))
+            environment[WANTED] = str(wanted)
+        most = START_SECONDS + 2 * self.seconds
+        if WANTED in environment and isinstance(tests, dict):  # their seconds are known
+            most = START_SECONDS + 3 * sum(self._seconds_of(*one) for one in tests.items())
+        code, said = self._run([*tests, "-p", "planted.calls"], environment, round(most))
+        if code in {PASSED, NO_TESTS}:
+            if isinstance(tests, dict) and WANTED not in environment:
+                self._note(json.loads(written.read_text()), list(tests))
             return ""
-        return failed_test(done.stdout) or "tests that do not start"
+        return LATE if code < 0 else failed_test(said) or _broken(said)
 
-    def _note(self, table: Path, tests: tuple[str, ...]) -> None:
-        """Write down how long each test file took."""
-        taken = dict.fromkeys(tests, 0.0)
-        for case in ET.parse(table).iter("testcase"):  # noqa: S314  pytest wrote it just now
-            file = case.get("classname", "").replace(".", "/") + ".py"
-            if file in taken:
-                taken[file] += float(case.get("time", 0))
-        self.times |= {file: round(seconds, 1) for file, seconds in taken.items()}
-        (self.home / "seconds.json").write_text(json.dumps(self.times, indent=0, sort_keys=True))
+    def _run(
+        self, arguments: list[str], environment: Mapping[str, str], seconds: int
+    ) -> tuple[int, str]:
+        """Run tests until one fails, in a process that need not import all libraries again.
+
+        Returns
+        -------
+        tuple of int and str
+            The exit code of pytest, negative where it took too long, and what it said.
+        """
+        output = self.home / "said.txt"
+        child = os.fork()
+        if child == 0:
+            with output.open("wb") as file:
+                os.dup2(file.fileno(), 1)
+                os.dup2(file.fileno(), 2)
+            os.setsid()
+            os.chdir(self.copy)
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            paths = [str(self.copy / name) for name in ("src", "tests")]
+            sys.path[:0] = paths
+            more = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
+            os.environ |= more | environment
+            sys.dont_write_bytecode = True
+            code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *arguments])
+            sys.stdout.flush()
+            os._exit(code)
+        until, status = time.monotonic() + max(60, 3 * seconds), (0, 0)
+        while status[0] == 0 and time.monotonic() < until:
+            time.sleep(0.05)
+            status = os.waitpid(child, os.WNOHANG)
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what it started, too
+        self.waited = status[0] == 0
+        if self.waited:
+            status = os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(status[1]), output.read_text(errors="replace")
+
+    def _note(self, found: _Found, tests: list[str]) -> None:
+        """Keep what each test file called."""
+        for test in tests:
+            seconds = {one: s for one, s in found["seconds"].items() if one.startswith(f"{test}::")}
+            digest = hashlib.sha256((self.copy / test).read_bytes()).hexdigest()
+            known = _Known(digest, seconds, found["calls"].get(test, {}))
+            self.known[test] = known
+            self._kept(test).write_text(json.dumps(known._asdict()))
 
     def _passes(self, tests: str | tuple[str, ...]) -> bool:
         """Whether tests pass without any mutant; each is asked once."""
@@ -351,9 +542,54 @@ class Trial:
             arguments = (tests,) if isinstance(tests, str) else tests
             failed = self._failed(arguments)
             self.sound[tests] = not failed
-            if failed == LATE:  # it is left out from now on
-                self.times |= dict.fromkeys(arguments, self.seconds + 1)
+            if failed and not isinstance(tests, str):  # left out from now on
+                self.late |= {one for one in arguments if one.startswith("tests/")}
         return self.sound[tests]
+
+
+class _Known(NamedTuple):
+    """The tests of a file, when its text had this digest: their seconds, and what they call."""
+
+    digest: str
+    seconds: dict[str, float]
+    calls: dict[str, list[str]]
+
+
+class _Batch(NamedTuple):
+    """Test files, with some of their tests, that are run together: how long they take."""
+
+    tests: dict[str, list[str] | None]
+    seconds: float
+
+
+class _Found(TypedDict):
+    """What `planted.calls` writes."""
+
+    calls: dict[str, dict[str, list[str]]]
+    seconds: dict[str, float]
+
+
+def _broken(said: str) -> str:
+    """Return what pytest says it could not begin: a fixture, or a file that is not imported."""
+    found = re.search(r"^ERROR (.+?)(?: - |$)", said, re.MULTILINE)
+    return f"ERROR {found[1]}".replace("::", " ") if found else "tests that do not start"
+
+
+def _named(test: str, words: Iterable[str]) -> bool:
+    """Whether a test file has the name of one of these."""
+    name = f"{Path(test).stem}_"
+    return any(f"_{word.strip('_')}" in name or word.removesuffix("s") in name for word in words)
+
+
+def _used() -> float:
+    """Return the processor time of all runs of tests so far: others may use the machine, too."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _is_of(name: str, function: str) -> bool:
+    """Whether a function is another, or inside it, or in the module where none is named."""
+    return name == function or name.startswith(function if function[-1] == ":" else f"{function}.")
 
 
 @cache

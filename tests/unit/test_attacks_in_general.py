@@ -17,6 +17,7 @@ from graphveil.attacks.features.scoring import people_of
 from graphveil.attacks.networks.assignment import fugal
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
+from graphveil.evaluate.metric import NEEDS_LINKAGE
 from graphveil.release import digest_of
 from graphveil.release.release import Linkage
 from networks_data import cycle, figures, random_graph, rng_of
@@ -301,3 +302,15 @@ def rows_in_order(release, original):
     position = release.private.linkage.positions_of(original.labels(), release.data.labels())
     listed = release.data.to_lists()["items"].to_pylist()
     return [tuple(sorted(listed[place])) for place in position.tolist()]
+
+
+@pytest.mark.parametrize("kind", BY_KIND)
+def test_nobody_is_counted_as_named_without_the_linkage(kind, tmp_path):
+    data, method, how = BY_KIND[kind]
+    original, folder = data(), tmp_path / "out"
+    gv.METHODS[method](**how).anonymize(original, seed=1).write(folder, linkage=False)
+    alone = {"re-run", "edge-re-run"}  # they compare releases, and ask nobody's row
+    names = [name for name, attack in ATTACKS.items() if attack.kind is kind and name not in alone]
+    told = gv.attack_release(folder, original, attacks=names)
+    assert dict.fromkeys(names, NEEDS_LINKAGE) == told.not_measured
+    assert 0 == len(told)

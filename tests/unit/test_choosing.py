@@ -3,6 +3,7 @@ from __future__ import annotations
 import html
 import json
 import warnings
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -19,9 +20,11 @@ from graphveil.io.options import TableOptions
 from graphveil.methods import METHODS
 from graphveil.methods.noisy_cells.noisy import NoisyMethod
 from graphveil.scale.stages import CHUNK_ROWS
-from graphveil.verbs.advise import trials
-from graphveil.verbs.advise.trials import amount_of, sample_of
+from graphveil.verbs.advise import trials, until
+from graphveil.verbs.advise.answers import Choice
+from graphveil.verbs.advise.trials import Trial, amount_of, sample_of
 from graphveil.verbs.advise.until import AdviceUntil, Reached
+from graphveil.verbs.bounds import read_bound
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 
@@ -315,3 +318,73 @@ def test_a_table_of_numbers_gets_levels_that_its_command_has():
     assert choice.middle.cost
     command = _command("generalize", choice.parameters, None, "pay.csv", "pay", TableOptions())
     assert "generalize pay.csv --k 5 --levels age=auto --levels pay=auto --out" in command
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 11])
+def test_the_first_strength_that_holds_is_found_in_few_runs(n):
+    search = SimpleNamespace(values=range(n))
+    for start in range(n):
+        for first in range(start, n + 1):
+            asked = []
+
+            def holds(index, first=first, asked=asked):
+                asked.append(index)
+                return index >= first
+
+            assert min(first, n - 1) == until._Search._turning(search, start, holds)
+            assert {*asked} <= {*range(start, n)}
+            assert len(asked) <= 2 * (first - start + 1).bit_length()
+
+
+@pytest.mark.parametrize(
+    ("name", "bounds", "least"),
+    [
+        ("k", (), 0),
+        ("k", ("largest class risk <= 0.25",), 2),  # classes of at least 4: the third k from 2 on
+        ("k", ("largest class risk <= 0.25", "largest class risk <= 0.2"), 3),
+        ("k", ("largest class risk <= 0.01",), 6),
+        ("epsilon", ("largest class risk <= 0.25",), 0),
+    ],
+)
+def test_the_weakest_strength_is_that_of_the_smallest_class(name, bounds, least):
+    search = SimpleNamespace(
+        name=name, values=range(2, 9), bounds=[read_bound(one) for one in bounds]
+    )
+    assert least == until._Search._least(search)
+
+
+def test_under_a_bound_on_what_is_kept_the_last_strength_that_keeps_it_is_taken():
+    bound = read_bound("kept >= 0.5")
+    for kept in range(8):  # so many strengths keep the bound
+        search = SimpleNamespace(values=range(7), bounds=[bound], _least=lambda: 0)
+        search._holds = lambda index, _bounds, kept=kept: index < kept
+        search._turning = lambda *how, search=search: until._Search._turning(search, *how)
+        assert min(max(kept - 1, 0), 6) == until._Search._index(search)
+
+
+def tried(*costs):
+    about = dict.fromkeys(("method", "promise", "answers", "known", "leaves_open", "call"), "")
+    costs = [
+        {"edges_before": 8, "edges_deleted": lost, "edges_added": more} for lost, more in costs
+    ]
+    trials = tuple(Trial(parameters={}, cost=cost, words=f"{cost}") for cost in costs)
+    return Choice(measured_on="", trials=trials, parameters={}, **about)
+
+
+def test_a_choice_costs_what_its_middle_trial_loses_and_makes_up():
+    three = tried((8, 0), (2, 6), (0, 0))
+    assert three.trials[1] is three.middle
+    assert 0.25 + 0.5 == three.lost
+    two = tried((8, 0), (4, 0))
+    assert (two.trials[1], 0.5) == (two.middle, two.lost)
+    assert (None, 2.0) == (tried().middle, tried().lost)
+
+
+def test_people_who_remain_unprotected_are_counted():
+    cost = {"edges_before": 8, "edges_deleted": 2, "edges_added": 2}
+    assert "75% of the edges are kept, 25% of the published edges are false" == trials._in_words(
+        cost
+    )
+    assert trials._in_words({**cost, "nodes_unprotected": 1_000}).endswith(
+        "are false, 1,000 people remain unprotected"
+    )

@@ -9,6 +9,7 @@ import graphveil as gv
 from graphveil.claims.conditions import (
     CellFlips,
     EditBudget,
+    NoisyDegrees,
     NothingAdded,
     StarsByRow,
     TrueOfShare,
@@ -170,6 +171,35 @@ def test_a_condition_that_states_nothing_possible_is_refused(condition, wrong):
 def test_a_share_of_a_hundred_edges_is_exact_as_it_is_written(share, edits):
     assert edits == EditBudget(share=share, edges_per_edit=1).most_changes(100)
     assert edits == Budget(share=share).budget(100)
+
+
+@pytest.mark.parametrize("name", ["noisy_count", "seed_of_drawing"])
+def test_a_number_of_a_drawing_has_64_bits(name):
+    sound = {"noisy_count": "1", "seed_of_drawing": "7", name: str(2**64 - 1)}
+    rest = {"nodes": 3, "epsilon_count": "1/20", "epsilon_degrees": "19/20", "sizes": (1, 2)}
+    rest |= {"noisy_degrees": "0 1 2", "group_cuts": "0", "weights": ("0", "70000000000")}
+    assert str(2**64 - 1) == getattr(NoisyDegrees(**rest, **sound), name)
+    for wrong in (str(2**64), "01", "-1", ""):
+        with pytest.raises(ParameterError, match=name):
+            NoisyDegrees(**rest, **{**sound, name: wrong})
+
+
+def test_a_promise_names_the_lists_that_were_collected_and_the_multiples_of_epsilon():
+    for collected, given in (
+        ((), "Given the lists of people and items, which the owner declares public: "),
+        (("items",), "Assuming that the list of items, which here was collected from the data, is"),
+        (("people", "items"), "Assuming that the lists of people and items, which here were"),
+    ):
+        assert EdgeDP(epsilon=0.25, collected=collected).sentence.startswith(given)
+    for epsilon, ten, hundred in ((0.25, "2.5", "25"), (3.0, "30", "300"), (0.1, "1", "10")):
+        said = EdgeDP(epsilon=epsilon).sentence
+        assert f"by a factor of at most e^{ten}, a hundred by e^{hundred}." in said
+
+
+def test_a_budget_may_be_one_edge_or_all_edges():
+    assert 1 == EditBudget(edges=1).most_changes(100)
+    assert 100 == EditBudget(share=1.0).most_changes(100)
+    assert 4 == EditBudget(edges=1, edges_per_edit=4).most_changes(100)
 
 
 PROMISE = (

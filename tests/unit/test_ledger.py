@@ -296,9 +296,23 @@ def test_a_limit_for_a_person_counts_what_releases_of_ties_say_of_a_person(path)
 def test_units_are_not_mixed_without_a_word(path):
     spend(gv.Ledger(path, limit=1.0), EdgeDP(epsilon=0.05), cells=199)
     spend(gv.Ledger(path), EdgeDP(epsilon=0.05), cells=199)
-    mixed = r"1 for one edge or entry, 20\.8 for one person; the limit 1\.0 is for one edge"
+    mixed = (
+        r"epsilon for one edge or entry and others for one person; the total epsilon is 1 for one "
+        r"edge or entry, 20\.8 for one person; the limit 1\.0 is for one edge"
+    )
     with pytest.warns(GraphveilWarning, match=mixed):
         spend(gv.Ledger(path), NodeDP(epsilon=0.9), cells=199)
+
+
+@pytest.mark.filterwarnings("error::graphveil.GraphveilWarning")
+def test_a_value_counts_as_two_entries_and_a_person_as_all_of_theirs(path):
+    spend(gv.Ledger(path), EdgeDP(epsilon=0.5), cells=10)
+    mixed = (
+        r"epsilon for one edge or entry and others for one value of a column; the total epsilon is "
+        r"0\.625 for one edge or entry, 1\.25 for one value of a column, 6\.25 for one person$"
+    )
+    with pytest.warns(GraphveilWarning, match=mixed):
+        spend(gv.Ledger(path), EdgeDP(epsilon=0.25, of="value"), cells=10)
 
 
 def test_without_a_ledger_the_manifest_has_no_such_field(graph, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.core.errors import ParameterError
-from graphveil.data.measures import MEASURES, measure
+from graphveil.data.measures import MEASURES, isomorphism, measure
 
 
 @st.composite
@@ -139,3 +139,21 @@ def test_what_is_measured_comes_as_rows():
     assert ["uniqueness", "share unprotected"] == [
         row.part for row in gv.measure(gv.Table.from_columns({"sex": ["f", "m"]})).rows()
     ]
+
+
+class Unlike:
+    """A neighborhood of which some comparisons take too many steps."""
+
+    def __init__(self, kind, late=()):
+        self.kind, self.late = kind, late
+
+    def is_like(self, other):
+        if other.kind in self.late:
+            raise isomorphism.OutOfStepsError
+        return self.kind == other.kind
+
+
+def test_each_comparison_that_is_given_up_is_counted_and_settles_nothing():
+    arounds = [Unlike("a"), Unlike("b", "a"), Unlike("c", "ab"), Unlike("b", "a"), Unlike("c", "c")]
+    # b and a; c and a, c and b; b and a, then alike; c and c, so that it stands alone
+    assert ([0, 1, 2, 1, 3], 5) == isomorphism.compared(arounds)

@@ -28,6 +28,7 @@ from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import loading, second_table
 from graphveil.verify.files.columnar import in_groups
+from graphveil.verify.recount import redrawing
 from graphveil.verify.recount.ids import ids_check, tail_of_ascents, telling_order
 from graphveil.verify.recount.noise import IMPOSSIBLE, is_strange_on_ladder
 from graphveil.verify.verdict import Check, Verdict
@@ -187,6 +188,7 @@ COPY = Setting(overlap=1, known=0)
             [attack_row(setting=COPY._replace(known=20), value=0.5, guess=0.1, sample_size=1)],
             "50 of 100 people in one sample of the known nodes (guessing without the release: 10).",
         ),
+        ([attack_row(setting=COPY, value=0.5)], "re-identifies 50 of 100 people."),
         (
             [
                 attack_row(setting=COPY._replace(draw=draw), value=value, guess=0.01)
@@ -350,6 +352,9 @@ def test_a_picture_of_steps_has_a_corner_at_every_share():
     before = [(0, 0), (0, 0), (0, 0.25), (1, 0.25), (1, 0.5), (2, 0.5), (2, 1), (3, 1)]
     points = " ".join(f"{float(x[a])},{round(198.0 - 186 * b, 1)}" for a, b in before)
     assert f'points="{points}" class="lbefore"' in wide
+    shares = [part.split("<")[0] for part in wide.split("</svg>")[0].split('"end">')[1:]]
+    assert ["0%", "25%", "50%", "75%", "100%"] == shares
+    assert 2 == charts.steps([Bin(0, 0, None, 3), Bin(1, 1, None, 0)], title="t").count("<poly")
 
 
 def test_bins_count_before_and_after_apart():
@@ -644,7 +649,12 @@ def test_who_stands_out_is_said_of_items_and_of_values():
     one, *_, whole = sections.standing_of(table, table, 2)
     assert ("1 value of the row", 1 / 3) == (one.known, whole.alone)
     assert (1 / 3, 1 / 3, 1 / 3) == (whole.alone_before, whole.few, whole.few_before)
-    assert sections.standing_of(users, None, None)[-1].few is None
+    for data in (users, table, TREE):
+        assert sections.standing_of(data, None, None)[-1].few is None
+    assert (0.4, 0.4) == (
+        sections.standing_of(TREE, None, 3)[0].alone,
+        sections.standing_of(TREE, TREE, 3)[0].few_before,
+    )
 
 
 def test_the_facts_of_a_page_count_checks_that_were_not_made():
@@ -662,3 +672,93 @@ def test_a_figure_for_print_has_the_same_steps():
     assert ([0, 1, 2, 3], [0.75, 0.75, 1, 1]) == tuple(map(list, after.get_data()))
     [axes] = paper.dots([Mark("a", 0.5), Mark("b", 1.0)]).axes
     assert ((-0.02, 1.02), (1.6, -0.6)) == (axes.get_xlim(), axes.get_ylim())
+
+
+@pytest.mark.parametrize(
+    ("evidence", "word"),
+    [
+        ({"value": 0.3}, "Yes (measured)"),
+        ({"value": 0.3, "guess": 0.3}, "No attack succeeded"),
+        ({"value": 0.3, "low": 0.1, "guess": 0.2}, "No attack succeeded"),
+        ({"value": 0.3, "low": 0.21, "guess": 0.2}, "Yes (measured)"),
+    ],
+)
+def test_a_test_is_answered_by_the_lower_end_beside_the_guess(evidence, word):
+    assert word == legal_questions.word_of(legal_questions.Evidence(**evidence))
+
+
+HOLDS = Verdict("recomputed", "So it is.", [Check("a", "holds", "")])
+
+
+def test_a_promise_of_two_is_told_and_one_for_all_has_no_bound():
+    for k in (2, 3):
+        line = legal_questions.promised_line(KAnonymity(k=k), HOLDS)
+        assert legal_questions.Evidence(recomputed=True, bounded=False) == line.evidence
+        assert f"at least {k} people remain possible, whoever it is" == line.reason
+    some = legal_questions.promised_line(gv.StructuralKAnonymity(k=3, share=0.875), HOLDS)
+    assert legal_questions.Evidence(recomputed=False, bounded=True) == some.evidence
+    assert some.reason.startswith("verified for at least 87.5% of the people; nothing is")
+
+
+def test_a_question_that_was_not_run_says_its_own_reason():
+    rows = [
+        Row(release="a", question=name, reason=f"{name} is out")
+        for name in ("membership", "linkage", "seeded-matching")
+    ]
+    said = gv.ATTACKS["linkage"].said[0]
+    figures = legal_questions.Figures(after=Rows(rows))
+    assert "linkage is out" == legal_questions._untested("linkage", said, figures).reason
+    timed = legal_questions.Figures(after=Rows([]), times={"linkage": "9 s"}, command="report x")
+    line = legal_questions._untested("linkage", said, timed)
+    assert ("takes about 9 s", "report x --attacks linkage") == (line.reason, line.command)
+
+
+def test_the_effect_of_being_in_the_data_has_its_own_interval():
+    of = {"question": "membership", "release": "a"}
+    row = Row(**of, figure="right", value=0.75, low=0.7, guess=0.5)
+    harm = Row(**of, figure="effect", value=0.125, low=0.0625)
+    assert 0.6875 == legal_questions._shifted(row, harm)
+    assert 0.75 == legal_questions._shifted(row, dataclasses.replace(harm, low=None))
+    assert "+12.5 of 100" == legal_questions._signed(harm)
+
+
+def test_an_axis_of_a_sweep_holds_the_ends_of_what_was_repeated():
+    dots = [
+        frontiers.Dot(1, 0, "a", 4.0, 0.5, (2.0, 6.0), (0.25, 0.75)),
+        frontiers.Dot(2, 0, "b", 5.0, 0.5),
+    ]
+    axes = frontiers.Axis("x"), frontiers.Axis("y", share=True)
+    picture = frontiers.scatter(frontiers.Panel("t", *axes, dots)).split("</svg>")[0]
+    x = frontiers._scale((2.0, 6.0), axes[0], 66, 620)
+    y = frontiers._scale((0.25, 0.75), axes[1], frontiers.BOTTOM, frontiers.TOP)
+    assert f'x1="{x.at(2.0)}" y1="{y.at(0.5)}" x2="{x.at(6.0)}" y2="{y.at(0.5)}"' in picture
+    assert f'x1="{x.at(4.0)}" y1="{y.at(0.25)}" x2="{x.at(4.0)}" y2="{y.at(0.75)}"' in picture
+    crossed = frontiers.Dot(3, 0, "c", 5.0, None)
+    picture = frontiers.scatter(frontiers.Panel("t", *axes, [*dots, crossed])).split("</svg>")[0]
+    assert f'href="#mx" x="{x.at(5.0)}" y="{frontiers.BOTTOM + 72}"' in picture
+
+
+def test_ten_checks_that_fail_are_on_a_page():
+    checks = [Check(f"c{number}", "fails", "d") for number in range(12)]
+    shown = sections.of_release(None, Verdict("recomputed", "So.", checks), None, {})
+    assert [(f"c{number}", "d") for number in range(10)] == shown["checks"]
+
+
+def test_an_interval_for_print_needs_both_ends():
+    for low, high, lines in ((0.4, None, 1), (None, 0.6, 1), (0.4, 0.6, 2)):
+        [axes] = paper.dots([Mark("a", 0.5, low=low, high=high)]).axes
+        assert lines == len(axes.lines)
+
+
+@pytest.mark.parametrize(("degree", "spread"), [(2, False), (5, False), (6, True)])
+def test_degrees_from_six_on_are_spread_but_for_the_five_largest(degree, spread):
+    dice = np.full(37, 0.9)
+    dice[24:36] = 0.05
+    again = redrawing.degrees_again([degree] * 12, 1e-9, 6 * degree, dice)
+    assert spread is (again != [degree] * 12)
+    assert 4 <= again[-5:].count(degree)  # one may make the sum even
+
+
+def test_those_nobody_looks_like_are_told_by_their_connections():
+    said = ["3 connections, 0 triangles", "2 connections, 0 triangles"]
+    assert said == sections.kinds_of_people(TREE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from planted.collection import (
     flaws,
     write_caught,
 )
+from planted.mutants import draw
 from planted.run import failed_test
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,3 +97,24 @@ def test_a_flaw_whose_text_is_gone_is_an_error(tmp_path):
 )
 def test_a_failed_test_is_found_by_its_whole_name(line, name):
     assert name == failed_test(f"=== short test summary ===\n{line}\n1 failed\n")
+
+
+def test_a_mutant_is_its_module_with_one_line_changed_in_the_function_that_it_names():
+    drawn = draw(ROOT, ["ledger"], 8, seed=5)
+    assert 8 == len({mutant.text for mutant in drawn})
+    assert drawn == draw(ROOT, ["ledger"], 8, seed=5)
+    assert drawn != draw(ROOT, ["ledger"], 8, seed=6)
+    for mutant in drawn:
+        lines, before = mutant.text.splitlines(), (ROOT / mutant.file).read_text().splitlines()
+        assert before[: mutant.line - 1] == lines[: mutant.line - 1]
+        assert before[mutant.line - 1] != lines[mutant.line - 1]
+        module, _, function = mutant.function.partition(":")
+        assert mutant.file == f"src/{module}"
+        named = [
+            node
+            for node in ast.walk(ast.parse(mutant.text))
+            if isinstance(node, ast.FunctionDef)
+            and node.lineno <= mutant.line <= node.end_lineno
+            and node.name == function.rpartition(".")[2]
+        ]
+        assert bool(function) == bool(named)

@@ -366,6 +366,15 @@ def test_a_sweep_writes_its_table_and_nothing_else_under_that_name(swept, tmp_pa
         swept.write(Path(tmp_path, "table.csv"))
 
 
+def test_a_table_that_was_lost_is_written_again(tmp_path):
+    grid = {"k-degree": {"k": [2]}}
+    table = gv.sweep(grid, RING, seed=1, out=tmp_path / "out", **QUICK).folder / TABLE
+    before = table.read_bytes()
+    table.unlink()
+    gv.sweep(grid, RING, seed=1, out=tmp_path / "out", **QUICK)
+    assert before == table.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "value"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -12,8 +13,9 @@ import pytest
 import graphveil as gv
 from graphveil.verbs.report.charts import percent
 from graphveil.verbs.report.frontiers import Axis, Dot, Panel, scatter
+from graphveil.verbs.sweep import figures, results
 from graphveil.verbs.sweep.grid import Result
-from graphveil.verbs.sweep.results import Sweep, page_text, panels_of
+from graphveil.verbs.sweep.results import Sweep, lines_of, page_text, panels_of
 
 RING = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
 GRID = {"k-degree": {"k": [2, 3, 13]}, "randomized-response": {"epsilon": [2.0, 6.0]}}
@@ -86,6 +88,55 @@ def test_every_point_has_the_command_that_makes_it_anew(page):
     assert "graphveil anonymize k-degree INPUT --out INPUT-k-degree --k 2" in row_of(page, 1)
     assert "--epsilon 6.0" in row_of(page, 5)
     assert "--seed" not in row_of(page, 1)
+
+
+def setting(number, *shown, failure=None):
+    """Return a setting of one point, with a figure of an attack and one of use."""
+    of = dict(zip((ATTACK, USE), shown, strict=False))
+    return SimpleNamespace(
+        first=SimpleNamespace(number=number, words=f"p{number}"),
+        points=[SimpleNamespace(number=number)],
+        failure=failure,
+        figure=lambda axis: None if of.get(axis) is None else SimpleNamespace(mean=of[axis]),
+    )
+
+
+ATTACK, USE = figures.Axis("candidate-set", "right guess"), figures.Axis("edge-jaccard", "all")
+
+
+def test_lines_begin_with_what_meets_the_bounds_then_with_what_no_other_beats():
+    late = SimpleNamespace(status="out of time", reason="10 s are up")
+    settings = [
+        setting(1, failure=late),
+        setting(2, 0.25, 0.5),  # beaten by 3
+        setting(3, 0.125, 0.75),
+        setting(4, 0.5, 0.875),
+        setting(5, None, 0.5),
+        setting(6, 0.375, 0.25),  # beaten, but it meets the bounds
+    ]
+    directions = {ATTACK: "lower is better", USE: "higher is better"}
+    sweep = SimpleNamespace(settings=settings, usual=([], ATTACK, USE), axes=directions)
+    said = [(figures.split(), words) for figures, words in lines_of(sweep, {6})]
+    assert [
+        ("0.375", "25%", "p6 (meets every bound)"),
+        ("0.125", "75%", "p3 (no other point dominates it)"),
+        ("0.5", "87.5%", "p4 (no other point dominates it)"),
+        ("0.25", "50%", "p2"),
+        (results.NONE, "50%", "p5"),
+        ("out", "of", "time:", "p1: 10 s are up"),
+    ] == [(*figures, words) for figures, words in said[2:]]
+
+
+def test_an_axis_is_in_percent_or_in_powers_where_its_figure_is(swept, page):
+    k, epsilon, attack = panels_of(swept)
+    assert [(False, True), (False, False), (True, False)] == [
+        (panel.x.share, panel.x.logarithmic) for panel in (k, epsilon, attack)
+    ]
+    assert all(panel.y.share and not panel.y.logarithmic for panel in (k, epsilon, attack))
+    assert {dot.number for dot in k.dots} == {1, 2, 3}
+    assert {dot.number for dot in epsilon.dots} == {4, 5}
+    facts = re.findall(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>", page, re.DOTALL)
+    assert {("Combinations", "5"), ("Seed", "given"), ("Repeats", "2")} <= set(facts)
 
 
 def test_the_one_script_is_the_one_that_the_policy_names(page):

@@ -152,19 +152,16 @@ class _Frame(NamedTuple):
     width: int
     left: int
     right: int
-    row: int
-    label_above: bool
+    row: int = 0
+    label_above: bool = False
 
 
 _DOTS = (
-    _Frame("wide", 640, 232, 612, 34, label_above=False),
+    _Frame("wide", 640, 232, 612, 34),
     _Frame("narrow", 340, 18, 316, 48, label_above=True),
 )
-_LONG_LABELS = _Frame("alone", 720, 290, 692, 26, label_above=False)
-_STEPS = (
-    _Frame("wide", 640, 56, 624, 0, label_above=False),
-    _Frame("narrow", 340, 48, 330, 0, label_above=False),
-)
+_LONG_LABELS = _Frame("alone", 720, 290, 692, 26)
+_STEPS = (_Frame("wide", 640, 56, 624), _Frame("narrow", 340, 48, 330))
 
 
 def dots(marks: Sequence[Mark], *, title: str) -> Markup:

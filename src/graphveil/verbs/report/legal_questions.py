@@ -425,7 +425,8 @@ def _like(rows: Rows | None, row: Row, figure: str) -> Row | None:
 
 
 def _untested(attack: str, said: Said, figures: Figures) -> Line:
-    reasons = [r.reason for r in (figures.after or Rows([])).missing if r.question == attack]
+    missing = () if figures.after is None else figures.after.missing
+    reasons = [row.reason for row in missing if row.question == attack]
     time = (figures.times or {}).get(attack)
     reason = reasons[0] if reasons else f"takes about {time}" if time else "it was not run"
     if figures.after is None:
