@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 
 from graphveil.verbs.advise import trials
@@ -108,3 +109,23 @@ def test_of_a_release_it_says_what_is_published_and_what_is_claimed(graphveil_he
     refused = graphveil_here("advise", "out", "--kind", "graph")
     assert 2 == refused.code
     assert "is a release and records this itself" in refused.err
+
+
+def test_of_a_release_of_rows_it_speaks_of_rows_and_so_do_figures_of_attacks(graphveil_here, cwd):
+    (cwd / "rows.csv").write_text("sex,town\n" + "f,Oslo\nm,Rome\nf,Rome\n" * 4)
+    made = graphveil_here(
+        *("anonymize", "suppress-k", "rows.csv", "--kind", "table", "--k", 3, "--out", "out")
+    )
+    assert 0 == made.code, made.err
+    assert "0% of the rows are unique" in graphveil_here("advise", "out").out
+    asked = ("attack", "out", "--original", "rows.csv", "--attacks", "linkage,singling-out")
+    table = graphveil_here(*asked, "--all").out
+    assert "true of one row" in table
+    assert not re.search(r"\b(people|person)\b", table)
+    units = {row["unit"] for row in json.loads(graphveil_here(*asked, "--json").out)["rows"]}
+    assert not any("people" in unit for unit in units), units
+    made = graphveil_here("report", "out", "--public", "--out", "page.html")
+    assert 0 == made.code, made.err
+    page = (cwd / "page.html").read_text()
+    assert "Share of rows with at most this many" in page
+    assert "Share of rows in the release, by what an attacker knows about each row" in page

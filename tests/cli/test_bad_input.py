@@ -113,7 +113,7 @@ def test_options_that_cannot_be_used_are_one_line(cwd, graphveil_many, listing, 
     out = ("--out", "out")
     lines = {
         (*base, "--k", 6, *out): ["k-degree", "6", "5", "Lower k"],
-        (*base, "--k", 0, *out): ["k=0", "at least 1"],
+        (*base, "--k", 0, *out): ["k=0", "at least 2"],
         (*base, "--k", "two", *out): ["--k", "two"],
         (*base, "--k", 2.5, *out): ["--k", "2.5"],
         (*base, *out): ["--k"],

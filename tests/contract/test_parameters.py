@@ -183,3 +183,9 @@ def test_a_seed_is_a_whole_number_of_any_kind(method, sample, tmp_path):
     for wrong in (-1, 1.5, "seven"):
         with pytest.raises(UsageError, match="seed="):
             anonymizer.anonymize(data, seed=wrong)
+
+
+def test_a_promise_that_any_data_keeps_is_refused(method, sample):
+    for name in {"k", "levels"} & set(method.example):
+        with pytest.raises(ParameterError, match=f"{name}=1 is out of range|protects nobody"):
+            method.from_parameters({**method.example, name: 1}).anonymize(sample(method))

@@ -38,7 +38,7 @@ class AsItIs(Anonymizer[Any]):
 
     @property
     def guarantee(self):
-        return StructuralKAnonymity(k=1)
+        return StructuralKAnonymity(k=2)
 
     def _anonymize(self, data, randomness):
         del randomness

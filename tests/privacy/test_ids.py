@@ -46,7 +46,7 @@ def assert_uniform(counts, n):
 
 
 def test_the_ids_of_a_release_are_one_uniform_permutation():
-    counts = Counter(ids_given(gv.KDegree(k=1).anonymize(PATH)) for _ in range(1200))
+    counts = Counter(ids_given(gv.KDegree(k=2).anonymize(PATH)) for _ in range(1200))
     assert_uniform(counts, n=4)
 
 
@@ -85,13 +85,13 @@ def test_with_a_seed_no_entropy_reaches_the_ids(monkeypatch):
 
 
 def test_the_linkage_is_the_permutation_of_the_whole_file():
-    graph = gv.Graph.from_edges(["a", "b"], ["b", "c"])
-    release = gv.KDegree(k=1).anonymize(graph)
+    graph = gv.Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
+    release = gv.KDegree(k=2).anonymize(graph)
     linkage = release.private.linkage
     place = dict(zip(linkage.original.tolist(), linkage.released.tolist(), strict=True))
-    moved = {frozenset((place["a"], place["b"])), frozenset((place["b"], place["c"]))}
+    moved = {frozenset((place[u], place[v])) for u, v in ("ab", "bc", "cd")}
     assert moved == {frozenset(edge) for edge in release.data.edges().tolist()}
-    assert list(range(3)) == sorted(place.values())
+    assert list(range(4)) == sorted(place.values())
 
 
 def write_edges(path, rows):
@@ -115,8 +115,8 @@ def test_the_order_and_direction_of_the_input_change_nothing_but_the_draw(tmp_pa
 
 
 def test_nodes_that_come_first_in_the_input_get_no_early_ids():
-    star = gv.Graph.from_edges([0] * 7, range(1, 8), n=8)
-    firsts = [int(gv.KDegree(k=1).anonymize(star).private.linkage.released[0]) for _ in range(800)]
+    stars = gv.Graph.from_edges([0] * 3 + [4] * 3, [1, 2, 3, 5, 6, 7], n=8)
+    firsts = [int(gv.KDegree(k=2).anonymize(stars).private.linkage.released[0]) for _ in range(800)]
     counts = np.bincount(firsts, minlength=8)
     assert stats.chisquare(counts).pvalue > FALSE_ALARM
 

@@ -93,7 +93,7 @@ def test_the_guess_without_the_release_is_the_share_of_added_edges():
 def test_where_hardly_an_edge_or_every_edge_was_added_nothing_is_told():
     original = cliques(6, 6)
     few = attacked("fake-edge", original, with_more(original, [(0, 7)]))
-    assert {"fake-edge": "only 1 edges were added; 5 are needed"} == few.not_measured
+    assert {"fake-edge": "only 1 edge was added; 5 are needed"} == few.not_measured
     every = attacked("fake-edge", random_graph(12, 0), random_graph(12, 20))
     assert {"fake-edge": "all released edges were added"} == every.not_measured
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import contextmanager
 
 import pytest
 
@@ -264,6 +265,21 @@ def test_what_nobody_asks_for_ends_after_a_minute_and_what_is_short_comes_first(
     assert "stopped at the limit of 60 seconds" in left["seeded-matching"]
     assert {"candidate-set", "degree-matching"} == {row.question for row in rows}
     assert ["seeded-matching"] == [name for name, why in left.items() if "stopped" in why]
+
+
+def test_whatever_stage_is_shown_names_the_attack_that_runs():
+    names = []
+
+    @contextmanager
+    def display(name, _total):
+        names.append(name)
+        yield lambda _: None
+
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    with progress.shown(display):
+        gv.attack_release(release, GRAPH, attacks="seeded-matching,candidate-set")
+    assert {"attacking with seeded-matching", "attacking with candidate-set"} < {*names}
+    assert all("seeded-matching" in name or "candidate-set" in name for name in names)
 
 
 def test_a_limit_that_is_no_time_is_refused():

@@ -137,11 +137,11 @@ def test_positions_are_found_in_narrow_and_wide_ids(span):
 
 
 def test_directed_objects_are_refused_with_the_way_out():
-    with pytest.raises(DataError, match=r'0 of 1 edges are mutual .*directed="symmetrize"'):
+    with pytest.raises(DataError, match=r'0 of 1 edge is mutual .*directed="symmetrize"'):
         Graph.from_networkx(nx.DiGraph([(0, 1)]))
-    with pytest.raises(DataError, match="0 of 1 edges are mutual"):
+    with pytest.raises(DataError, match="0 of 1 edge is mutual"):
         Graph.from_igraph(ig.Graph([(0, 1)], directed=True))
-    with pytest.raises(DataError, match="0 of 1 edges are mutual"):
+    with pytest.raises(DataError, match="0 of 1 edge is mutual"):
         Graph.from_scipy(sparse.csr_array([[0, 1], [0, 0]]))
     with pytest.raises(DataError, match="square"):
         Graph.from_scipy(sparse.csr_array([[0, 1, 0], [0, 0, 1]]))

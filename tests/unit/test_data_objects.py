@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
+from contextlib import nullcontext
 
 import duckdb
 import igraph
@@ -131,7 +133,7 @@ def test_frames_and_files_are_read_alike_by_the_names_of_their_columns(names, tm
 def test_a_network_of_two_sides_is_asked_for():
     two_sides = TASTES.to_networkx()
     with pytest.raises(
-        UsageError, match=r"pass graphveil.Graph.from_networkx\(data\)\. If"
+        UsageError, match=r"pass graphveil.Graph.from_networkx\(data, one_mode=True\)\. If"
     ) as caught:
         gv.anonymize(two_sides, "suppress-k", k=2)
     assert "Bipartite.from_networkx(data, users=[...])" in str(caught.value)
@@ -139,8 +141,33 @@ def test_a_network_of_two_sides_is_asked_for():
         gv.anonymize(two_sides, "k-degree", k=2)
     users = gv.Bipartite.from_networkx(two_sides, users=["ann", "bob"])
     assert users == TASTES
-    everyone = gv.Graph.from_networkx(two_sides)
+    everyone = gv.Graph.from_networkx(two_sides, one_mode=True)
     assert 4 == gv.anonymize(everyone, "k-degree", k=2).data.n_nodes
+
+
+@pytest.mark.parametrize("library", ["networkx", "igraph"])
+@pytest.mark.parametrize("kind", [gv.Graph, gv.Network])
+def test_kinds_of_nodes_and_of_edges_are_asked_about_as_on_the_command_line(kind, library):
+    read = getattr(kind, f"from_{library}")
+    nodes = nx.Graph([("ann", "ball"), ("bob", "ball")])
+    nx.set_node_attributes(nodes, {"ann": "person", "bob": "person", "ball": "event"}, "type")
+    ties = nx.Graph([("ann", "bob", {"relation": "calls"}), ("bob", "cyd", {"relation": "visits"})])
+    if library == "igraph":
+        nodes, ties = igraph.Graph.from_networkx(nodes), igraph.Graph.from_networkx(ties)
+        for graph in (nodes, ties):
+            graph.vs["name"] = graph.vs["_nx_name"]
+            del graph.vs["_nx_name"]
+    both = rf"1 with 'event', 2 with 'person'.*graphveil.Bipartite.from_{library}\(data, users="
+    with pytest.raises(DataError, match=both):
+        read(nodes)
+    with pytest.warns(gv.GraphveilWarning) if kind is gv.Graph else nullcontext():
+        assert 3 == read(nodes, one_mode=True).n_nodes
+    several = r"2 types in 'relation' \(calls, visits\).*kinds='relation'.*ignore_weights=True"
+    with pytest.raises(DataError, match=several):
+        read(ties)
+    with pytest.warns(gv.GraphveilWarning, match="relation"):
+        assert 3 == read(ties, ignore_weights=True).n_nodes
+    assert 2 == getattr(gv.Network, f"from_{library}")(ties, kinds="relation").n_layers
 
 
 def test_a_column_of_lists_is_users_by_features():
@@ -367,3 +394,28 @@ def test_a_row_with_two_values_of_a_column_or_none_shows_no_value():
 def test_features_that_are_no_cells_are_refused():
     with pytest.raises(DataError, match=r"^the feature 'rye' is not named column=value\."):
         gv.Table.from_one_hot(TASTES)
+
+
+def test_integers_of_duckdb_beyond_128_bits_and_zones_of_times_stay_what_they_are():
+    large = duckdb.sql(
+        "select (2::UHUGEINT ** 127)::UHUGEINT + i::UHUGEINT as x, "
+        "'01:02:03+02'::TIMETZ as t from range(2) r(i)"
+    )
+    table = gv.Table.from_arrow(large)
+    assert [str(2**127), str(2**127 + 1)] == table.categories[0].tolist()
+    assert ["01:02:03+02"] == table.categories[1].tolist()
+
+
+def test_times_with_and_without_a_zone_are_no_one_value():
+    times = [dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, tzinfo=dt.UTC)]  # noqa: DTZ001
+    with pytest.raises(DataError, match="column when of the frame has times with a time zone"):
+        gv.Table.from_arrow(pd.DataFrame({"when": pd.Series(times, dtype=object)}))
+
+
+@pytest.mark.parametrize("kind", [gv.Graph, gv.Network, gv.Bipartite])
+def test_words_for_a_missing_id_in_a_frame_are_named_with_their_counts(kind):
+    frame = pd.DataFrame({"one": ["ann", "NA", "NA"], "other": ["bob", "cyd", "none"]})
+    ends = ("user", "item") if kind is gv.Bipartite else ("source", "target")
+    directed = {"directed": False} if kind is gv.Network else {}
+    with pytest.warns(gv.GraphveilWarning, match=r"read NA \(2x\), none \(1x\) as ids"):
+        kind.from_arrow(frame, **dict(zip(ends, frame.columns, strict=True)), **directed)

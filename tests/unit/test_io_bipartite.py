@@ -117,10 +117,3 @@ def test_a_user_in_two_rows_of_lists_is_refused(tmp_path):
     pl.DataFrame({"user": ["a", "a"], "items": [["x"], ["y"]]}).write_parquet(path)
     with pytest.raises(InputError, match="a user appears in two rows"):
         read_bipartite(path)
-
-
-def test_a_symmetric_matrix_is_no_users_by_items(tmp_path):
-    path = tmp_path / "a.mtx"
-    path.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n")
-    with pytest.raises(InputError, match="Read it as a graph"):
-        read_bipartite(path)

@@ -21,10 +21,10 @@ BROKEN_TEXT = {
     "ragged line": (
         "a.csv",
         "0,1\n1,2\n2\n3,4\n",
-        "a.csv, line 3: 1 cells instead of 2",
+        "a.csv, line 3: 1 cell instead of 2",
     ),
     "a cell too many": ("a.txt", "0 1\n1 2\n2 3 9\n3 4\n", "line 3: 3 cells instead of"),
-    "ragged below a comment": ("a.txt", "# x\n0 1\n\n# y\n1 2\n2\n", "line 6: 1 cells"),
+    "ragged below a comment": ("a.txt", "# x\n0 1\n\n# y\n1 2\n2\n", "line 6: 1 cell"),
     "ragged below a header": ("a.csv", "source,target\n0,1\n1,2,3\n", "line 3: 3 cells"),
     "empty": ("a.csv", "", "the file is empty"),
     "comments alone": ("a.txt", "# SNAP\n# nothing\n", "the file is empty"),
@@ -149,7 +149,7 @@ BROKEN_TEXT = {
     ),
     "pajek matrix": ("a.net", "*Vertices 2\n*Matrix\n0 1\n", r"line 2: \*Matrix is not supported"),
     "pajek weights": ("a.net", "*Vertices 2\n*Edges\n1 2 7\n", "ignore_weights=True"),
-    "pajek arcs": ("a.net", "*Vertices 2\n*Arcs\n1 2\n", "0 of 1 edges are mutual"),
+    "pajek arcs": ("a.net", "*Vertices 2\n*Arcs\n1 2\n", "0 of 1 edge is mutual"),
 }
 
 
@@ -296,8 +296,8 @@ BROKEN_TABLES = {
         "39,Private\n50,Self\n",
         "first line has 39 instead of a column name",
     ),
-    "ragged": ("sex,age\nf,30\nm\n", "line 3: 1 cells instead of 2"),
-    "ragged after a cell of two lines": ('sex,age\n"f\nx",30\nm\n', "line 4: 1 cells"),
+    "ragged": ("sex,age\nf,30\nm\n", "line 3: 1 cell instead of 2"),
+    "ragged after a cell of two lines": ('sex,age\n"f\nx",30\nm\n', "line 4: 1 cell"),
     "twice the same name": ("sex,sex\nf,m\n", "two columns are named sex"),
     "no name": ("sex,\nf,m\n", "column 2 has no name"),
     "names alone": ("sex,age\n", "no rows"),

@@ -18,8 +18,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims import conditions as c
-from graphveil.claims.guarantees import Reason
-from graphveil.claims.knowledge import MeasureName
+from graphveil.claims.knowledge import MeasureName, Reason
 from graphveil.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]

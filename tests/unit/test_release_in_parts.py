@@ -662,7 +662,7 @@ def test_no_row_is_left_out_of_the_parts_and_all_is_done_when_they_are_written(t
         done.append("the last row")
 
     (tmp_path / "out").mkdir()
-    with pytest.raises(ValueError, match="1 rows are left"):
+    with pytest.raises(ValueError, match="1 row is left"):
         written_parts.write_parts(rows(), 17, tmp_path / "out")
     (tmp_path / "again").mkdir()
     described = written_parts.write_parts(rows(), 18, tmp_path / "again")

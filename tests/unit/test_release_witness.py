@@ -37,7 +37,7 @@ class WithLevels(Anonymizer[gv.Table]):
 
     @property
     def guarantee(self):
-        return KAnonymity(k=1)
+        return KAnonymity(k=2)
 
     def _anonymize(self, data, randomness):
         del randomness
@@ -55,6 +55,12 @@ def pairs_of(witness):
         witness.indices[start:end].tolist()
         for start, end in zip(witness.indptr, witness.indptr[1:], strict=False)
     ]
+
+
+def test_a_promise_that_any_table_keeps_is_refused_before_the_work(monkeypatch):
+    monkeypatch.setattr(WithLevels, "guarantee", KAnonymity(k=1))
+    with pytest.raises(gv.GraphveilError, match=r"protects nobody: a class may be .*\(k=1\)"):
+        WithLevels().anonymize(gv.Table.from_columns({"sex": ["f", "m", "f"]}, ids=IDS))
 
 
 def test_levels_and_pairs_are_written_for_the_owner_alone(tmp_path, release):

@@ -36,11 +36,11 @@ def _cost(graph):
 
 @dataclass(frozen=True, kw_only=True)
 class OnlyIds(Anonymizer[Graph]):
-    """Every node of the release has the same degree as at least 0 others."""
+    """Every node of the release has the same degree as at least 1 other."""
 
     name: ClassVar[str] = "only-ids"
     accepts = (Graph,)
-    promise: ClassVar[str] = "Every node of the release has the same degree as at least 0 others."
+    promise: ClassVar[str] = "Every node of the release has the same degree as at least 1 other."
     source: ClassVar[str] = "this test"
     limits: ClassVar[str] = "It hides nothing."
     cost: ClassVar[str] = "linear in the edges"
@@ -49,7 +49,7 @@ class OnlyIds(Anonymizer[Graph]):
 
     @property
     def guarantee(self):
-        return StructuralKAnonymity(k=1)
+        return StructuralKAnonymity(k=2)
 
     def _anonymize(self, data, _):
         return MethodResult(data=data, cost=_cost(data))

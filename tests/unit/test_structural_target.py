@@ -371,7 +371,7 @@ def test_who_rewires_is_warned_of_degrees_that_are_too_rare():
     assert (rare > 3) == bool(rare_degrees)
     assert all(f"make {rare} nodes" in text for text in rare_degrees)
     star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    with pytest.warns(gv.GraphveilWarning, match="make 1 nodes anonymous; 0 may stay unprotected"):
+    with pytest.warns(gv.GraphveilWarning, match="make 1 node anonymous; 0 may stay unprotected"):
         gv.StructuralAnonymity(edits="rewire", heuristic="ua").anonymize(star)
 
 

@@ -81,6 +81,16 @@ def test_a_whole_release_of_a_graph_holds_in_every_format(tmp_path, name):
     assert "9 nodes, 5 edges" == details(verdict)["counts"]
 
 
+def test_a_manifest_that_promises_what_any_data_keeps_claims_nothing(tmp_path):
+    verdict = verify(release_of(Graph.from_edges([0], [1], n=3), k=1).write(tmp_path / "release"))
+    assert not verdict.failures()
+    assert "not claimed" == verdict.word
+    assert str(verdict.said()[0]).startswith(
+        "No guarantee is claimed: what the manifest states protects nobody, a class may be a "
+        "single node (k=1);"
+    )
+
+
 @pytest.mark.parametrize("name", [name for name in formats_of("graph") if "." not in name])
 def test_a_graph_without_edges_holds_in_every_format(tmp_path, name):
     graph = Graph.from_edges([], [], n=3)
@@ -348,7 +358,8 @@ def test_a_verdict_is_json_and_comes_back():
     assert (
         b'{"word":"recomputed","sentence":"All is well.","checks":'
         b'[{"name":"ids","outcome":"holds","detail":"3 nodes","needs":null}],'
-        b'"decisive":[],"unknown_method":null,"core":"","promised":[],"require_all":false}' == raw
+        b'"decisive":[],"unknown_method":null,"core":"","promised":[],"require_all":false,'
+        b'"empty":null}' == raw
     )
     assert verdict == msgspec.json.decode(raw, type=Verdict)
 

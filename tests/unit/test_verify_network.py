@@ -107,8 +107,8 @@ def test_a_known_column_that_nearly_identifies_people_is_refused(tmp_path):
         gv.Table.from_columns({"diary": [f"d{n}" for n in range(12)]}),
     )
     with pytest.raises(gv.GraphveilError, match="it nearly identifies them"):
-        gv.KDegree(k=1, known="diary").anonymize(network)
-    whole = gv.KDegree(k=1, known="diary").anonymize(
+        gv.KDegree(k=2, known="diary").anonymize(network)
+    whole = gv.KDegree(k=2, known="diary").anonymize(
         gv.Network(network.layers, gv.Table.from_columns({"diary": ["a", "b"] * 6}))
     )
     folder = whole.write(tmp_path / "out")

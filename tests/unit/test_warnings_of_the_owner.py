@@ -48,7 +48,7 @@ CALLS = {
     "from_pairs": lambda _: gv.Bipartite.from_arrow(TWICE),
     "anonymize": lambda _: gv.SuppressK(k=2).anonymize(ROWS, seed=1),
     "by name": lambda _: gv.anonymize(ROWS, "suppress-k", k=2, seed=1),
-    "an object": lambda _: gv.anonymize(LOOPS, "k-degree", k=1),
+    "an object": lambda _: gv.anonymize(LOOPS, "k-degree", k=2),
     "read": read,
     "write": written_twice,
     "on disk": on_disk,

@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.cli import run
-from graphveil.core.errors import InputError
+from graphveil.core.errors import DataError, InputError
 from graphveil.io.options import GraphOptions, NetworkOptions
 from graphveil.io.reading import load_graph, load_network
 from graphveil.scale import graph_on_disk
@@ -322,3 +322,59 @@ def test_extensions_of_lists_need_no_option(tmp_path, name):
     path = written(tmp_path, name, content.get(name, "1 2\n1 3\n"))
     graph = gv.read_graph(path)
     assert (3, 2) == (graph.n_nodes, graph.n_edges)
+
+
+WITH_WORDS = nx.MultiGraph()
+WITH_WORDS.add_edges_from(
+    [("ann", "bob", "calls"), ("ann", "bob", "visits"), ("bob", "cyd", "calls")]
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "write", "column"),
+    [
+        ("graphml", nx.write_graphml, "id"),
+        ("gml", nx.write_gml, "key"),
+        ("gexf", nx.write_gexf, "networkx_key"),
+        ("json", lambda graph, path: path.write_text(json.dumps(nx.node_link_data(graph))), "key"),
+    ],
+)
+def test_keys_of_a_multigraph_that_are_words_are_asked_about(tmp_path, end, write, column):
+    path = tmp_path / f"ties.{end}"
+    write(WITH_WORDS, path)
+    with pytest.raises(InputError, match=rf"2 types \(calls, visits\).*kind_column=.{column}"):
+        gv.read_graph(path)
+    assert 2 == gv.read_network(path, kind_column=column).n_layers
+    counted = nx.MultiGraph([("ann", "bob"), ("ann", "bob"), ("bob", "cyd")])
+    write(counted, path)
+    with pytest.warns(gv.GraphveilWarning, match="dropped 1 duplicate"):
+        assert 2 == gv.read_graph(path).n_edges
+
+
+def test_keys_of_an_object_that_are_words_are_asked_about():
+    with pytest.raises(DataError, match=r"2 types in 'key' \(calls, visits\).*kinds='key'"):
+        gv.Graph.from_networkx(WITH_WORDS)
+    assert 2 == gv.Network.from_networkx(WITH_WORDS, kinds="key").n_layers
+
+
+def test_kinds_of_edges_in_gexf_are_asked_about(tmp_path):
+    edges = [f'<edge source="a" target="b" kind="{kind}"/>' for kind in ("calls", "visits")]
+    path = tmp_path / "ties.gexf"
+    path.write_text(
+        '<gexf xmlns="http://gexf.net/1.3" version="1.3"><graph><nodes><node id="a"/><node id="b"/>'
+        f"</nodes><edges>{''.join(edges)}</edges></graph></gexf>"
+    )
+    with pytest.raises(InputError, match=r"2 types \(calls, visits\)"):
+        gv.read_graph(path)
+    assert 2 == gv.read_network(path, kind_column="kind").n_layers
+
+
+def test_a_square_matrix_that_may_be_users_by_items_is_said_to_be_read_as_a_network(tmp_path):
+    path = tmp_path / "likes.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n2 1\n3 2\n")
+    said = [str(line) for line in load_graph(path).report.lines()]
+    assert any("took the square matrix for a network; if its rows are users" in one for one in said)
+    pairs = gv.read_bipartite(path).to_scipy().toarray().astype(int).tolist()
+    assert [[1, 1, 0], [1, 0, 1], [0, 1, 0]] == pairs
+    path.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n")
+    assert not any("square" in str(line) for line in load_graph(path).report.lines())

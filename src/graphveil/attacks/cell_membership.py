@@ -14,6 +14,7 @@ from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.wording import Said
 from graphveil.claims.conditions import CellFlips, ExactSize
 from graphveil.core.lazy import lazy_module
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph
 from graphveil.evaluate.comparison import BipartiteComparison, GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, wilson
@@ -73,7 +74,9 @@ def cell_membership(situation: AttackInput[C], _options: AttackOptions) -> Outco
     numbers = (int(matrix.nnz) // twice for matrix in (before, after, shared))
     counts = AttackedCells(int(flips.cells), *numbers)
     if not 0 < counts.true < counts.cells:
-        raise NotMeasuredError(f"{counts.true:,} of {counts.cells:,} cells are true")
+        raise NotMeasuredError(
+            f"{counts.true:,} of {counted(counts.cells, 'cell', spec=',')} are true"
+        )
     figures = list(_figures(counts, Fraction(flips.epsilon_cells)))
     own = np.diff(before.indptr)
     risk = np.diff(shared.indptr) / np.where(own, own, np.nan)

@@ -28,6 +28,7 @@ from graphveil.claims.tables import (
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import share_in
 from graphveil.core.randomness import public_words
+from graphveil.core.text import counted
 
 __all__ = [
     "IDS",
@@ -566,7 +567,7 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
     def sentence(self) -> str:
         """The statement in one sentence."""
         share = f"{100 * (self.share or 0):g}% of the original's edges"
-        edits = f"{self.edges} edges" if self.edges is not None else share
+        edits = counted(self.edges, "edge") if self.edges is not None else share
         times = "" if self.edges_per_edit == 1 else f", times {self.edges_per_edit},"
         return f"At most {edits}{times} were added or deleted."
 

@@ -33,11 +33,13 @@ from graphveil.claims.knowledge import (
     LEFT_OF_BOXES,
     NOTHING_PROMISED,
     OF_DIRECTED_TIES,
+    REASONS,
     SEVERAL_ORIGINALS,
     SEVERAL_ROWS,
     SIMILAR,
     MeasureName,
     Person,
+    Reason,
 )
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import share_in
@@ -117,30 +119,17 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         """Why nothing is claimed; None where something is."""
         return None
 
+    @property
+    def empty(self) -> str | None:
+        """Why the promise is true of any data and protects nobody; None where it is not.
 
-Reason = Literal["repeatable", "fixed-size", "finite-chain", "unproved", "trial", "renamed"]
-"""Why nothing is claimed."""
-
-_REASONS: dict[Reason, str] = {
-    "repeatable": (
-        "The run is reproducible: its noise came from a seeded generator, not from the "
-        "operating system's entropy. Anyone who can reproduce the run can remove the noise."
-    ),
-    "fixed-size": (
-        "The number of published edges is fixed, so the noise is not independent of it and no "
-        "bound on the effect of one edge holds."
-    ),
-    "finite-chain": (
-        "The sample came from a Markov chain that was stopped, so it only approximates the "
-        "distribution for which a bound is proved."
-    ),
-    "unproved": "We know of no proof of a bound for the mechanism as run.",
-    "trial": (
-        "This is one of several trials; no guarantee covers choosing among them by the original "
-        "data."
-    ),
-    "renamed": "Only the ids were replaced; the data itself can re-identify people.",
-}
+        Examples
+        --------
+        >>> from graphveil import KAnonymity
+        >>> KAnonymity(k=1).empty, KAnonymity(k=2).empty
+        ('a class may be a single row (k=1)', None)
+        """
+        return None
 
 
 class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
@@ -165,10 +154,10 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
 
     def __post_init__(self) -> None:
         """Check that there is a reason, each once and in order."""
-        ordered = tuple(reason for reason in _REASONS if reason in self.reasons)
+        ordered = tuple(reason for reason in REASONS if reason in self.reasons)
         if not self.reasons or self.reasons != ordered:
             raise ParameterError(
-                f"reasons={self.reasons} must be one or more of {', '.join(_REASONS)}, each once "
+                f"reasons={self.reasons} must be one or more of {', '.join(REASONS)}, each once "
                 "and in this order."
             )
 
@@ -185,7 +174,7 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
     @property
     def why(self) -> str | None:
         """Why nothing is claimed."""
-        return " ".join(_REASONS[reason] for reason in self.reasons)
+        return " ".join(REASONS[reason] for reason in self.reasons)
 
     def covers(self, claim: Guarantee) -> bool:
         """Whether who promises nothing may claim that: nothing, for these reasons or more."""
@@ -201,7 +190,7 @@ def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
     ('repeatable', 'unproved')
     """
     before = guarantee.reasons if isinstance(guarantee, NotClaimed) else ()
-    return NotClaimed(reasons=tuple(r for r in _REASONS if r == reason or r in before))
+    return NotClaimed(reasons=tuple(r for r in REASONS if r == reason or r in before))
 
 
 class _OfRows(Guarantee, frozen=True, kw_only=True):
@@ -242,6 +231,11 @@ class _EqualRows(_OfRows, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Check the parameter."""
         check_class_size(self.k)
+
+    @property
+    def empty(self) -> str | None:
+        """As of every guarantee."""
+        return None if self.k > 1 else f"a class may be a single row (k={self.k})"
 
     @property
     def core(self) -> str:
@@ -387,6 +381,12 @@ assignment consistent with the data.
         """Check the level."""
         if self.level < 1:
             raise ParameterError(f"level={self.level} is below 1. Give a number of records.")
+
+    @property
+    def empty(self) -> str | None:
+        """As of every guarantee; where not all asked for the same, some may ask for more."""
+        alone = self.common and self.level < 2
+        return f"everybody has a single record (level {self.level})" if alone else None
 
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
@@ -555,6 +555,11 @@ within 10% of its own.'
             whole = msgspec.structs.replace(self, layers=layers)
             return msgspec.structs.replace(claim, share=self.share) == whole
         return super().covers(claim)
+
+    @property
+    def empty(self) -> str | None:
+        """As of every guarantee."""
+        return None if self.k > 1 else f"a class may be a single node (k={self.k})"
 
     @property
     def sentence(self) -> str:

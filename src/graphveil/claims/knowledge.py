@@ -90,3 +90,29 @@ SEVERAL_ROWS = " If a person has several rows, all of them may be that person's.
 """What the adversary may be left with where nobody said that rows are people."""
 
 SEVERAL_ORIGINALS = " If a person has several rows, candidates may be that person's other rows."
+
+
+Reason = Literal["repeatable", "fixed-size", "finite-chain", "unproved", "trial", "renamed"]
+"""Why nothing is claimed."""
+
+REASONS: dict[Reason, str] = {
+    "repeatable": (
+        "The run is reproducible: its noise came from a seeded generator, not from the "
+        "operating system's entropy. Anyone who can reproduce the run can remove the noise."
+    ),
+    "fixed-size": (
+        "The number of published edges is fixed, so the noise is not independent of it and no "
+        "bound on the effect of one edge holds."
+    ),
+    "finite-chain": (
+        "The sample came from a Markov chain that was stopped, so it only approximates the "
+        "distribution for which a bound is proved."
+    ),
+    "unproved": "We know of no proof of a bound for the mechanism as run.",
+    "trial": (
+        "This is one of several trials; no guarantee covers choosing among them by the original "
+        "data."
+    ),
+    "renamed": "Only the ids were replaced; the data itself can re-identify people.",
+}
+"""What each means, in whole sentences."""

@@ -21,6 +21,7 @@ from graphveil.claims.guarantees import AnyGuarantee, CheckWord
 from graphveil.claims.ledger import Composed
 from graphveil.core.errors import ParameterError, ReleaseError, option
 from graphveil.core.storage import Address, Place
+from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 
 FOLDER = "data"
@@ -215,7 +216,8 @@ class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         names = [] if self.layers is msgspec.UNSET else [layer.name for layer in self.layers]
         if bool(names) != (self.kind == "network") or names != sorted(set(names)):
             raise ValueError(
-                f"{len(names)} layers for data of kind {self.kind}, or layers not in order - at "
+                f"{counted(len(names), 'layer')} for data of kind {self.kind}, or layers not in "
+                "order - at "
                 "`$.data.layers`"
             )
 
@@ -327,7 +329,8 @@ def _bytes_at(address: Address) -> bytes:
     n = sum(map(is_part, names))
     if UNFINISHED in names or n:
         raise ReleaseError(
-            f"{address} has {n} parts but no {MANIFEST}: it was left by an unfinished run and "
+            f"{address} has {counted(n, 'part')} but no {MANIFEST}: it was left by an "
+            "unfinished run and "
             f"is not a release. Run the same command again, with {option('force', value=True)} "
             "if it asks for that."
         )

@@ -248,12 +248,15 @@ class Context:
         process that calls.
     deadline
         Ends the work; None where it may take as long as it likes.
+    work
+        What all stages are part of: their names begin with it. Empty where each says enough.
     """
 
     notices: Callable[[str], None] | None = None
     display: Display = _in_a_notebook
     engine: Any = None
     deadline: Deadline | None = None
+    work: str = ""
 
 
 _NOTHING = Context()
@@ -346,7 +349,8 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
     ...     advance(3)
     """
     check_time()
-    with _context.get().display(name, total) as advance:
+    here = _context.get()
+    with here.display(f"{here.work}: {name}" if here.work else name, total) as advance:
 
         def advanced(done: int) -> None:
             advance(done)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from graphveil.core.lazy import above
-from graphveil.core.text import html_table, percent, visible
+from graphveil.core.text import counted, html_table, percent, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,8 +99,8 @@ class Setting(NamedTuple):
             self.among,
             {None: "", 1: "re-run"}.get(self.times, f"re-run {self.times} times"),
             self.search,
-            f"capped in {self.capped} draws" if self.capped and copy else "",
-            "" if self.drawn is None else f"capped at {self.drawn:,} people",
+            f"capped in {counted(self.capped, 'draw')}" if self.capped and copy else "",
+            "" if self.drawn is None else f"capped at {counted(self.drawn, 'person', spec=',')}",
         )
         return ", ".join(filter(None, words))
 
@@ -116,7 +116,7 @@ class Setting(NamedTuple):
         """
         draw = f", {self.draw} of the draws" if self.draw else ""
         if self.capped and self.overlap is None:
-            draw += f", capped in {self.capped} draws"
+            draw += f", capped in {counted(self.capped, 'draw')}"
         comma = self.times is not None or (self.knows and self.overlap is None)
         return (", " if comma else ": ").join(filter(None, (self.text, figure))) + draw
 
@@ -367,7 +367,8 @@ class Rows(Sequence[Row]):
         """Return the first rows, a line each, and how many more there are."""
         questions = len({row.question for row in self})
         missing = f", {len(self.missing)} not measured" if self.missing else ""
-        lines = [f"{len(self)} rows for {questions} questions{missing}; see to_pandas()"]
+        number = f"{counted(len(self), 'row')} for {counted(questions, 'question')}"
+        lines = [f"{number}{missing}; see to_pandas()"]
         lines += [
             f"  {row.question}, {row.part}: {row.value:.6g} {row.unit}" for row in self[:SHOWN]
         ]

@@ -121,22 +121,56 @@ def number(value: float) -> str:
     return f"{value:,.1f}" if abs(value) >= 1 else f"{value:.2g}"
 
 
-_SINGULAR = {"are": "is", "have": "has"}
+_PLURAL = {"is": "are", "was": "were", "has": "have", "remains": "remain", "differs": "differ"}
+_IRREGULAR = {"person": "people"}
 
 
-def in_number(count: int, plural: str, verb: str = "") -> str:
-    """Return a number of things that have a name in the plural, and what they are or have.
+def counted(count: int, what: str, verb: str = "", *, spec: str = "") -> str:
+    """Return a number of things in words, and what they are or have.
+
+    Parameters
+    ----------
+    count
+        How many.
+    what, verb
+        What one of them is called, and what it does.
+    spec
+        How the number is formatted, such as ``,``.
 
     Examples
     --------
-    >>> in_number(1, "edges"), in_number(1, "entries"), in_number(2, "rows")
-    ('1 edge', '1 entry', '2 rows')
-    >>> in_number(1, "ids", "are"), in_number(0, "edges", "have")
-    ('1 id is', '0 edges have')
+    >>> counted(1, "class"), counted(0, "entry"), counted(2, "node"), counted(2, "person")
+    ('1 class', '0 entries', '2 nodes', '2 people')
+    >>> counted(1, "id", "is"), counted(0, "edge", "has"), counted(4321, "edge", spec=",")
+    ('1 id is', '0 edges have', '4,321 edges')
     """
-    one = f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
-    what, does = (one, _SINGULAR.get(verb, verb)) if count == 1 else (plural, verb)
-    return f"{count} {what} {does}".rstrip()
+    if count != 1:
+        first, _, last = what.rpartition(" ")
+        what, verb = f"{first} {_plural(last)}".lstrip(), _PLURAL.get(verb, verb)
+    return f"{count:{spec}} {what} {verb}".rstrip()
+
+
+def _plural(one: str) -> str:
+    if one in _IRREGULAR:
+        return _IRREGULAR[one]
+    if one.endswith("y") and one[-2:-1] not in "aeo":
+        return f"{one.removesuffix('y')}ies"
+    return f"{one}{'es' if one.endswith(('s', 'x')) else 's'}"
+
+
+def singular(plural: str) -> str:
+    """Return what one of some things is called.
+
+    Examples
+    --------
+    >>> singular("entries"), singular("suppressed cells"), singular("classes"), singular("people")
+    ('entry', 'suppressed cell', 'class', 'person')
+    """
+    if plural.endswith("people"):
+        return f"{plural.removesuffix('people')}person"
+    if plural.endswith("ies"):
+        return f"{plural.removesuffix('ies')}y"
+    return plural.removesuffix("es" if plural.endswith("sses") else "s")
 
 
 def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

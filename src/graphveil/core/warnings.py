@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Self
 
 from graphveil.core.errors import GraphveilWarning, Message, option, warn
+from graphveil.core.text import counted
 
 
 class IdsPublishedWarning(GraphveilWarning):
@@ -237,7 +238,10 @@ def ids_as_things(n: int, n_items: int) -> tuple[str, ...]:
     """
     if not n:
         return ()
-    ids = f"{n:,} of {n_items:,} items are ids of users, and are published unchanged"
+    ids = (
+        f"{n:,} of {counted(n_items, 'item', spec=',')} are ids of users, and are published "
+        "unchanged"
+    )
     published = (
         "since items are declared to be things. If the items are people, their ids are published"
     )
@@ -351,7 +355,8 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
     'the 400,000 rows were anonymized in independent chunks of about 35,000'
     """
     chunked = (
-        f"the {n_rows:,} rows were anonymized in independent chunks of about {chunk_rows:,}: "
+        f"the {counted(n_rows, 'row', spec=',')} were anonymized in independent chunks of about "
+        f"{chunk_rows:,}: "
         "some features are common, and one chunk would take half a minute or much longer. The "
         "guarantee is the same; usually less is kept. Use "
         f"{option('chunk_rows', n_rows)} for a single chunk"
@@ -443,7 +448,7 @@ def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, 
     'town is published outside the guarantee'
     """
     listed, are = ", ".join(names), "are" if len(names) > 1 else "is"
-    who = f"{alone:,} of {n:,} people ({100 * alone / max(n, 1):.1f}%)"
+    who = f"{alone:,} of {counted(n, 'person', spec=',')} ({100 * alone / max(n, 1):.1f}%)"
     words = (
         f"{listed} {are} published outside the guarantee: {who} are unique by these attributes "
         f"and their degree. Include the attributes in the guarantee ({option('known')}) or drop "

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, UsageError, warn
 from graphveil.core.lazy import lazy_module
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.columns import Frames, arrow_table, chosen_names
 from graphveil.data.csr import sorted_lists
@@ -49,6 +49,7 @@ from graphveil.data.origin import (
     read_from,
     shared_ids,
     warn_left_out,
+    warn_of_missing,
 )
 
 if TYPE_CHECKING:
@@ -531,7 +532,8 @@ class Bipartite(BipartiteObjects):
         columns, names = _axis(feature, features, "features")
         if rows.shape != columns.shape:
             raise DataError(
-                f"{rows.size} users but {columns.size} features. Give one of each per pair."
+                f"{counted(rows.size, 'user')} but {counted(columns.size, 'feature')}. Give one "
+                "of each per pair."
             )
         indptr, indices = sorted_lists(rows, columns, row_ids.size)
         data = cls(indptr, indices, names.size, row_ids, names)
@@ -565,7 +567,7 @@ class Bipartite(BipartiteObjects):
         ids = None if users is None else as_ids(users, what="users")
         if ids is not None and ids.size != len(column):
             raise DataError(
-                f"{in_number(ids.size, 'users')} for {in_number(len(column), 'lists')}. "
+                f"{counted(ids.size, 'user')} for {counted(len(column), 'list')}. "
                 "Give one id per list."
             )
         data = cls.from_pairs(user, column.flatten(), users=np.arange(len(column)))
@@ -672,6 +674,7 @@ class Bipartite(BipartiteObjects):
             data = cls.from_lists(table[names[-1]], users=ids, items=items)
         else:
             data = cls.from_pairs(table[names[0]], table[names[1]], users=users, items=items)
+            warn_of_missing(table[names[0]], table[names[1]])
         return read_from(noting(data, left_out), of_frame(table))
 
     def __eq__(self, other: object) -> bool:

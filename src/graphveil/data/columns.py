@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil.core.errors import DataError, did_you_mean, option, options
 from graphveil.core.lazy import lazy_module
-from graphveil.core.text import html_table
+from graphveil.core.text import counted, html_table
 from graphveil.data.ids import LARGEST, of_extension
 
 if TYPE_CHECKING:
@@ -158,6 +159,39 @@ def _with_large_as_text(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**large) if large else frame
 
 
+def _refuse_some_zones(frame: pd.DataFrame) -> None:
+    """Refuse a column of pandas in which some times have a zone and others none.
+
+    Arrow would take the zone off, so that two different times become one.
+    """
+    for name in frame.columns[frame.dtypes.astype(str) == "object"]:
+        times = [value for value in frame[name] if isinstance(value, datetime)]
+        if len({value.tzinfo is None for value in times}) > 1:
+            raise DataError(
+                f"column {name} of the frame has times with a time zone and others without one. "
+                "Give all of them a zone, or none."
+            )
+
+
+_NOT_IN_ARROW = {"UHUGEINT", "TIME WITH TIME ZONE"}
+"""Types of DuckDB that it hands over as other values: integers above 2^127 as -1, times without
+their zone."""
+
+
+def _as_arrow_can_hold(relation: Any) -> Any:
+    """Return a relation of DuckDB with columns as text that Arrow would hold as other values."""
+    types = [str(one) for one in relation.types]
+    if not _NOT_IN_ARROW.intersection(types):
+        return relation
+    quoted = ['"{}"'.format(name.replace('"', '""')) for name in relation.columns]
+    return relation.project(
+        ", ".join(
+            f"{name}::VARCHAR AS {name}" if kind in _NOT_IN_ARROW else name
+            for name, kind in zip(quoted, types, strict=True)
+        )
+    )
+
+
 def _chosen(frame: Any, names: list[Any]) -> Any:
     """Return some columns of a frame of pandas, polars or DuckDB."""
     if not hasattr(frame, "project"):
@@ -181,8 +215,9 @@ def _read_in(frame: Any, names: Sequence[Any], library: str) -> pa.Table:
 
     def read(part: Any) -> pa.Table:
         if library == "pandas":
+            _refuse_some_zones(part)
             return pa.Table.from_pandas(_with_large_as_text(part), preserve_index=False)
-        return pa.table(part)
+        return pa.table(_as_arrow_can_hold(part) if hasattr(part, "project") else part)
 
     failures = (pa.ArrowException, TypeError, ValueError, OverflowError, NotImplementedError)
     try:
@@ -453,7 +488,9 @@ class Ties(NamedTuple):
     def refusal(self) -> str:
         """What is said where directions are not to be forgotten."""
         percent = 100 * self.mutual / self.n
-        share = f"{self.mutual:,} of {self.n:,} edges are mutual ({percent:.1f}%)"
+        share = (
+            f"{self.mutual:,} of {counted(self.n, 'edge', 'is', spec=',')} mutual ({percent:.1f}%)"
+        )
         why = "the edges are directed" if self.said else "the edges seem to be directed"
         if self.said is None and self._named:
             why = (

@@ -29,10 +29,13 @@ from graphveil.data.layers import (
     Layer,
     ListedTies,
     as_text_like,
+    ask_kinds,
+    ask_modes,
     kind_of_tie,
     kind_of_value,
     labels_of_ends,
     refuse_where_directions_matter,
+    said_of_ties,
     with_keys,
 )
 from graphveil.data.origin import (
@@ -42,6 +45,7 @@ from graphveil.data.origin import (
     of_pattern,
     read_from,
     warn_left_out,
+    warn_of_missing,
 )
 from graphveil.data.table import Table
 
@@ -124,6 +128,8 @@ class NetworkObjects(Frames):
         undirected: Collection[str] = (),
         attributes: Sequence[str] | None = None,
         bins: Mapping[str, str] | None = None,
+        one_mode: bool = False,
+        ignore_weights: bool = False,
     ) -> Self:
         """Return a NetworkX graph with the attributes of its nodes and the directions of its ties.
 
@@ -140,11 +146,16 @@ class NetworkObjects(Frames):
             The attributes of nodes that are kept; None keeps all. A node without one is suppressed.
         bins
             As `Table.from_columns` takes them.
+        one_mode
+            Whether all nodes are people although an attribute marks two kinds of them.
+        ignore_weights
+            Whether ties become one layer although an attribute says of which kind each is.
 
         Raises
         ------
         DataError
-            Where a tie has no kind, or an attribute holds fractions and no bins are given.
+            Where a tie has no kind, or an attribute holds fractions and no bins are given; where an
+            attribute marks two kinds of nodes or several of ties, and nobody said what they are.
 
         Warns
         -----
@@ -161,6 +172,10 @@ class NetworkObjects(Frames):
             listed = list(graph.edges(data=True))
         ends = [(position[u], position[v]) for u, v, _ in listed]
         said = [dict(values) for *_, values in listed]
+        if not one_mode:
+            ask_modes(rows, ends, "from_networkx")
+        if kinds is None and not ignore_weights:
+            ask_kinds(said_of_ties(graph), "from_networkx")
         of_kind = [kind_of_tie(values, kinds) for values in said]
         ties = ListedTies(ends, of_kind, graph.is_directed(), undirected)
         left_out = [name for values in said for name in values if name != kinds]
@@ -175,6 +190,8 @@ class NetworkObjects(Frames):
         undirected: Collection[str] = (),
         attributes: Sequence[str] | None = None,
         bins: Mapping[str, str] | None = None,
+        one_mode: bool = False,
+        ignore_weights: bool = False,
     ) -> Self:
         """Return an igraph graph with the attributes of its vertices, and its directions.
 
@@ -182,7 +199,7 @@ class NetworkObjects(Frames):
         ----------
         graph
             Any igraph graph; vertex names become ids where there are any.
-        kinds, undirected, attributes, bins
+        kinds, undirected, attributes, bins, one_mode, ignore_weights
             As `from_networkx` takes them.
         """
         named = "name" in graph.vs.attributes()
@@ -190,6 +207,10 @@ class NetworkObjects(Frames):
         kept = [name for name in graph.vs.attributes() if name != "name"]
         rows = [{name: vertex[name] for name in kept} for vertex in graph.vs]
         said = [edge.attributes() for edge in graph.es]
+        if not one_mode:
+            ask_modes(rows, graph.get_edgelist(), "from_igraph")
+        if kinds is None and not ignore_weights:
+            ask_kinds(said, "from_igraph")
         of_kind = [kind_of_tie(values, kinds) for values in said]
         ties = ListedTies(graph.get_edgelist(), of_kind, graph.is_directed(), undirected)
         left_out = [name for name in graph.es.attributes() if name != kinds]
@@ -333,6 +354,7 @@ class NetworkObjects(Frames):
             )
         rows = None if people is None else people_of(people, node, bins)
         ends = [as_ids(table[name], what=name) for name in names]
+        warn_of_missing(*(table[name] for name in names))
         labels = labels_of_ends(ends, None if rows is None else rows.labels())
         if labels.dtype.kind == "T":
             ends = [as_text(end) for end in ends]
@@ -504,7 +526,14 @@ class GraphObjects:
         return read_from(noting(graph, left_out), of_pattern(pattern))
 
     @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], *, directed: Directed = "refuse") -> Self:
+    def from_networkx(
+        cls,
+        graph: nx.Graph[Any],
+        *,
+        directed: Directed = "refuse",
+        one_mode: bool = False,
+        ignore_weights: bool = False,
+    ) -> Self:
         """Return the structure of a NetworkX graph; node names become ids.
 
         Parameters
@@ -514,11 +543,16 @@ class GraphObjects:
         directed
             What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
             ``symmetrize`` it.
+        one_mode
+            Whether all nodes are people although an attribute marks two kinds of them.
+        ignore_weights
+            Whether edges are merged although an attribute says of which kind each is.
 
         Raises
         ------
         DataError
-            Where it is directed and not to be symmetrized.
+            Where it is directed and not to be symmetrized; where an attribute marks two kinds of
+            nodes or several of edges, and nobody said what they are.
 
         Warns
         -----
@@ -529,13 +563,24 @@ class GraphObjects:
         names = list(graph.nodes)
         position = {name: number for number, name in enumerate(names)}
         pairs = [(position[u], position[v]) for u, v in graph.edges()]
+        if not one_mode:
+            ask_modes([said for _, said in graph.nodes(data=True)], pairs, "from_networkx")
+        if not ignore_weights:
+            ask_kinds(said_of_ties(graph), "from_networkx")
         ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         left_out = warn_left_out(attributes_of(graph))
         built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
         return noting(built, left_out)
 
     @classmethod
-    def from_igraph(cls, graph: ig.Graph, *, directed: Directed = "refuse") -> Self:
+    def from_igraph(
+        cls,
+        graph: ig.Graph,
+        *,
+        directed: Directed = "refuse",
+        one_mode: bool = False,
+        ignore_weights: bool = False,
+    ) -> Self:
         """Return the structure of an igraph graph; vertex names become ids where there are any.
 
         Parameters
@@ -545,11 +590,16 @@ class GraphObjects:
         directed
             What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
             ``symmetrize`` it.
+        one_mode
+            Whether all nodes are people although an attribute marks two kinds of them.
+        ignore_weights
+            Whether edges are merged although an attribute says of which kind each is.
 
         Raises
         ------
         DataError
-            Where it is directed and not to be symmetrized.
+            Where it is directed and not to be symmetrized; where an attribute marks two kinds of
+            nodes or several of edges, and nobody said what they are.
 
         Warns
         -----
@@ -560,6 +610,10 @@ class GraphObjects:
         ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
         named = "name" in graph.vs.attributes()
         attributes = [name for name in graph.vs.attributes() if name != "name"]
+        if not one_mode:
+            ask_modes([v.attributes() for v in graph.vs], graph.get_edgelist(), "from_igraph")
+        if not ignore_weights:
+            ask_kinds([edge.attributes() for edge in graph.es], "from_igraph")
         left_out = warn_left_out([*attributes, *graph.es.attributes()])
         names = graph.vs["name"] if named else range(graph.vcount())
         built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
@@ -620,6 +674,7 @@ class GraphObjects:
         further = [name for name in table.column_names if name not in names]
         left_out = warn_left_out(further)
         left, right = (as_ids(table[name], what=name) for name in names)
+        warn_of_missing(*(table[name] for name in names))
         if nodes is None:
             graph, dropped = cls.assemble(left, right)
         else:

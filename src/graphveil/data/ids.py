@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, Problem, mapping, option
 from graphveil.core.lazy import lazy_module
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,7 +92,7 @@ def _whole_numbers(array: NDArray[Any], *, what: str) -> Ids:
 
 def _missing(count: int, what: str) -> DataError:
     """Return the error of ids that are missing."""
-    return DataError(f"{what}: {in_number(count, 'ids', 'are')} missing. Remove such rows.")
+    return DataError(f"{what}: {counted(count, 'id', 'is')} missing. Remove such rows.")
 
 
 def _from_objects(array: NDArray[Any], *, what: str) -> Ids:
@@ -391,7 +391,9 @@ def positions(values: Ids, ids: Ids, *, what: str) -> NDArray[np.int32]:
         position = pc.fill_null(index, -1).to_numpy(zero_copy_only=False).astype(np.int32)
     if position.size and position.min() < 0:
         value = values[int(np.argmax(position < 0))]
-        raise DataError(f"{what}: {value} is not among the {ids.size} ids. Add it, or drop it.")
+        raise DataError(
+            f"{what}: {value} is not among the {counted(ids.size, 'id')}. Add it, or drop it."
+        )
     return position
 
 
@@ -424,7 +426,10 @@ def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
         Where their number is not n, or one stands twice.
     """
     if ids.shape != (n,):
-        raise DataError(f"{what}: {ids.size} ids for {n} positions. Give one id per position.")
+        raise DataError(
+            f"{what}: {counted(ids.size, 'id')} for {counted(n, 'position')}. Give one id per "
+            "position."
+        )
     unique = distinct(ids)
     if unique.size != n:
         first = next(name for name, number in Counter(ids.tolist()).items() if number > 1)
@@ -630,7 +635,10 @@ class RepeatedPeople(NamedTuple):
     @property
     def refusal(self) -> str:
         """What is said where nobody said what a row is."""
-        several = f"{self.values:,} values in {self.rows:,} rows, {self.sign}"
+        several = (
+            f"{counted(self.values, 'value', spec=',')} in "
+            f"{counted(self.rows, 'row', spec=',')}, {self.sign}"
+        )
         return (
             f"a row must be one person, but {self.name} may identify people with several rows: "
             f"{several}. Use {option('person', self.name)} to merge each person's rows, "

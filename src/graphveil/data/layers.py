@@ -5,7 +5,8 @@ Ties as objects and frames list them, each with its kind, and their ends; they b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, did_you_mean, option
+from graphveil.core.text import counted
 from graphveil.data.columns import Ties
 from graphveil.data.csr import Dropped, SortedLists, check_lists, neighbor_lists, sorted_lists
 from graphveil.data.ids import Ids, as_text, distinct, frozen
@@ -230,7 +232,10 @@ class Layer:
     def __repr__(self) -> str:
         """Return the name and the size."""
         ties = "arcs" if self.directed else "edges"
-        return f"Layer({self.name!r}, {self.n_nodes:,} nodes, {self.n_ties:,} {ties})"
+        return (
+            f"Layer({self.name!r}, {counted(self.n_nodes, 'node', spec=',')}, {self.n_ties:,} "
+            f"{ties})"
+        )
 
 
 def _ends(source: ArrayLike, target: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -327,6 +332,152 @@ def kind_of_value(value: Any, kinds: str | None) -> str:
     if value is None or str(value) == "":
         raise DataError(f"an edge has no {kinds}. Give its type, or remove it.")
     return str(value)
+
+
+_MODES = frozenset(
+    {"bipartite", "kind", "mode", "node_kind", "node_type", "nodetype", "part", "side", "type"}
+)
+"""What the attribute of nodes that marks two kinds of them is called, in lower case."""
+
+
+def may_mark_modes(name: str) -> bool:
+    """Whether an attribute of this name may mark two kinds of nodes.
+
+    Examples
+    --------
+    >>> may_mark_modes("Type"), may_mark_modes("sex")
+    (True, False)
+    """
+    return name.lower() in _MODES
+
+
+def two_modes(
+    name: str, values: Sequence[Any], ends: Iterable[tuple[int, int]]
+) -> dict[str, int] | None:
+    """Return how many nodes have either value of an attribute that marks two modes, else None.
+
+    Parameters
+    ----------
+    name
+        The name of the attribute; only some names mark modes.
+    values
+        Its value for every node.
+    ends
+        The positions of both ends of every edge. Under the name ``bipartite``, as NetworkX gives
+        it, two values are enough; under other names every edge must join one with the other.
+
+    Examples
+    --------
+    >>> two_modes("type", ["person", "event", "person"], [(0, 1), (2, 1)])
+    {'event': 1, 'person': 2}
+    >>> two_modes("type", ["person", "event", "person"], [(0, 2), (2, 1)]) is None
+    True
+    >>> two_modes("sex", ["f", "m"], [(0, 1)]) is None
+    True
+    """
+    if not may_mark_modes(name):
+        return None
+    said = [mode_of(value) for value in values]
+    counts = Counter(said)
+    if len(counts) != 2 or None in counts:
+        return None
+    if name.lower() != "bipartite":
+        joined = [said[u] != said[v] for u, v in ends]
+        if not joined or not all(joined):
+            return None
+    return {str(value): counts[value] for value in sorted(counts, key=str)}
+
+
+def mode_of(value: Any) -> str | None:
+    """Return the value of an attribute as an option spells it; None where there is none.
+
+    Examples
+    --------
+    >>> mode_of(True), mode_of(1.0), mode_of("event"), mode_of(None)
+    ('true', '1', 'event', None)
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+KINDS_OF_EDGES = ("type", "kind", "relation", "relationship", "layer")
+"""What the attribute that says of which kind an edge is is called, in lower case."""
+
+KEY = "key"
+"""What stands for the keys of a multigraph: words are kinds, numbers only count."""
+
+MOST_KINDS = 20
+"""An attribute with more values than this does not say of which kind edges are."""
+
+
+def said_of_ties(graph: Any) -> list[dict[Any, Any]]:
+    """Return what a NetworkX graph says of every tie; with it a key that is a word."""
+    if not graph.is_multigraph():
+        return [dict(values) for *_, values in graph.edges(data=True)]
+    return [
+        {**values, KEY: key} if isinstance(key, str) else dict(values)
+        for *_, key, values in with_keys(graph)
+    ]
+
+
+def ask_kinds(said: Sequence[Mapping[Any, Any]], call: str) -> None:
+    """Refuse ties of several kinds that nobody said are to be merged.
+
+    Parameters
+    ----------
+    said
+        What is said of every tie.
+    call
+        Which conversion it is, for the message.
+
+    Raises
+    ------
+    DataError
+        With both ways out.
+    """
+    for name in dict.fromkeys(name for values in said for name in values):
+        if str(name).lower() not in (*KINDS_OF_EDGES, KEY):
+            continue
+        every = sorted({str(values[name]) for values in said if name in values})
+        if 2 <= len(every) <= MOST_KINDS:
+            raise DataError(
+                f"the edges have {len(every)} types in {str(name)!r} ({', '.join(every)[:80]}). "
+                f"Use graphveil.Network.{call}(data, kinds={str(name)!r}) to keep them apart, or "
+                f"{option('ignore_weights', value=True)} to merge them."
+            )
+
+
+def ask_modes(
+    rows: Sequence[Mapping[Any, Any]], ends: Sequence[tuple[int, int]], call: str
+) -> None:
+    """Refuse nodes that an attribute marks as of two kinds, since not all may be people.
+
+    Parameters
+    ----------
+    rows
+        What is said of every node.
+    ends
+        The positions of both ends of every tie.
+    call
+        Which conversion it is, for the message.
+
+    Raises
+    ------
+    DataError
+        With both ways out.
+    """
+    for name in dict.fromkeys(name for values in rows for name in values):
+        counts = two_modes(str(name), [values.get(name) for values in rows], ends)
+        if counts is not None:
+            listed = ", ".join(f"{n:,} with {value!r}" for value, n in counts.items())
+            raise DataError(
+                f"the attribute {str(name)!r} marks two kinds of nodes ({listed}), as in a "
+                f"two-mode network. If one kind is people, use graphveil.Bipartite.{call}(data, "
+                f"users=[...]). If all nodes are people, use {option('one_mode', value=True)}."
+            )
 
 
 def labels_of_ends(ends: Sequence[Ids], listed: Ids | None) -> Ids:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, did_you_mean, mapping, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.text import counted
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.columns import Directed, Ties
 from graphveil.data.conversions import GraphObjects, NetworkObjects
@@ -128,7 +129,8 @@ class Network(NetworkObjects):
         for layer in layers:
             if layer.n_nodes != n:
                 raise DataError(
-                    f"{layer.name!r} has {layer.n_nodes} nodes, but {layers[0].name!r} has {n}"
+                    f"{layer.name!r} has {counted(layer.n_nodes, 'node')}, but "
+                    f"{layers[0].name!r} has {n}"
                 )
         names = [layer.name for layer in layers]
         if len(set(names)) < len(names):
@@ -137,7 +139,8 @@ class Network(NetworkObjects):
         if people is not None:
             if people.n_rows != n:
                 raise DataError(
-                    f"{people.n_rows} rows of attributes for {n} nodes. Give one row per node."
+                    f"{counted(people.n_rows, 'row')} of attributes for {counted(n, 'node')}. "
+                    "Give one row per node."
                 )
             if ID_OF_PERSON in people.columns or not all(people.columns):
                 raise DataError(
@@ -382,7 +385,7 @@ class Network(NetworkObjects):
             for layer in self.layers
         )
         said = f", attributes: {', '.join(self.attributes)}" if self.attributes else ""
-        return f"Network({self.n_nodes:,} nodes{ties}{said})"
+        return f"Network({counted(self.n_nodes, 'node', spec=',')}{ties}{said})"
 
 
 def _layers(given: Any) -> tuple[Layer, ...]:
@@ -785,6 +788,6 @@ def _assemble(
     if u.shape != v.shape:
         raise DataError(f"{u.size} sources but {v.size} targets. Give one target per source.")
     if n > MAX_NODES:
-        raise DataError(f"{n} nodes are more than {MAX_NODES}. Split the graph.")
+        raise DataError(f"{counted(n, 'node', 'is')} more than {MAX_NODES}. Split the graph.")
     lists, dropped = neighbor_lists([u, v], n)
     return cls(*lists, ids), dropped

@@ -7,12 +7,8 @@ leaves two readings open it is refused, with the calls that say which is meant.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from graphveil.core.errors import UsageError, as_argument_of
 from graphveil.data.bipartite import Bipartite
@@ -25,6 +21,7 @@ from graphveil.data.kinds import (
     kind_of,
     kinds_named,
 )
+from graphveil.data.layers import may_mark_modes, two_modes
 from graphveil.data.network import Graph, Network
 from graphveil.data.table import Table
 
@@ -118,75 +115,6 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     raise UsageError(f"{wants}, not {_named(data)}.{read_as} Convert it to a {calls}.")
 
 
-_MODES = frozenset(
-    {"bipartite", "kind", "mode", "node_kind", "node_type", "nodetype", "part", "side", "type"}
-)
-"""What the attribute of nodes that marks two kinds of them is called, in lower case."""
-
-
-def may_mark_modes(name: str) -> bool:
-    """Whether an attribute of this name may mark two kinds of nodes.
-
-    Examples
-    --------
-    >>> may_mark_modes("Type"), may_mark_modes("sex")
-    (True, False)
-    """
-    return name.lower() in _MODES
-
-
-def two_modes(
-    name: str, values: Sequence[Any], ends: Iterable[tuple[int, int]]
-) -> dict[str, int] | None:
-    """Return how many nodes have either value of an attribute that marks two modes, else None.
-
-    Parameters
-    ----------
-    name
-        The name of the attribute; only some names mark modes.
-    values
-        Its value for every node.
-    ends
-        The positions of both ends of every edge. Under the name ``bipartite``, as NetworkX gives
-        it, two values are enough; under other names every edge must join one with the other.
-
-    Examples
-    --------
-    >>> two_modes("type", ["person", "event", "person"], [(0, 1), (2, 1)])
-    {'event': 1, 'person': 2}
-    >>> two_modes("type", ["person", "event", "person"], [(0, 2), (2, 1)]) is None
-    True
-    >>> two_modes("sex", ["f", "m"], [(0, 1)]) is None
-    True
-    """
-    if not may_mark_modes(name):
-        return None
-    said = [mode_of(value) for value in values]
-    counts = Counter(said)
-    if len(counts) != 2 or None in counts:
-        return None
-    if name.lower() != "bipartite":
-        joined = [said[u] != said[v] for u, v in ends]
-        if not joined or not all(joined):
-            return None
-    return {str(value): counts[value] for value in sorted(counts, key=str)}
-
-
-def mode_of(value: Any) -> str | None:
-    """Return the value of an attribute as an option spells it; None where there is none.
-
-    Examples
-    --------
-    >>> mode_of(True), mode_of(1.0), mode_of("event"), mode_of(None)
-    ('true', '1', 'event', None)
-    """
-    if value is None or value == "":
-        return None
-    if isinstance(value, bool | np.bool_):
-        return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def read_anew(data: Any, container: Data | None = None) -> AbstractContextManager[None]:
     """Spell options in messages as arguments of the call that makes users by features of this.
 
@@ -263,7 +191,7 @@ def _readings(data: Any) -> list[_Reading]:
 def _with_modes(call: str, modes: str) -> list[_Reading]:
     """Return the ways to read a graph of another library; two where it marks two modes."""
     users = [_Reading(Bipartite, call, ", users=[...]", modes)] if modes else []
-    return [_Reading(Graph, call, "", modes), *users]
+    return [_Reading(Graph, call, ", one_mode=True" if modes else "", modes), *users]
 
 
 def _modes_of_networkx(graph: Any) -> str:

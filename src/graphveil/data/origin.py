@@ -6,6 +6,7 @@ A second release of the same data is recognized by its origin, however it is rea
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -242,6 +243,40 @@ def noting(data: D, left_out: tuple[str, ...]) -> D:
 def _shown(name: str) -> str:
     text = name.encode("unicode_escape").decode("ascii") if not name.isprintable() else name
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", "\\n", ".", "")
+"""Words for a missing id, in lower case."""
+
+MAY_BE_MISSING = tuple(
+    sorted(
+        {
+            spelled
+            for word in ("?", "-", *MISSING)
+            for spelled in (word, word.upper(), word.capitalize(), word.replace("nan", "NaN"))
+        }
+        - {""}
+    )
+)
+"""Words that often stand for a missing id, as they are spelled."""
+
+
+def warn_of_missing(*columns: Any) -> None:
+    """Warn of texts in columns of ids of a frame that often stand for a missing one.
+
+    Parameters
+    ----------
+    columns
+        Arrow columns; those of numbers hold no such text.
+    """
+    counts: Counter[str] = Counter()
+    for column in columns:
+        for one in column.value_counts().to_pylist():
+            if one["values"] in MAY_BE_MISSING:
+                counts[one["values"]] += one["counts"]
+    if counts:
+        listed = ", ".join(f"{word} ({counts[word]:,}x)" for word in sorted(counts))
+        warn(f'read {listed} as ids: if they mean "missing", remove their rows')
 
 
 Items = Literal["people", "things", "values"]

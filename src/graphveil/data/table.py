@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, did_you_mean, option, several, warn
-from graphveil.core.text import visible
+from graphveil.core.text import counted, visible
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text
@@ -380,7 +380,8 @@ class Table(TableObjects):
         categories = tuple(as_ids(values, what="categories") for values in self.categories)
         if codes.ndim != 2 or codes.shape[1] != len(columns) or len(categories) != len(columns):
             raise DataError(
-                f"codes of shape {codes.shape} for {len(columns)} columns and {len(categories)} "
+                f"codes of shape {codes.shape} for {counted(len(columns), 'column')} and "
+                f"{len(categories)} "
                 "lists of categories. Give one of each per column."
             )
         if len(set(columns)) != len(columns):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import UsageError, warn
+from graphveil.core.text import counted
 from graphveil.core.warnings import HeldBackWarning
 from graphveil.data import Bipartite, Data, Network, Table
 from graphveil.data.ids import Ids, as_text, column_and_value
@@ -90,8 +91,10 @@ def held_back(
     _check_ids(read, original)
     if attached is not None and attached.value.size != original.size:
         raise UsageError(
-            f"the attached column {attached.name!r} has {attached.value.size} values, but the "
-            f"original has {original.size} people. Give one value per person, in the order of "
+            f"the attached column {attached.name!r} has "
+            f"{counted(attached.value.size, 'value')}, but the "
+            f"original has {counted(original.size, 'person')}. Give one value per person, in "
+            "the order of "
             "the original."
         )
     return HeldBack(encoded(read, Bipartite), label, attached)

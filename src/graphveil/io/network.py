@@ -14,7 +14,7 @@ from graphveil.core.errors import DataError, InputError, Problem, did_you_mean, 
 from graphveil.data import Network, Table
 from graphveil.data.conversions import cells_of
 from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
-from graphveil.data.objects import may_mark_modes
+from graphveil.data.layers import may_mark_modes
 from graphveil.io.options import NetworkOptions, TableOptions
 from graphveil.io.parsed import ParsedArcs, ids_listed, questions_about_cells
 from graphveil.io.readers.graph_builder import refuse_two_modes

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, InputError, Problem, answers, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.text import counted
 from graphveil.data.codes import (
     AMONG_NUMBERS,
     AMONG_TEXTS,
@@ -45,6 +46,7 @@ from graphveil.data.ids import (
     written_out,
 )
 from graphveil.data.network import MAX_NODES
+from graphveil.data.origin import MAY_BE_MISSING, MISSING
 from graphveil.data.table import Table, repeated_columns
 from graphveil.io.options import TableOptions
 from graphveil.io.source import Source, shown
@@ -58,19 +60,6 @@ else:
 
 _INTEGER = r"^(0|[1-9][0-9]*)$"
 _WHOLE = r"^(0|[1-9][0-9]*)(\.0+)?$"
-_MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", "\\n", ".", "")
-_MAY_BE_MISSING = tuple(
-    sorted(
-        {
-            spelled
-            for word in ("?", "-", *_MISSING)
-            for spelled in (word, word.upper(), word.capitalize(), word.replace("nan", "NaN"))
-        }
-        - {""}
-    )
-)
-"""Words that often stand for a missing id, as they are spelled."""
-
 _UNSEEN = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufeff\uffa0]"
@@ -127,7 +116,7 @@ def problem_of(values: pa.Array) -> SpellingProblem | None:
     (True, True)
     """
     others = values.filter(pc.invert(pc.match_substring_regex(values, _WHOLE)))
-    missing = pc.is_in(pc.utf8_lower(others), value_set=pa.array(_MISSING))
+    missing = pc.is_in(pc.utf8_lower(others), value_set=pa.array(MISSING))
     integers = len(others) < len(values)
     if pc.any(pc.equal(others, "")).as_py() or (
         integers and len(others) and pc.all(missing).as_py()
@@ -196,7 +185,7 @@ def may_be_missing(labels: Ids, *columns: NDArray[Any]) -> str:
     if labels.dtype.kind != "T":
         return ""
     found = []
-    for word in _MAY_BE_MISSING:
+    for word in MAY_BE_MISSING:
         at = bisect_left(labels, word)
         if at < labels.size and labels[at] == word:
             times = sum(int(np.count_nonzero(column == at)) for column in columns)
@@ -218,7 +207,7 @@ def problem_of_some(values: pa.Array) -> SpellingProblem | None:
     """
     others = other_than_integers(values)
     integers = values.filter(pc.match_substring_regex(values, _INTEGER))
-    missing = others.filter(pc.is_in(pc.utf8_lower(others), value_set=pa.array(_MISSING)))
+    missing = others.filter(pc.is_in(pc.utf8_lower(others), value_set=pa.array(MISSING)))
     numbers = others.filter(pc.match_substring_regex(others, NUMBER))
     odd = numbers.filter(pc.invert(pc.match_substring_regex(numbers, "^[0-9]+$")))
     suspects = [odd.slice(0, 1), integers, pa.concat_arrays([missing.slice(0, 1), integers])]
@@ -293,6 +282,7 @@ class Notes:
     empty_rows: int = 0
     maybe_missing: str = ""
     look_alike: str = ""
+    square: bool = False
     declared: dict[str, int] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
 
@@ -498,7 +488,8 @@ def check_size(source: Source, n: int, entries: int) -> None:
     """Refuse a number of nodes or users that what is listed cannot explain."""
     if n > 10_000_000 + 1000 * entries or n > MAX_NODES:
         source.refuse(
-            f"the file declares {n:,} rows and columns but lists {entries:,} entries. Check the "
+            f"the file declares {counted(n, 'row', spec=',')} and columns but lists "
+            f"{counted(entries, 'entry', spec=',')}. Check the "
             "first lines."
         )
 
@@ -675,8 +666,9 @@ def _about_person(table: Table, repeated: RepeatedPeople, *, exact: bool) -> Pro
         repeated.name,
         way,
         repeated.name,
-        f"column {repeated.name} may identify people with several rows ({repeated.values:,} values "
-        f"in {repeated.rows:,} rows)",
+        f"column {repeated.name} may identify people with several rows "
+        f"({counted(repeated.values, 'value', spec=',')} "
+        f"in {counted(repeated.rows, 'row', spec=',')})",
         f"{option('person')} merges each person's rows; drop the column otherwise, or use "
         f"{option('person', 'row')} if every row is a different person",
     )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from graphveil.core.errors import InputError, option, warn
+from graphveil.core.text import counted
 from graphveil.data.ids import Ids
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import FORMATS, Format
@@ -354,7 +355,7 @@ def in_sizes(tables: Iterable[pa.Table], sizes: Iterable[int]) -> Iterator[pa.Ta
         while n < size or not waiting:
             table = next(coming, None)
             if table is None:
-                raise ValueError(f"{n} rows are left, but {size} are needed")
+                raise ValueError(f"{counted(n, 'row', 'is')} left, but {size} are needed")
             waiting.append(table)
             n += table.num_rows
         rows = pa.concat_tables(waiting)
@@ -362,4 +363,4 @@ def in_sizes(tables: Iterable[pa.Table], sizes: Iterable[int]) -> Iterator[pa.Ta
         waiting, n = [rows.slice(size)], n - size
     n += sum(table.num_rows for table in coming)
     if n:
-        raise ValueError(f"{n} rows are left, but none is needed")
+        raise ValueError(f"{counted(n, 'row', 'is')} left, but none is needed")

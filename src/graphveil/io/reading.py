@@ -113,6 +113,8 @@ class ReadingReport:
         Ids that may stand for missing ones, with their numbers.
     look_alike
         Two ids that differ only in how an accent is written.
+    square
+        Whether a matrix was read as a network that may as well be one of users by items.
 
     Examples
     --------
@@ -147,6 +149,7 @@ class ReadingReport:
     empty_rows: int = 0
     maybe_missing: str = ""
     look_alike: str = ""
+    square: bool = False
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -221,6 +224,13 @@ class ReadingReport:
             (
                 self.header and not self.inferred,
                 f"read the first line as column names: {', '.join(self.header)}",
+            ),
+            (
+                self.square,
+                (
+                    "took the square matrix for a network; if its rows are users and its columns "
+                    f"items, use {option('kind', 'bipartite')}"
+                ),
             ),
             (self.comment_lines, f"skipped {_many(self.comment_lines, 'comment line')}"),
             (self.reciprocal_pairs, f"merged {both} listed in both directions"),

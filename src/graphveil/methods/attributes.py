@@ -30,6 +30,7 @@ from graphveil.core.errors import (
 )
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
+from graphveil.core.text import counted
 from graphveil.core.warnings import attached_to_network
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
 from graphveil.data.ids import FEW, Ids, naming_columns
@@ -97,7 +98,8 @@ def colors_of(
     if merge == "none" and np.any(small):
         few = int(sizes[small].sum())
         raise InfeasibleError(
-            f"{few} of {network.n_nodes} nodes share {', '.join(known)} with fewer than {k - 1} "
+            f"{few} of {counted(network.n_nodes, 'node')} share {', '.join(known)} with fewer "
+            f"than {k - 1} "
             f"others. Use {option('merge', 'suppress')}, group values, or drop a column."
         )
     if merge in {"mondrian", "smooth"}:
@@ -391,7 +393,8 @@ class Roles(NamedTuple):
             if name in naming or (name in self.known and used > most):
                 role = "attached" if name in self.attach else "known"
                 raise DataError(
-                    f"{name} has {used} values for {network.n_nodes} people, so it nearly "
+                    f"{name} has {counted(used, 'value')} for "
+                    f"{counted(network.n_nodes, 'person')}, so it nearly "
                     f"identifies them and cannot be {role}. Use {option('drop', name)}, or "
                     f"group its values first (numbers: {mapping('bins', name, 'quantiles:4')})."
                 )
@@ -423,7 +426,7 @@ def _without_role(network: Network, names: list[str]) -> str:
         who = (
             "no node has" if not alone else f"{alone} {'node has' if alone == 1 else 'nodes have'}"
         )
-        described.append(f"{name} ({values.size} values; {who} a unique one)")
+        described.append(f"{name} ({counted(values.size, 'value')}; {who} a unique one)")
     first = names[0]
     return (
         f"no role given for {', '.join(described)}. Give {option('known', first)} if an "

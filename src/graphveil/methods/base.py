@@ -670,17 +670,34 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         self.check_size(data.size, noun=kind.people)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse so few rows or nodes that the promise cannot be kept.
+        """Refuse so few rows or nodes that the promise cannot be kept, and an empty promise.
 
         Raises
         ------
+        ParameterError
+            As in `check_promise`.
         InfeasibleError
             Where they are fewer than `rows_needed`.
         """
+        self.check_promise()
         if n < self.rows_needed:
             raise InfeasibleError(
                 f"{self.name} with these parameters needs at least {self.rows_needed} {noun}; "
                 f"the data has {n}. Lower k, or provide more data."
+            )
+
+    def check_promise(self) -> None:
+        """Refuse parameters whose promise is true of any data, such as k-anonymity with k=1.
+
+        Raises
+        ------
+        ParameterError
+            Where it protects nobody.
+        """
+        empty = self.guarantee.empty
+        if empty:
+            raise ParameterError(
+                f"{self.name} with these parameters protects nobody: {empty}. Choose at least 2."
             )
 
     def parameters(self) -> dict[str, Any]:

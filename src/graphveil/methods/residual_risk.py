@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, IdsPublishedWarning, SingledOutWarning
 from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.ids import naming_columns, naming_question
@@ -56,7 +57,8 @@ def left_open(data: Data) -> LeftOpen:
         f"{count:,} ({100 * count / n:.1f}%) by {_KNOWN[what]}" for what, count in unique.items()
     )
     sentence = (
-        f"new ids do not hide a person whose data is known: of {data.size:,} people these are "
+        f"new ids do not hide a person whose data is known: of "
+        f"{counted(data.size, 'person', spec=',')} these are "
         f"unique: {listed}. An attacker who knows that about a person finds them and reads the "
         "rest"
     )

@@ -17,6 +17,7 @@ from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode
 from graphveil.core.errors import DataError, ParameterError, Problem, did_you_mean, mapping, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
+from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.ids import as_text, naming_columns, to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of
@@ -126,7 +127,8 @@ class TableRoles(NamedTuple):
             return TableRoles(known=tuple(every))
         if not self.known:
             raise ParameterError(
-                f"none of the {len(every)} columns is known to an attacker. List at least one in "
+                f"none of the {counted(len(every), 'column')} is known to an attacker. List at "
+                "least one in "
                 f"{option('known')}."
             )
         rest = [name for name in every if name not in (*self.known, *self.attached)]
@@ -152,7 +154,8 @@ class TableRoles(NamedTuple):
             at = table.columns.index(name)
             values = int(np.unique(table.codes[table.codes[:, at] >= 0, at]).size)
             raise DataError(
-                f"{name} has {values} values in {table.n_rows} rows, so it nearly identifies "
+                f"{name} has {counted(values, 'value')} in {counted(table.n_rows, 'row')}, so "
+                "it nearly identifies "
                 f"people and cannot be attached. Use {option('drop', name)}."
             )
 

@@ -35,6 +35,7 @@ from graphveil.core.atomic import (
 )
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option
 from graphveil.core.storage import PROBE, Address, Place, is_partial, located, without_secrets
+from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, LeftoverWarning
 from graphveil.release.files import is_data_file
 
@@ -382,7 +383,9 @@ def leftovers_beside(
         names = names_at(place) if isinstance(place, Address) else []
         if parts.UNFINISHED in names:
             n = len(names) - 1
-            texts.append(f"{place} contains {n} files of an unfinished run; they are overwritten")
+            texts.append(
+                f"{place} contains {counted(n, 'file')} of an unfinished run; they are overwritten"
+            )
     return tuple(Advice(text, LeftoverWarning) for text in texts)
 
 

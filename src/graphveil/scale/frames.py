@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import msgspec
 
 from graphveil.core.errors import InputError, UsageError, option
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.io import BipartiteOptions
 from graphveil.scale.engines.engine import Tables
 from graphveil.scale.engines.spark import first_line, is_of_spark, read_at, spoken
@@ -154,7 +154,7 @@ class FrameSource(NamedTuple):
         for name, count in (("user", no_user), ("items", no_item)):
             if count:
                 self._refuse(
-                    f"column {name}: {in_number(count, 'ids', 'are')} missing. Remove such rows."
+                    f"column {name}: {counted(count, 'id', 'is')} missing. Remove such rows."
                 )
         for name, number in (("user", least_user), ("items", least_item)):
             if number is not None and number < 0:

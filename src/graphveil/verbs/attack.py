@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +24,7 @@ from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLar
 from graphveil.attacks.costs import SECONDS_UNASKED, WORTH_SAYING, not_run, spelled, stopped
 from graphveil.attacks.networks.signatures import published_attributes
 from graphveil.attacks.registry import ATTACKS, EVERY, STRONGEST
+from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.claims.record import ATTACKED, private_folder
@@ -39,6 +41,7 @@ from graphveil.core.parameters import separate_names
 from graphveil.core.progress import Deadline, OutOfTimeError, notice, stage, within
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
+from graphveil.core.text import counted
 from graphveil.core.warnings import attached_column
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import as_text, positions, to_arrow
@@ -125,7 +128,7 @@ def planned_of(
                 missing[one.name, part] = Reason.too_long(one.seconds)
         planned = [room[p.name] for p in planned if p.name in room]
         others = (a for a in ATTACKS.values() if reads(a, kind) and a.by_name)
-        missing |= {(a.name, ""): _left_out(a, situation, given) for a in others}
+        missing |= {(a.name, ""): _left_out(a, situation, given, deadline) for a in others}
     for one in planned:
         if one.seconds >= WORTH_SAYING:
             notice(f"{one.name} takes about {spelled(one.seconds)} of CPU time")
@@ -148,7 +151,7 @@ def _priced(
             continue
         options = given.get(name, entry.options())
         try:
-            with within(deadline=deadline):
+            with _attacking(name, deadline):
                 seconds = entry.seconds(seen, options)
         except NotMeasuredError as error:
             missing[name, ""] = Reason(refused(name, error, asked))
@@ -191,17 +194,25 @@ def _rank(one: Planned) -> int:
 
 
 def _left_out(
-    chosen: Attack[Any, Any], situation: AttackInput[Any], given: Mapping[str, Any]
+    chosen: Attack[Any, Any],
+    situation: AttackInput[Any],
+    given: Mapping[str, Any],
+    deadline: Deadline,
 ) -> Reason:
     """Return why an attack that was not asked for is not run, and how long it would take."""
     if chosen.needs_linkage and situation.comparison.position is None:
         return Reason(NEEDS_LINKAGE)
     options = given.get(chosen.name, chosen.options())
     try:
-        foreseen = chosen.foreseen or chosen.seconds
-        return Reason.too_long(foreseen(seen_by(chosen, situation), options))
+        seen = seen_by(chosen, situation)
+        if chosen.foreseen is not None:
+            return Reason.too_long(chosen.foreseen(seen, options))
+        with _attacking(chosen.name, deadline):
+            return Reason.too_long(chosen.seconds(seen, options))
     except NotMeasuredError as error:
         return Reason(str(error))
+    except OutOfTimeError:
+        return Reason(stopped(deadline.seconds))
 
 
 def refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> str:
@@ -393,7 +404,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     outcomes = _outcomes(planned, asked, deadline, missing)
     rows: list[Row] = []
     for name, outcome in outcomes.items():
-        rows.extend(_rows(called, name, outcome))
+        rows.extend(_rows(called, name, outcome, counted_in(pair.original)))
         missing |= {(name, part): Reason(why) for part, why in outcome.not_measured.items()}
         if folder is not None:
             write_risks(folder, name, pair.original, outcome)
@@ -460,13 +471,20 @@ def _outcomes(
     outcomes: dict[str, Outcome] = {}
     for name, chosen, seen, options, _ in sorted(planned, key=_turn):
         try:
-            with within(deadline=deadline), stage(f"attacking with {name}"):
+            with _attacking(name, deadline):
                 outcomes[name] = chosen.compute(seen, options)
         except NotMeasuredError as error:
             missing[name, ""] = Reason(refused(name, error, asked))
         except OutOfTimeError:
             missing[name, ""] = Reason(stopped(deadline.seconds))
     return {one.name: outcomes[one.name] for one in planned if one.name in outcomes}
+
+
+@contextmanager
+def _attacking(name: str, deadline: Deadline) -> Iterator[None]:
+    """Work on an attack until the deadline; every stage that is shown meanwhile names it."""
+    with within(deadline=deadline), stage(f"attacking with {name}"), within(work=name):
+        yield
 
 
 def _turn(one: Planned) -> tuple[bool, int]:
@@ -478,8 +496,10 @@ def _check_attached(attached: Attached | None, original: Data) -> None:
     """Refuse a column that does not have one value for everybody."""
     if attached is not None and attached.value.size != original.size:
         raise UsageError(
-            f"the attached column {attached.name!r} has {attached.value.size} values, but the "
-            f"original has {original.size} people. Give one value per person, in the order of "
+            f"the attached column {attached.name!r} has "
+            f"{counted(attached.value.size, 'value')}, but the "
+            f"original has {counted(original.size, 'person')}. Give one value per person, in "
+            "the order of "
             "the original."
         )
 
@@ -536,7 +556,7 @@ def _levels(release: Release[Any], original: Data) -> NDArray[np.int64] | None:
     return levels.level[positions(original.labels(), levels.original, what="levels")]
 
 
-def _rows(release: str, name: str, outcome: Outcome) -> Iterator[Row]:
+def _rows(release: str, name: str, outcome: Outcome, counted: Counted) -> Iterator[Row]:
     for figure in outcome.figures:
         sample = figure.sample
         yield Row(
@@ -546,7 +566,7 @@ def _rows(release: str, name: str, outcome: Outcome) -> Iterator[Row]:
             setting=figure.setting,
             value=float(figure.value),
             guess=None if figure.baseline is None else float(figure.baseline),
-            unit=figure.unit,
+            unit=reworded(figure.unit, counted),
             direction=figure.direction,
             known=figure.exact,
             sample_size=None if sample is None else sample.size,

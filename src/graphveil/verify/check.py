@@ -17,7 +17,7 @@ from graphveil.claims.manifest import MANIFEST, Described, Manifest, manifest_by
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
-from graphveil.core.text import in_number
+from graphveil.core.text import counted, singular
 from graphveil.data.kinds import kind_of
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
 from graphveil.verify.files.folder import AtAddress, InFolder, Released, file_checks, strict_checks
@@ -43,7 +43,6 @@ from graphveil.verify.promises.recheck import UNREADABLE
 from graphveil.verify.verdict import (
     Check,
     Verdict,
-    counted,
     holds,
     judged,
     not_checked,
@@ -136,13 +135,14 @@ def verify(
         ) from error
     guarantee = manifest.claim.guarantee
     return Verdict(
-        guarantee.check_word,
+        "not claimed" if guarantee.empty else guarantee.check_word,
         guarantee.sentence,
         checks,
         (PRODUCER, WORDS, *decisive(manifest)),
         core=guarantee.core,
         promised=promised(manifest),
         require_all=require_all,
+        empty=guarantee.empty,
     )
 
 
@@ -220,9 +220,10 @@ def _counts_check(db: Database, described: Described) -> Check:
     """Return whether counts and numbers of rows are those of the data."""
     shape = checked_kind(described.kind)
     counts = shape.counts(db, described)
+    words = {name: counted(n, singular(name.replace("_", " "))) for name, n in counts.items()}
     problems = [
         (
-            f"{in_number(counts[name], name.replace('_', ' '))} in the data, but {MANIFEST} states "
+            f"{words[name]} in the data, but {MANIFEST} states "
             f"{described.counts.get(name, 'nothing')}"
         )
         for name in counts
@@ -242,5 +243,7 @@ def _counts_check(db: Database, described: Described) -> Check:
         for file in described.files
         if file.role in rows and counts[rows[file.role]] != file.rows
     ]
-    listed = ", ".join(in_number(count, name.replace("_", " ")) for name, count in counts.items())
+    listed = ", ".join(
+        counted(count, singular(name.replace("_", " "))) for name, count in counts.items()
+    )
     return judged(COUNTS, problems, listed)

@@ -13,6 +13,7 @@ import numpy as np
 from graphveil.claims.digest import is_digest_of
 from graphveil.claims.manifest import Manifest
 from graphveil.claims.record import LINKAGE as LINKAGE_FILE
+from graphveil.core.text import counted, singular
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS, beside, kind_of
 from graphveil.data.objects import as_original
@@ -27,7 +28,6 @@ from graphveil.verify.verdict import (
     ORIGINAL,
     RECORD,
     Check,
-    counted,
     fails,
     holds,
     judged,
@@ -146,7 +146,7 @@ def _another_number(manifest: Manifest, original: Data) -> str:
     if what is None or released is None or released == original.size:
         return ""
     return (
-        f" and {counted(original.size, what.removesuffix('s'))}, but the release has "
+        f" and {counted(original.size, singular(what))}, but the release has "
         f"{released}. If it was made with --{what}, give the same list again"
     )
 

@@ -11,7 +11,7 @@ import msgspec
 from graphveil.claims.guarantees import CheckWord
 from graphveil.claims.manifest import MANIFEST
 from graphveil.core.errors import Message, option
-from graphveil.core.text import html_table, visible
+from graphveil.core.text import counted, html_table, visible
 
 CheckOutcome = Literal["holds", "fails", "not checked"]
 Answer = Literal["holds", "fails", "undecided"]
@@ -76,6 +76,8 @@ class Verdict(msgspec.Struct, frozen=True):
         The names of the checks that `sentence` states; one of them that fails makes it untrue.
     require_all
         Whether a check that was not made leaves the answer open, whatever it is about.
+    empty
+        Why the promise is true of any data, such as k=1: then no guarantee is claimed.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class Verdict(msgspec.Struct, frozen=True):
     core: str = ""
     promised: tuple[str, ...] = ()
     require_all: bool = False
+    empty: str | None = None
 
     @property
     def answer(self) -> Answer:
@@ -216,8 +219,9 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def _what_holds(self) -> str:
         if self.word == "not claimed":
+            why = f": what the manifest states protects nobody, {self.empty}" if self.empty else ""
             return (
-                "No guarantee is claimed; no other statement of the release was found false "
+                f"No guarantee is claimed{why}; no other statement of the release was found false "
                 f"({self._sum()})."
             )
         if self.word == "by construction":
@@ -284,8 +288,8 @@ class Verdict(msgspec.Struct, frozen=True):
         n, failed = len(self.checks), len(self.failures())
         unchecked = sum(check.outcome == "not checked" for check in self.checks)
         if not failed and not unchecked:
-            return f"all {n} checks hold" if n != 1 else "1 check holds"
-        parts = [f"{n - failed - unchecked} of {n} checks hold"]
+            return f"all {counted(n, 'check')} hold" if n != 1 else "1 check holds"
+        parts = [f"{n - failed - unchecked} of {counted(n, 'check')} hold"]
         if failed:
             parts.append(f"{failed} fail{'s' if failed == 1 else ''}")
         if unchecked:
@@ -358,23 +362,6 @@ def judged(name: str, problems: Sequence[str], otherwise: str) -> Check:
         return holds(name, otherwise)
     more = f"; and {len(problems) - 3} more" if len(problems) > 3 else ""
     return fails(name, "; ".join(problems[:3]) + more)
-
-
-def counted(count: int, what: str) -> str:
-    """Return a number of things in words.
-
-    Examples
-    --------
-    >>> counted(1, "class"), counted(0, "entry"), counted(2, "node")
-    ('1 class', '0 entries', '2 nodes')
-    """
-    if count == 1:
-        return f"1 {what}"
-    if what == "person":
-        return f"{count} people"
-    if what.endswith("y"):
-        return f"{count} {what.removesuffix('y')}ies"
-    return f"{count} {what}{'es' if what.endswith('s') else 's'}"
 
 
 def beyond(name: str, size: int, limit_bytes: int) -> str:

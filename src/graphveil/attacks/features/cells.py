@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import TooLargeError
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.core.progress import check_time, in_time
+from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text, column_and_value
@@ -179,7 +180,8 @@ def refuse_many(pair: BipartiteComparison) -> int:
     width = pair.original.n_features if columns is None else int(columns.max(initial=-1)) + 1
     if pair.original.n_users * width > MOST_CELLS:
         raise TooLargeError(
-            f"{pair.original.n_users:,} people with {width:,} columns exceed the limit of "
+            f"{counted(pair.original.n_users, 'person', spec=',')} with "
+            f"{counted(width, 'column', spec=',')} exceed the limit of "
             f"{MOST_CELLS:,} cells. Use a release of fewer people"
         )
     return int(equal_rows(pair.released).max(initial=-1)) + 1

@@ -54,6 +54,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Table
 from graphveil.data.ids import Ids
 from graphveil.evaluate.comparison import BipartiteComparison
@@ -145,7 +146,7 @@ def swapped(
             break
     if len(changes) < FEWEST_PEOPLE:
         raise NotMeasuredError(
-            f"only {len(changes)} people can be tested (at most one in {ONE_IN}); "
+            f"only {counted(len(changes), 'person')} can be tested (at most one in {ONE_IN}); "
             f"{FEWEST_PEOPLE} are needed"
         )
     people = np.array(sorted(changes))

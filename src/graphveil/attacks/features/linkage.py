@@ -48,6 +48,7 @@ from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
+from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison
@@ -145,8 +146,11 @@ def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions
 def _nobody(number: int, wrong: int) -> str:
     """Return why nobody is attacked."""
     if wrong > number:
-        return f"{wrong} of {number} items cannot be false"
-    return f"no one has {number} items, or there are not {wrong} other items to use as false ones"
+        return f"{wrong} of {counted(number, 'item')} cannot be false"
+    return (
+        f"no one has {counted(number, 'item')}, or there are not {wrong} other items to use as "
+        "false ones"
+    )
 
 
 def known_items(

@@ -37,6 +37,7 @@ from graphveil.attacks.wording import Said
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
+from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -211,7 +212,8 @@ def _attacked(
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     if known.size < FEWEST_PEOPLE:
         raise NotMeasuredError(
-            f"only {known.size} of {people.own.size} people have at least {FEWEST_FEATURES} "
+            f"only {known.size} of {counted(people.own.size, 'person', 'has')} at least "
+            f"{FEWEST_FEATURES} "
             f"features; {FEWEST_PEOPLE} are needed"
         )
     again = Again(situation)

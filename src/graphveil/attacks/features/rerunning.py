@@ -24,6 +24,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Setting
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import Ids, column_and_value
 from graphveil.data.kinds import encoded
@@ -192,7 +193,8 @@ def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> 
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:
         raise NotMeasuredError(
-            f"too few people to exclude some ({people.own.size} people, {known.size} with at "
+            f"too few people to exclude some ({counted(people.own.size, 'person')}, "
+            f"{known.size} with at "
             f"least {FEWEST_FEATURES} features)"
         )
     drawn: NDArray[np.int64] = np.sort(rng.choice(known, number, replace=False))

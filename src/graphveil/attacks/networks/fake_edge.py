@@ -26,6 +26,7 @@ from graphveil.attacks.networks.propagation import (
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
 from graphveil.attacks.wording import Said
 from graphveil.core.progress import in_time
+from graphveil.core.text import counted
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -158,7 +159,9 @@ def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions)
     released, fake = pair.aligned, added_edges(pair)
     number = int(fake.sum())
     if number < FEWEST_FAKES:
-        raise NotMeasuredError(f"only {number:,} edges were added; {FEWEST_FAKES} are needed")
+        raise NotMeasuredError(
+            f"only {counted(number, 'edge', 'was', spec=',')} added; {FEWEST_FAKES} are needed"
+        )
     if number == fake.size:
         raise NotMeasuredError("all released edges were added")
     rng = situation.rng("fake-edge")

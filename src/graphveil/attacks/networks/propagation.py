@@ -38,6 +38,7 @@ from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import check_time, in_time, stage
 from graphveil.core.rows import Setting
+from graphveil.core.text import counted
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
 from graphveil.evaluate.comparison import GraphComparison
@@ -577,7 +578,8 @@ def known_people(two: Pairing, known: int, rng: np.random.Generator) -> NDArray[
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
     if people.size < known:
         raise NotMeasuredError(
-            f"only {people.size:,} people have at least two edges both in the copy and in the "
+            f"only {counted(people.size, 'person', 'has', spec=',')} at least two edges both in "
+            "the copy and in the "
             f"release; {known:,} should be known"
         )
     return rng.choice(people, known, replace=False)

@@ -19,6 +19,7 @@ from graphveil.attacks.likelihood_ratio import (
 )
 from graphveil.attacks.wording import Said
 from graphveil.core.parameters import parameter
+from graphveil.core.text import counted
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
@@ -140,7 +141,8 @@ def _attacked(
     number = min(options.ties, graph.n_edges // ONE_IN)
     if number < FEWEST_TIES:
         raise NotMeasuredError(
-            f"{graph.n_edges} edges are too few; {ONE_IN * FEWEST_TIES} are needed (one in "
+            f"{counted(graph.n_edges, 'edge', 'is')} too few; {ONE_IN * FEWEST_TIES} are needed "
+            "(one in "
             f"{ONE_IN} is tested, at least {FEWEST_TIES})"
         )
     targets = np.sort(rng.choice(graph.n_edges, number, replace=False))

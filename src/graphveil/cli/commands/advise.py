@@ -92,7 +92,9 @@ def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, ev
     """
     from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  not for files
 
-    claimed = read_manifest(path).claim.sentence
+    claim = read_manifest(path).claim
+    claimed = claim.sentence
+    counted = "rows" if getattr(claim.guarantee, "person", None) == "assumed" else "people"
 
     def command_of(method: str, parameters: Mapping[str, Any]) -> str:
         words = [word for name, value in parameters.items() for word in _words_of(name, value)]
@@ -106,7 +108,9 @@ def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, ev
         return 0
     worst = max(advice.risks, key=lambda risk: risk.share_unique, default=None)
     alone = (
-        f"{percent(worst.share_unique)} of the people are unique" if worst else ("Nobody is unique")
+        f"{percent(worst.share_unique)} of the {counted} are unique"
+        if worst
+        else "Nobody is unique"
     )
     known = f" to an attacker who knows {worst.known}" if worst else ""
     answer = (

@@ -43,7 +43,7 @@ from graphveil.cli.summaries.promise import columns_line, cost_words
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
-from graphveil.core.text import printable
+from graphveil.core.text import counted, printable
 from graphveil.data import Graph
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
@@ -255,7 +255,8 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
     of = "on one core, summed over all processes"
     say_answer(f"Estimate: {time_words(estimate.cpu_seconds)} {of}.")
     result(
-        f"  rows: {estimate.rows:,}, with about {estimate.entries:,} items; chunks: "
+        f"  rows: {estimate.rows:,}, with about {counted(estimate.entries, 'item', spec=',')}; "
+        "chunks: "
         f"{estimate.chunks:,}"
     )
     result(f"  memory per process: {_between(estimate.worker_mib)} MiB")

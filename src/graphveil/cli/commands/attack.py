@@ -72,9 +72,9 @@ def _run(folder: Path, **given: Any) -> int:
         result_json(rows.summary())
         return 0
     say_warnings(every=every)
-    if every:
-        _print(rows)
     counted = counted_in(read.data)
+    if every:
+        _print(rows, counted)
     whose = reworded("risk of each person", counted)
     say(f"{whose}: {private_folder(folder) / ATTACKED}")
     if not every:
@@ -160,11 +160,12 @@ _NEEDS = {"intersection": "--with DIR", "homogeneity": "--attached FILE and --at
 """What attacks need that read a second file."""
 
 
-def _print(rows: Rows) -> None:
+def _print(rows: Rows, counted: Counted) -> None:
     """Print the rows as a table, and what could not be measured to stderr."""
     columns = ["attack", "part", "value", "without release", "unit", ""]
     if rows:
-        result_table(columns, cells_of(rows), right=(2, 3))
+        cells = ([name, reworded(part, counted), *rest] for name, part, *rest in cells_of(rows))
+        result_table(columns, cells, right=(2, 3))
     say_missing(rows)
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, overload
 
 from graphveil.core.errors import ParameterError
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.data.measures.fuzziness import candidate_set_sizes, check_phi, noisy_share
@@ -61,7 +62,7 @@ def finer(
     """
     if measured.labels.size != data.size:
         raise ParameterError(
-            f"the measurement covers {measured.labels.size} people, but the data has "
+            f"the measurement covers {counted(measured.labels.size, 'person')}, but the data has "
             f"{data.size}. Measure this data."
         )
     if isinstance(measured, Identifiability) and isinstance(data, Graph):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.lazy import above
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import printable
+from graphveil.core.text import counted, printable
 from graphveil.data import Graph
 from graphveil.data.ids import Ids
 from graphveil.data.measures.registry import check_distance, known
@@ -217,7 +217,7 @@ class EquivalenceClasses:
     def _described(self, known: str, noun: str) -> str:
         """Return what is known to an attacker, and the counts; never an id."""
         unprotected = int(np.count_nonzero(self.own_sizes < self.k))
-        counts = f"{self.ids.size:,} {noun} in {self.sizes.size:,} classes"
+        counts = f"{self.ids.size:,} {noun} in {counted(self.sizes.size, 'class', spec=',')}"
         return (
             f"{type(self).__name__}({known}: {counts}, {unprotected:,} unprotected at k={self.k})"
         )

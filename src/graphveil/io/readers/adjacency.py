@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from graphveil.core.errors import option
+from graphveil.core.text import counted
 from graphveil.io.formats import name_without_compression
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
@@ -161,7 +162,8 @@ def _read_edges(listed: _Listed) -> None:
     for line in _lines(listed.source):
         if len(line.words) != 2:
             listed.source.refuse(
-                f"{len(line.words)} ids instead of 2 ({shown(' '.join(line.words))}). Correct the "
+                f"{counted(len(line.words), 'id')} instead of 2 "
+                f"({shown(' '.join(line.words))}). Correct the "
                 "line.",
                 line=line.number,
             )
@@ -203,7 +205,9 @@ def _read_multi_line(listed: _Listed) -> None:
             due -= 1
     if due:
         listed.source.refuse(
-            f"{due} neighbors of {shown(node)} are missing. Copy the complete file again.", line=at
+            f"{counted(due, 'neighbor')} of {shown(node)} {'is' if due == 1 else 'are'} missing. "
+            "Copy the complete file again.",
+            line=at,
         )
 
 

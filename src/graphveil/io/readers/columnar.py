@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
 from graphveil.core.errors import DataError, option
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.columns import arrow_table, column_of_types, types_say_directed
 from graphveil.data.ids import Ids, as_ids, as_text, written_out
@@ -149,7 +149,7 @@ class Frame:
     def _check_none_missing(self, name: str, count: int) -> None:
         if count:
             self.source.refuse(
-                f"column {name}: {in_number(count, 'ids', 'are')} missing. Remove such rows."
+                f"column {name}: {counted(count, 'id', 'is')} missing. Remove such rows."
             )
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphveil.core.errors import InputError, option
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
 from graphveil.data.columns import column_of_types, known_pairs, types_say_directed
 from graphveil.data.ids import Ids, written_out
@@ -278,7 +278,7 @@ def refuse_counts(source: Source, n: int, m: int, rows: int) -> NoReturn:
     """Refuse a first row that may give the numbers of nodes and edges, or be an edge."""
     source.refuse(
         f"cannot tell whether the first line ({n} {m}) gives the numbers of nodes and edges or is "
-        f"an edge: {in_number(rows, 'edges', 'are')} below it. If it gives numbers, "
+        f"an edge: {counted(rows, 'edge', 'is')} below it. If it gives numbers, "
         f"use {option('header', 'yes')}; "
         f"if it is an edge, use {option('header', 'no')}."
     )

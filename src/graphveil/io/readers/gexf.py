@@ -122,7 +122,9 @@ class _Elements(GraphElements):
                 self._other(element, name, value)
 
     def _other(self, element: str, name: str, value: str) -> None:
-        if element != "edge" or not self._builder.kind(name, value):
+        if element == "edge":
+            self._builder.edge_attribute(name, value)
+        else:
             self._builder.attribute(name)
 
     def _directed(self, said: str) -> bool:
@@ -137,7 +139,9 @@ class _Elements(GraphElements):
             return
         key = attributes.get("for", attributes.get("id", ""))
         title = self._titles.get((around, key), key)
-        if around == "edge":
+        if around == "edge" and title == "networkx_key":
+            self._builder.edge_key(title, attributes.get("value"))
+        elif around == "edge":
             self._builder.edge_attribute(title, attributes.get("value"))
         else:
             self._builder.node_attribute(title, attributes.get("value"))

@@ -189,6 +189,9 @@ class _Reader:
                 continue
             if name in _WEIGHTS:
                 self._builder.weight(name)
+            elif name == "key":
+                self._builder.edge_key(name, value)
+                self._builder.attribute(name)
             else:
                 self._builder.edge_attribute(name, value)
 

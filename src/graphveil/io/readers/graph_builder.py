@@ -16,9 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import InputError, did_you_mean, leave_out, option, options
+from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.data.conversions import cells_of
-from graphveil.data.objects import may_mark_modes, mode_of, two_modes
+from graphveil.data.layers import (
+    KINDS_OF_EDGES,
+    MOST_KINDS,
+    may_mark_modes,
+    mode_of,
+    two_modes,
+)
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions, NetworkOptions
 from graphveil.io.parsed import (
@@ -33,13 +40,6 @@ from graphveil.io.source import Source, shown
 
 WEIGHTS = ("weight", "value")
 """What the weight of an edge is called, in any case of letters."""
-
-
-KINDS_OF_EDGES = ("type", "kind", "relation", "relationship", "layer")
-"""What the attribute that says of which kind an edge is is called, in lower case."""
-
-MOST_KINDS = 20
-"""An attribute with more values than this does not say of which kind edges are."""
 
 
 def is_weight(value: object) -> bool:
@@ -101,6 +101,7 @@ class Builder:
         self._undirected: list[bool] = []
         self._notes = Notes()
         self._of_all: dict[str, Any] = {}
+        self._ids: list[str] = []
         self.directed = False
 
     def node(self, key: str, label: str | None, *, line: int | None = None) -> None:
@@ -119,8 +120,14 @@ class Builder:
         self._undirected.append(not (self.directed if directed is None else directed))
 
     def edge_id(self, text: str) -> None:
-        """Note the id of the last edge, but where it counts edges, as e0 and 1 do."""
+        """Note the id of the last edge, but where it counts edges, as e0 and 1 do.
+
+        NetworkX writes the keys of a multigraph as ids, so that they repeat.
+        """
+        self._ids.append(text)
         counted = re.fullmatch(r"[A-Za-z]?(\d+)", text)
+        if self.kind("id", text):
+            return
         if counted is None or int(counted[1]) + 1 not in (len(self._edges), len(self._edges) + 1):
             self.attribute("edge id")
 
@@ -151,6 +158,11 @@ class Builder:
                 self._may_be_kinds.setdefault(name, set()).add(str(value))
         elif is_weight(value):
             self.weight(name)
+
+    def edge_key(self, name: str, value: object) -> None:
+        """Note the key of the last edge of a multigraph: words are kinds, numbers only count."""
+        if not self.kind(name, value) and not re.fullmatch(r"-?[0-9]+", str(value)):
+            self._may_be_kinds.setdefault(name, set()).add(str(value))
 
     def edge_attribute_of_all(self, name: str, value: object) -> None:
         """Note what is said of edges that do not say it themselves."""
@@ -238,6 +250,9 @@ class Builder:
         """Refuse to merge kinds of edges that an attribute says, unless somebody said so."""
         if self._kind_column is not None or self._ignore_weights:
             return
+        if len(set(self._ids)) < len(self._ids):
+            for text in self._ids:
+                self.edge_key("id", text)
         for name, values in self._may_be_kinds.items():
             if 2 <= len(values) <= MOST_KINDS:
                 refuse_kinds(self._source, sorted(values), name)
@@ -250,7 +265,8 @@ class Builder:
         lacking = [at for at, kind in enumerate(kinds) if not (kind or "").strip()]
         if lacking:
             self._source.refuse(
-                f"{len(lacking)} of {len(kinds)} edges have no {shown(self._kind_column)}. Add "
+                f"{len(lacking)} of {counted(len(kinds), 'edge')} have no "
+                f"{shown(self._kind_column)}. Add "
                 "the type of each, or remove these edges.",
                 line=self._edges[lacking[0]][2],
             )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from graphveil.core.errors import leave_out, option
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions
@@ -188,7 +188,7 @@ def _refuse_number(source: Source, head: _Head, entries: int) -> NoReturn:
             "and entries above it."
         )
     source.refuse(
-        f"{in_number(entries, 'entries')}, but line {head.line} declares {head.entries}. {cure}"
+        f"{counted(entries, 'entry')}, but line {head.line} declares {head.entries}. {cure}"
     )
 
 
@@ -224,6 +224,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
             f"are users and its columns items, use {option('kind', 'bipartite')}."
         )
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
+    notes.square = not matrix.symmetric or bool((row == column).any())
     return ParsedArcs(
         source=row,
         target=column,
@@ -235,11 +236,15 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
-    """Return the pairs of a matrix of users by items."""
+    """Return the pairs of a matrix of users by items; of a symmetric one, both triangles."""
     matrix = _read(source)
-    if matrix.symmetric:
-        source.refuse("the matrix is symmetric, so it belongs to a graph. Read it as a graph.")
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
+    if matrix.symmetric:
+        other = row != column
+        row, column = (
+            np.concatenate([row, column[other]]),
+            np.concatenate([column, row[other]]),
+        )
     notes.nameless = True
     return ParsedPairs(
         user=row,

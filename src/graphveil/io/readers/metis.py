@@ -9,7 +9,7 @@ from typing import IO
 import numpy as np
 
 from graphveil.core.errors import leave_out
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.data import Graph
 from graphveil.data.network import MAX_NODES
 from graphveil.io.formats import Format
@@ -35,7 +35,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         sizes.append(len(neighbors))
     if len(sizes) != n:
         source.refuse(
-            f"{in_number(len(sizes), 'lines')} of neighbors for {in_number(n, 'nodes')}. Copy the "
+            f"{counted(len(sizes), 'line')} of neighbors for {counted(n, 'node')}. Copy the "
             "complete file again."
         )
     for number, line in lines:
@@ -45,7 +45,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
             )
     if len(target) != 2 * m:
         source.refuse(
-            f"{len(target)} neighbors in the lists, but {m} edges require {2 * m}. Correct the "
+            f"{counted(len(target), 'neighbor')} in the lists, but {m} edges require {2 * m}. "
+            "Correct the "
             "first line, or list every edge twice."
         )
     notes.rows = n

@@ -75,7 +75,7 @@ def _add_edge(
         if name not in {*_ENDS, "directed", "key"}:
             builder.edge_attribute(name, value)
         elif name == "key":
-            builder.kind(name, value)
+            builder.edge_key(name, value)
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:

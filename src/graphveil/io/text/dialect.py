@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import either, option
+from graphveil.core.text import counted
 from graphveil.data.codes import NUMBER
 from graphveil.data.columns import known_pairs, plain
 from graphveil.data.ids import Ids, to_arrow
@@ -376,7 +377,8 @@ def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> li
     cells = dialect.cells(line)
     if len(cells) != dialect.n_columns:
         source.refuse(
-            f"{len(cells)} cells instead of {dialect.n_columns} ({shown(line.strip())}). "
+            f"{counted(len(cells), 'cell')} instead of {dialect.n_columns} "
+            f"({shown(line.strip())}). "
             "Correct the line.",
             line=number,
         )

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from graphveil.core.errors import DataError, Problem, did_you_mean, option
+from graphveil.core.text import counted
 from graphveil.data.codes import AMONG_NUMBERS, NUMBER, fractions_in, without_suppressed
 from graphveil.data.columns import dropped_columns
 from graphveil.io.options import Header, TableOptions
@@ -213,7 +214,7 @@ def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
         for row in rows:
             if row and len(row) != width:
                 source.refuse(
-                    f"{len(row)} cells instead of {width} "
+                    f"{counted(len(row), 'cell')} instead of {width} "
                     f"({shown(dialect.delimiter.join(row))}). Correct the line.",
                     line=last + 1,
                 )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError, did_you_mean, leave_out, option, options
 from graphveil.core.lazy import lazy_module
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.data.codes import binned
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, Ties, known_pairs, named_columns, plain
 from graphveil.data.csr import Dropped, neighbor_lists
@@ -99,7 +99,8 @@ def two_columns(
             kind = option("kind_column", named_kinds[0])
             out = f"{out.removesuffix('.')}; or, if it contains the type of each edge, use {kind}."
         source.refuse(
-            f"{n_columns} columns found, {needed} needed. Extra: {shown(', '.join(further))}. {out}"
+            f"{counted(n_columns, 'column')} found, {needed} needed. Extra: "
+            f"{shown(', '.join(further))}. {out}"
         )
     notes.columns_ignored = further
     return chosen
@@ -204,7 +205,8 @@ def refuse_columns(
         else ""
     )
     source.refuse(
-        f"{n_columns} columns {why}: {_listed(header, n_columns)}.{table} If two columns are "
+        f"{counted(n_columns, 'column')} {why}: {_listed(header, n_columns)}.{table} If two "
+        "columns are "
         f"{pairs}, use {say}"
     )
 
@@ -234,7 +236,7 @@ def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
     if missing:
         row = next(at for at, name in enumerate(named, start=1) if not (name or "").strip())
         source.refuse(
-            f"{in_number(missing, 'edges', 'have')} no type, starting with row {row}. Add "
+            f"{counted(missing, 'edge', 'has')} no type, starting with row {row}. Add "
             "the type, or remove these edges."
         )
     return ParsedKinds.of(kept)

@@ -24,6 +24,7 @@ from graphveil.core.errors import DataError, InfeasibleError, ParameterError, di
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
+from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, LevelsWarning
 from graphveil.data import Table
 from graphveil.data.measures.matchings import NodePairs, posteriors
@@ -163,7 +164,8 @@ def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[n
     array = np.asarray(levels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ParameterError(
-            f"levels have type {array.dtype} and shape {array.shape}, but there are {n} rows. "
+            f"levels have type {array.dtype} and shape {array.shape}, but there are "
+            f"{counted(n, 'row')}. "
             "Give one integer per row."
         )
     array = array.astype(np.int64)
@@ -508,13 +510,16 @@ class Adaptive(WithRoles[Table]):
         return () if column is None else (column,)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse fewer rows than the level.
+        """Refuse fewer rows than the level, or a level of 1 for everybody.
 
         Raises
         ------
+        ParameterError
+            Where everybody has a level of 1.
         InfeasibleError
             Where they are fewer.
         """
+        self.check_promise()
         if n < self.rows_needed:
             raise InfeasibleError(
                 f"a level of {self.rows_needed} needs at least as many {noun}; the data has "
@@ -622,6 +627,11 @@ class Adaptive(WithRoles[Table]):
         else:
             asked = np.full(data.n_rows, self.levels.common, dtype=np.int64)
         raised = np.maximum(asked, self.least_level)
+        if raised.max(initial=1) < 2:
+            raise ParameterError(
+                "nobody has a level above 1, so the release would protect nobody. Give somebody a "
+                "level of at least 2, or set least_level=2."
+            )
         if self.refine == "regular-search" and raised.size and raised.min() < raised.max():
             raise InfeasibleError(
                 "refine=regular-search needs one level for all rows, but the levels range from "
@@ -652,12 +662,13 @@ class Adaptive(WithRoles[Table]):
         advice = []
         if all_of_them:
             everybody = (
-                f"{all_of_them} people requested as many records as there are: in every row, "
+                f"{counted(all_of_them, 'person')} requested as many records as there are: in "
+                "every row, "
                 "whatever differs from their rows is suppressed"
             )
             advice.append(Advice(everybody, LevelsWarning))
         if self.block_rows is not None and most_rows > self.block_rows:
-            larger = f"blocks have up to {most_rows} rows instead of {self.block_rows}"
+            larger = f"blocks have up to {counted(most_rows, 'row')} instead of {self.block_rows}"
             advice.append(Advice(f"{larger}: four times the largest level", LevelsWarning))
         return tuple(advice)
 

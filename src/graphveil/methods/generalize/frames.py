@@ -22,6 +22,7 @@ from graphveil.core.errors import (
 )
 from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
+from graphveil.core.text import counted
 from graphveil.data.codes import NUMBER
 from graphveil.data.columns import Frames, arrow_table
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
@@ -240,7 +241,7 @@ def generalized(
     if k < 2:
         raise ParameterError(f"k={k} is too small. Use k >= 2.")
     if n < k:
-        raise InfeasibleError(f"k={k} exceeds the {n} rows of the table. Use k <= {n}.")
+        raise InfeasibleError(f"k={k} exceeds the {counted(n, 'row')} of the table. Use k <= {n}.")
     conditions = _conditions(table, rules.diverse, rules.close, attach, n // k + 1)
     values = [values_of(name, table.column(name), suppressed) for name in sorted(wanted)]
     problems = questions_of_levels(values, rules.levels)
@@ -375,7 +376,8 @@ def _known_columns(
             )
     if not wanted:
         raise ParameterError(
-            f"none of the {len(every)} columns is known to an attacker. List at least one in "
+            f"none of the {counted(len(every), 'column')} is known to an attacker. List at "
+            "least one in "
             f"{option('known')}."
         )
     return wanted
@@ -423,7 +425,8 @@ def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> 
                     one.name,
                     "drop",
                     one.name,
-                    f"column {one.name} has {len(one.texts)} values in {one.codes.size} rows and "
+                    f"column {one.name} has {counted(len(one.texts), 'value')} in "
+                    f"{counted(one.codes.size, 'row')} and "
                     "no levels",
                     f"use {option('drop', one.name)}, {option('levels')} or "
                     f"{option('attach', one.name)}",
@@ -462,7 +465,8 @@ def _conditions(
         count = int(codes.max()) + 1
         if count * classes > MOST_COUNTS:
             raise ParameterError(
-                f"{what}: column {name!r} has {count:,} values, too many to count in each class. "
+                f"{what}: column {name!r} has {counted(count, 'value', spec=',')}, too many to "
+                "count in each class. "
                 "Group its values first."
             )
         distinct, entropy = _diversity(name, diverse.get(name, 1), np.unique(codes).size)
@@ -498,7 +502,8 @@ def _diversity(name: str, given: int | str, values: int) -> tuple[int, float]:
         )
     if least > values:
         raise InfeasibleError(
-            f"diverse {name}={text}: the column has {values} values. Use at most {values}."
+            f"diverse {name}={text}: the column has {counted(values, 'value')}. Use at most "
+            f"{values}."
         )
     return (int(least), 1.0) if kind == "distinct" else (1, least)
 
@@ -521,7 +526,8 @@ def _check_not_all(classes: NDArray[np.int64], conditions: Mapping[str, Conditio
     """Refuse a table that a condition makes one class of, although it has rows for two."""
     if conditions and classes.max() == 0 and classes.size >= 2 * k:
         raise InfeasibleError(
-            f"no class smaller than all {classes.size} rows was found that meets the conditions: "
+            f"no class smaller than all {counted(classes.size, 'row')} was found that meets the "
+            "conditions: "
             f"{'; '.join(map(_asked, conditions, conditions.values()))}. Use a weaker one."
         )
 

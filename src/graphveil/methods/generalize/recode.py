@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.progress import stage
+from graphveil.core.text import counted
 from graphveil.methods.generalize.hierarchy import Hierarchy
 from graphveil.methods.generalize.kernels import lattice, search
 from graphveil.methods.generalize.kernels.state import (
@@ -543,7 +544,7 @@ def _merged(
     while size < k or violation(conditions, counts) > 0:
         if not others.size:
             raise InfeasibleError(
-                f"the {labels.size} rows do not meet the conditions even as one class."
+                f"the {counted(labels.size, 'row')} do not meet the conditions even as one class."
             )
         missed = violation(conditions, counts + state.counts[others])
         at = int(np.lexsort((others, state.size[others], missed))[0])

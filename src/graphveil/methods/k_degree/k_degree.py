@@ -162,7 +162,7 @@ class KDegree(AttributedMethod):
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
-    k: int = parameter(text="smallest number of nodes that share a degree", minimum=1)
+    k: int = parameter(text="smallest number of nodes that share a degree", minimum=2)
     edits: Literal["add", "any"] = parameter(
         default="any", text="add and delete edges (fewer edits), or only add"
     )

@@ -14,6 +14,7 @@ from graphveil.claims.conditions import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import ENTRIES_OF_A_VALUE, EdgeDP, NotClaimed
 from graphveil.core.errors import DataError, ParameterError, option
 from graphveil.core.parameters import parameter
+from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, PublicListWarning, noisy_copy
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import kind_of
@@ -203,7 +204,8 @@ def check_values_of_columns(data: Data) -> None:
         )
     if isinstance(data, Bipartite) and data.items is None and may_be_values(data.feature_labels()):
         raise DataError(
-            f"all {data.n_features:,} items are named column=value, so one answer may be two "
+            f"all {counted(data.n_features, 'item', spec=',')} are named column=value, so one "
+            "answer may be two "
             f"entries. Use {option('items', 'values')} for an epsilon per answer, or "
             f"{option('items', 'things')} if a person may have several values of a column."
         )

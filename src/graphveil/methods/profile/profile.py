@@ -140,7 +140,7 @@ class Profile(Anonymizer[Network]):
     trial_size: ClassVar[int] = 50_000
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
-    k: int = parameter(text="smallest number of nodes that share a profile", minimum=1)
+    k: int = parameter(text="smallest number of nodes that share a profile", minimum=2)
     goal: Goal = parameter(
         default=Full(), text="full, partial:SHARE, budget:SHARE or budget:NUMBERedges"
     )

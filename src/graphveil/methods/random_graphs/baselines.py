@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import IDS, WITHIN_GROUPS
-from graphveil.claims.guarantees import NotClaimed, Reason
+from graphveil.claims.guarantees import NotClaimed
+from graphveil.claims.knowledge import Reason
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness, public_words

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import UsageError
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import encoded
 from graphveil.methods.equivalence_classes.rule import (
@@ -102,7 +103,8 @@ def first_classes(first: Release[Any], data: Bipartite | Table) -> Labels:
     same_kind = labels.dtype.kind == linkage.original.dtype.kind
     if not same_kind or not np.array_equal(np.sort(labels), np.sort(linkage.original)):
         raise UsageError(
-            f"the first release is of {linkage.original.size} people, but they are not the "
+            f"the first release is of {counted(linkage.original.size, 'person')}, but they are "
+            "not the "
             f"{labels.size} given now. Nest releases of the same people only."
         )
     return collapse(encoded(first.data, Bipartite)).kinds[

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import edits_in
 from graphveil.core.errors import InfeasibleError, ParameterError, option
 from graphveil.core.parameters import check_digits, rounded_down
+from graphveil.core.text import counted
 from graphveil.core.warnings import (
     MANY_UNPROTECTED,
     Advice,
@@ -193,7 +194,8 @@ def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
     if unprotected <= allowed or isinstance(goal, Budget):
         return []
     advice = (
-        f"goal {goal} was not reached: {unprotected} nodes are unprotected, {allowed} allowed. "
+        f"goal {goal} was not reached: {counted(unprotected, 'node', 'is')} unprotected, "
+        f"{allowed} allowed. "
         f"The release claims only the share reached, {100 * (1 - unprotected / n_nodes):.1f}% "
         "of the people"
     )
@@ -504,7 +506,8 @@ def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, 
         return ()
     few, noisy = facts["nodes_unprotected_exactly"], 100 * facts["share_unprotected_from_noisy"]
     advice = (
-        f"phi={phi:g} is weaker than exact equivalence classes: {few:,} nodes have fewer than "
+        f"phi={phi:g} is weaker than exact equivalence classes: "
+        f"{counted(int(few), 'node', 'has', spec=',')} fewer than "
         f"{k} candidates under exact knowledge. An attacker whose numbers are off by up to "
         f"{phi:g}% is left with fewer than {k} candidates for {noisy:.2f}% of all nodes"
     )
@@ -529,7 +532,8 @@ def rewiring(unprotected: int, allowed: int) -> list[str]:
     if unprotected <= allowed:
         return []
     advice = (
-        f"no rewiring can make {unprotected} nodes anonymous; {allowed} may stay unprotected. "
+        f"no rewiring can make {counted(unprotected, 'node')} anonymous; {allowed} may stay "
+        "unprotected. "
         "Rewiring keeps every degree, and their degrees are rare. Use "
         f"{option('edits', 'any')}, or a partial goal"
     )
@@ -542,7 +546,8 @@ def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]
     if not reaches or other.cost >= best.cost:
         return []
     advice = (
-        f"reaching the goal took {best.cost} edits. With {other.cost} edits, which keep "
+        f"reaching the goal took {counted(best.cost, 'edit')}. With "
+        f"{counted(other.cost, 'edit')}, which keep "
         f"triangles, {option('heuristic', 'target')} leaves {other.unprotected} of {n_nodes} "
         "nodes unprotected; see cost in the record"
     )

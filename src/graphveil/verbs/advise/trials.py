@@ -18,7 +18,7 @@ from graphveil.core.errors import DataError, GraphveilWarning, Message, UsageErr
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage, worked
 from graphveil.core.randomness import Randomness
-from graphveil.core.text import percent
+from graphveil.core.text import counted, percent
 from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer
@@ -65,7 +65,11 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
     n = max(1, round(data.size * share))
     rows = np.sort(stream.permutation(data.size)[:n])
     return DataSample(
-        data.part(rows), (f"a random sample of {n:,} people; results for the whole data can differ")
+        data.part(rows),
+        (
+            f"a random sample of {counted(n, 'person', spec=',')}; results for the whole data "
+            "can differ"
+        ),
     )
 
 
@@ -170,7 +174,8 @@ def _when_large(method: type[Anonymizer[Any]], data: Data) -> str:
     if "rows" not in method.sources or entries <= MANY_ENTRIES:
         return ""
     return Message(
-        f"{entries:,} entries. {option('chunk_rows', CHUNK_ROWS)} processes that many rows at a "
+        f"{counted(entries, 'entry', spec=',')}. {option('chunk_rows', CHUNK_ROWS)} processes "
+        "that many rows at a "
         "time; if the command also has --on-disk, it holds no more than that in memory"
     )
 
@@ -230,7 +235,7 @@ def _in_words(cost: Mapping[str, float | int]) -> str:
         )
     unprotected = cost.get("nodes_unprotected", 0)
     if unprotected:
-        parts.append(f"{unprotected:,} people remain unprotected")
+        parts.append(f"{counted(int(unprotected), 'person', 'remains', spec=',')} unprotected")
     return ", ".join(parts)
 
 

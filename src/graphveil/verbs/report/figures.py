@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from graphveil.core.atomic import OWNER_ONLY, whole_file, whole_folders
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import printable
+from graphveil.core.text import counted, printable
 from graphveil.verbs.report.charts import Bin, Mark, binned, dots_alone, steps_alone
 from graphveil.verbs.report.frontiers import Panel, scatter_alone
 from graphveil.verbs.report.legal_questions import marks_of
@@ -142,9 +142,13 @@ class Figure:
     def __repr__(self) -> str:
         """Return what it shows, and how much of it."""
         if self.panel is not None:
-            what = f"{len(self.panel.dots)} points"
+            what = f"{counted(len(self.panel.dots), 'point')}"
         else:
-            what = f"{len(self.bins)} steps" if self.bins else f"{len(self.marks)} marks"
+            what = (
+                f"{counted(len(self.bins), 'step')}"
+                if self.bins
+                else f"{counted(len(self.marks), 'mark')}"
+            )
         return f"Figure({self.title!r}, {what})"
 
 
@@ -158,7 +162,7 @@ def of_page(page: Page) -> dict[str, Figure]:
             figures[test.test.replace(" ", "-")] = Figure(title=title, marks=marks)
     if page.distribution:
         figures["distribution"] = Figure(
-            title=f"Share of people with at most this many: {page.distribution_of}",
+            title=f"Share of {page.counted} with at most this many: {page.distribution_of}",
             bins=tuple(page.distribution),
             axis=page.distribution_of,
         )
@@ -229,8 +233,10 @@ def of_classes(classes: Classes) -> Figure:
     sizes = classes.own_sizes
     if not sizes.size:
         raise UsageError("There are no people in this data. Give data with people to plot it.")
+    counted = getattr(classes, "counted", "people")
+    who = counted if sizes.size != 1 else {"people": "person", "rows": "row"}[counted]
     return Figure(
-        title=f"Sizes of equivalence classes: {sizes.size:,} people",
+        title=f"Sizes of equivalence classes: {sizes.size:,} {who}",
         bins=tuple(binned(sizes)),
         axis="size of the equivalence class, at most",
     )

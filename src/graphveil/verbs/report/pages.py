@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from graphveil.attacks.wording import Counted
 from graphveil.core.text import percent, printable, visible, visible_json
 from graphveil.evaluate.wording import Line
 from graphveil.verbs.report.charts import (
@@ -111,6 +112,8 @@ class Page:
         Bins, and what they count.
     kinds
         The kinds of people who stand out most.
+    counted
+        What is counted: people, or rows where nobody said that they are people.
     limits
         What it does not protect against.
     commands
@@ -140,6 +143,7 @@ class Page:
     distribution: Sequence[Bin] = ()
     distribution_of: str = ""
     kinds: Sequence[str] = ()
+    counted: Counted = "people"
     limits: str = ""
     commands: Sequence[str] = ()
     versions: Sequence[str] = ()
@@ -205,7 +209,7 @@ def _pictures(page: Page) -> dict[str, Any]:
             rows = [described(mark) for mark in marks]
             pictures[test.test] = {"svg": dots(marks, title=title), "rows": rows}
     if page.distribution:
-        title = f"Share of people with at most this many: {page.distribution_of}"
+        title = f"Share of {page.counted} with at most this many: {page.distribution_of}"
         pictures["distribution"] = {"svg": steps(page.distribution, title=title)}
     return pictures
 

@@ -65,7 +65,7 @@ def steps(bins: Sequence[Bin], axis: str) -> Figure:
             ends = [*lows, bins[-1].high]
             axes.step(ends, [*shares, 1.0], where="post", color=color, lw=width, label=name)
     axes.set_xscale("symlog", linthresh=1)
-    axes.set(xlim=(0, max(bins[-1].high, 1)), ylim=(0, 1.02), ylabel="share of people")
+    axes.set(xlim=(0, max(bins[-1].high, 1)), ylim=(0, 1.02), ylabel="share")
     axes.set_xlabel(axis, parse_math=False)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.xaxis.set_major_formatter("{x:,.0f}")

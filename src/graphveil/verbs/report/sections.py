@@ -62,6 +62,9 @@ MOST_TIES = 2_000_000
 QUICK_SECONDS = 10.0
 """What takes fewer seconds is run for a page, also where it runs only by its name elsewhere."""
 
+OF_ALL = ("share of people", "share of rows")
+"""Units of a share of all who could be drawn."""
+
 MOST_KINDS = 10
 ITEMS_SEED = 0
 """Items are drawn in the same way for every page, so that a public one is the same bytes."""
@@ -184,7 +187,7 @@ def with_intervals(rows: Rows, people: int) -> Rows:
 
 
 def _with_interval(row: Row, people: int) -> Row:
-    if row.known != "sampled" or row.interval is not None or row.unit != "share of people":
+    if row.known != "sampled" or row.interval is not None or row.unit not in OF_ALL:
         return row
     from scipy.special import betaincinv  # noqa: PLC0415  few rows need it
 
@@ -352,6 +355,7 @@ def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
         standing += standing_with_attributes(network, getattr(read.guarantee, "known", ()), few)
     return {
         "standing": standing,
+        "counted": counted_in(read.data),
         "fewer_than": few,
         "distribution": binned(numbers_of(read.data), earlier),
         "distribution_of": DISTRIBUTIONS[type(read.data)],

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import UsageError
-from graphveil.core.text import percent, visible
+from graphveil.core.text import counted, percent, visible
 from graphveil.core.version import __version__
 from graphveil.methods.registry import METHODS
 from graphveil.verbs.report import frontiers
@@ -95,12 +95,12 @@ def answer_of(sweep: SweptPoints, until: Sequence[str], met: Collection[int] | N
     ended = ", ".join(
         f"{counts[status]} {word}" for status, word in ENDED.items() if status in counts
     )
-    points = "1 point" if whole == 1 else f"{whole} points"
+    points = counted(whole, "point")
     if met is None:
         return f"{points}: {ended}."
     bounds = " and ".join(until)
     some = "No point meets" if not met else "1 point meets" if len(met) == 1 else ""
-    return f"{some or f'{len(met)} points meet'} {bounds}. {points}: {ended}."
+    return f"{some or counted(len(met), 'point', 'meet')} {bounds}. {points}: {ended}."
 
 
 class _Line(NamedTuple):
@@ -494,7 +494,7 @@ class Sweep(SweptPoints, Illustrated):
     def __repr__(self) -> str:
         """Return how many points ended in which way, and a line for each of the first ten."""
         ended = ", ".join(f"{number} {status}" for status, number in self.counts.items())
-        lines = [f"Sweep of {len(self.results)} points: {ended}; see rows"]
+        lines = [f"Sweep of {counted(len(self.results), 'point')}: {ended}; see rows"]
         lines += [f"  {text}" for text in list(self._lines())[:10]]
         more = len(self.settings) - 10
         return "\n".join(map(visible, lines + ([f"  and {more} more"] if more > 0 else [])))

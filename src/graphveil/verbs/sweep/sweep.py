@@ -48,6 +48,7 @@ from graphveil.core.parameters import separate_names
 from graphveil.core.progress import Advance, shown, stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.kinds import CONTAINERS, Container, compared_kind, kind_of, released_kind
 from graphveil.data.objects import as_container
@@ -444,7 +445,8 @@ def _lost_words(missing: Sequence[Point], number: int, lost: dict[int, str]) -> 
     first = missing[0]
     why = lost.get(first.number, "its process did not respond")
     return Message(
-        f"{len(missing)} of {number} points did not finish; the first is {first.words}: {why}. "
+        f"{len(missing)} of {counted(number, 'point')} did not finish; the first is "
+        f"{first.words}: {why}. "
         f"All others are kept: run the same sweep again, perhaps with {option('jobs', 1)}."
     ).text
 
@@ -730,7 +732,8 @@ def read_sweep(folder: str | Path) -> Sweep:
     missing = len(plan.points) - len(results)
     if missing:
         raise UsageError(
-            f"{path}: {missing} of {len(plan.points)} points are not finished. Run the same "
+            f"{path}: {missing} of {counted(len(plan.points), 'point')} are not finished. Run "
+            "the same "
             "sweep again: it resumes where it stopped."
         )
     return Sweep(plan=plan, results=results, folder=path)

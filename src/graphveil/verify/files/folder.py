@@ -26,6 +26,7 @@ from graphveil.claims import manifest as parts
 from graphveil.claims.manifest import MANIFEST, DataFile, Described, Manifest
 from graphveil.core.errors import ResourceError, option
 from graphveil.core.storage import Address
+from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.data.network import LAYER
 from graphveil.verify.kinds.kind import checked_kind
@@ -33,7 +34,6 @@ from graphveil.verify.verdict import (
     STRAY,
     Check,
     beyond,
-    counted,
     fails,
     judged,
     not_checked,

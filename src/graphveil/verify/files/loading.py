@@ -17,6 +17,7 @@ import numpy as np
 
 from graphveil.claims import manifest as parts
 from graphveil.claims.manifest import MANIFEST, DataFile, Described
+from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.files.canonical import load_delimited
@@ -30,7 +31,7 @@ from graphveil.verify.files.columnar import (
 )
 from graphveil.verify.files.folder import Released
 from graphveil.verify.kinds.kind import Loader, checked_kind
-from graphveil.verify.verdict import counted, one_line, shown
+from graphveil.verify.verdict import one_line, shown
 
 
 def load(db: Database, released: Released, described: Described) -> None:

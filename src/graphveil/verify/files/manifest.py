@@ -19,6 +19,7 @@ from graphveil.claims.record import (
     read_record,
 )
 from graphveil.core.errors import GraphveilError
+from graphveil.core.text import counted
 from graphveil.core.version import __version__
 from graphveil.verify.files.canonical import first_difference
 from graphveil.verify.files.folder import sha256_of
@@ -101,7 +102,7 @@ def manifest_checks(raw: bytes, manifest: Manifest, owner: Owner) -> list[Check]
 def _bytes(raw: bytes, manifest: Manifest) -> Check:
     canonical = encode(manifest)
     if raw == canonical:
-        return holds(BYTES, f"the {len(raw)} bytes of {MANIFEST} are canonical")
+        return holds(BYTES, f"the {counted(len(raw), 'byte')} of {MANIFEST} are canonical")
     position = first_difference(raw, canonical)
     line = raw[:position].count(b"\n") + 1
     return fails(

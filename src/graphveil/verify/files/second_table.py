@@ -23,6 +23,7 @@ import duckdb
 import msgspec
 import numpy as np
 
+from graphveil.core.text import counted
 from graphveil.data import Network, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database, literal
@@ -30,7 +31,6 @@ from graphveil.verify.verdict import (
     SHARED,
     TWICE,
     Check,
-    counted,
     fails,
     holds,
     not_checked,
@@ -349,7 +349,8 @@ def _order_of_people(
     if not np.array_equal(people, np.arange(labels.size)):
         return fails(
             TWICE,
-            f"{people.size} people in {shown(name)}, but {labels.size} in the original as read",
+            f"{counted(people.size, 'person')} in {shown(name)}, but {labels.size} in the "
+            "original as read",
         )
     return order
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from graphveil.claims.changes import EntryChanges
 from graphveil.claims.manifest import DataFile, Described
+from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import encoded
@@ -36,7 +37,6 @@ from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.verdict import (
     LINKAGE,
     Check,
-    counted,
     fails,
     holds,
     judged,
@@ -210,9 +210,18 @@ def _check_cells(db: Database, cells: int) -> Check:
     problems = (
         []
         if fits
-        else [(f"{cells} cells are stated, which does not match {users} users and {items} items")]
+        else [
+            (
+                f"{cells} cells are stated, which does not match {counted(users, 'user')} and "
+                f"{counted(items, 'item')}"
+            )
+        ]
     )
-    return judged(CELLS, problems, f"{users} users and {features} features have {cells} cells")
+    return judged(
+        CELLS,
+        problems,
+        f"{counted(users, 'user')} and {counted(features, 'feature', 'has')} {cells} cells",
+    )
 
 
 def _pairs(original: Bipartite) -> OriginalPairs:

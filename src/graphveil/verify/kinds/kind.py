@@ -22,7 +22,7 @@ from graphveil.claims.conditions import KeyedIds, PeopleAsItems
 from graphveil.claims.manifest import DataFile, Described, Manifest
 from graphveil.claims.record import Record
 from graphveil.core.lazy import resolve
-from graphveil.core.text import in_number
+from graphveil.core.text import counted, singular
 from graphveil.data import Data
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.data.kinds import KINDS
@@ -31,7 +31,6 @@ from graphveil.verify.verdict import (
     SHARED,
     TWICE,
     Check,
-    counted,
     fails,
     holds,
     not_checked,
@@ -470,7 +469,7 @@ def _compared(db: Database, what: str) -> Check:
         for table in ("again", "once")
     ]
     if both[0] == both[1]:
-        same = in_number(db.number("SELECT count(*) FROM again"), what)
+        same = counted(db.number("SELECT count(*) FROM again"), singular(what))
         return holds(TWICE, f"the checker's own reader finds the same {same} in the file")
     problems = []
     for one, other, says in (
@@ -483,7 +482,7 @@ def _compared(db: Database, what: str) -> Check:
             first = db.first(f"{strange} ORDER BY a, b, kind LIMIT 1")
             verb = "is" if count == 1 else "are"
             problems.append(
-                f"{in_number(count, what)} {says[0]} {verb} not {says[1]}, the first is "
+                f"{counted(count, singular(what))} {says[0]} {verb} not {says[1]}, the first is "
                 f"{shown(first)}"
             )
     return fails(TWICE, "; ".join(problems))

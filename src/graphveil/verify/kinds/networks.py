@@ -16,6 +16,7 @@ import numpy as np
 
 from graphveil.claims.changes import EdgeChanges
 from graphveil.claims.manifest import DataFile, Described
+from graphveil.core.text import counted
 from graphveil.data import Graph, Network
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.network import ID_OF_PERSON
@@ -45,7 +46,6 @@ from graphveil.verify.verdict import (
     SHARED,
     TWICE,
     Check,
-    counted,
     fails,
     holds,
     judged,
@@ -169,9 +169,14 @@ def _check_cells(db: Database, cells: int) -> Check:
     problems = (
         []
         if cells == n * (n - 1) // 2
-        else [(f"{cells} cells are stated, but {n} nodes have a different number of pairs")]
+        else [
+            (
+                f"{cells} cells are stated, but {counted(n, 'node', 'has')} a different number of "
+                "pairs"
+            )
+        ]
     )
-    return judged(CELLS, problems, f"{n} nodes have {cells} pairs")
+    return judged(CELLS, problems, f"{counted(n, 'node', 'has')} {cells} pairs")
 
 
 def _cells_of_person(evidence: Evidence, cells: int) -> int:
@@ -371,7 +376,9 @@ def _shared(evidence: Evidence) -> ComparedNames:
     directed = original.is_directed
     layer = holds(LAYER, "edges are directed in both" if directed else "edges are undirected")
     if len(has) > 1:
-        layer = holds(LAYER, f"{len(has)} layers in both, each directed in both or in neither")
+        layer = holds(
+            LAYER, f"{counted(len(has), 'layer')} in both, each directed in both or in neither"
+        )
     if has != [(one.name, one.directed) for one in said]:
         layer = fails(LAYER, "the layers of the original differ in name, number or direction")
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)

@@ -9,6 +9,7 @@ from typing import Any
 from graphveil.claims.changes import CellChanges
 from graphveil.claims.manifest import LEVELS_COLUMNS, DataFile, Described
 from graphveil.claims.tables import Generalized
+from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import Database, UnreadableError, some_at_once
@@ -26,7 +27,7 @@ from graphveil.verify.kinds.kind import (
 )
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.linked import compare_with_original
-from graphveil.verify.verdict import Check, counted, fails, holds, not_checked, shown
+from graphveil.verify.verdict import Check, fails, holds, not_checked, shown
 
 COLUMNS = "columns"
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
+from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.generalized import known_names, known_problem
@@ -95,24 +96,28 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
         evidence.tables.number("SELECT count(*) FROM cells"),
     )
     if rows != n:
-        return fails(PAIRS, f"{rows} records for {n} people, so there is no complete assignment")
+        return fails(
+            PAIRS,
+            f"{counted(rows, 'record')} for {counted(n, 'person')}, so there is no complete "
+            "assignment",
+        )
     lacking = _lacking(evidence, promise, n)
     if lacking is not None:
-        return not_checked(PAIRS, f"{_OPEN}, for {n} rows", needs=lacking)
+        return not_checked(PAIRS, f"{_OPEN}, for {counted(n, 'row')}", needs=lacking)
     try:
         levels = _levels(evidence, promise)
-        counted = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
+        tally = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
     except duckdb.OutOfMemoryException:
         raise
     except (BadFileError, duckdb.Error) as error:
         return fails(PAIRS, one_line(error))
-    if isinstance(counted.allowed, NoAssignment):
+    if isinstance(tally.allowed, NoAssignment):
         return fails(
             PAIRS,
             "no complete assignment of records to people is consistent with the data: record "
-            f"{counted.allowed.record} is left without a person",
+            f"{tally.allowed.record} is left without a person",
         )
-    return _judged(counted, counted.allowed, levels)
+    return _judged(tally, tally.allowed, levels)
 
 
 def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
@@ -124,7 +129,8 @@ def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     rows = db.number("SELECT count(*) FROM cells")
     if 0 < rows < promise.level:
         return fails(
-            LEVEL, (f"nobody could own {promise.level} records, because there are only {rows}")
+            LEVEL,
+            (f"nobody could own {counted(promise.level, 'record')}, because there are only {rows}"),
         )
     problem = known_problem(evidence)
     if problem is not None:
@@ -132,10 +138,17 @@ def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     codes = coded_alone(db, [evidence.columns.index(name) for name in known_names(evidence)])
     agreeing = fewest_agreeing(codes, enough=promise.level)
     if agreeing is None:
-        return not_checked(LEVEL, f"{rows} records differ too much for all of them to be compared")
+        return not_checked(
+            LEVEL, f"{counted(rows, 'record')} differ too much for all of them to be compared"
+        )
     record, number = agreeing
-    short = f"record {record} agrees with only {number - 1} others, level={promise.level}"
-    enough = f"each of {rows} records agrees with at least {promise.level - 1} others"
+    short = (
+        f"record {record} agrees with only {counted(number - 1, 'other')}, level={promise.level}"
+    )
+    enough = (
+        f"each of {counted(rows, 'record')} agrees with at least "
+        f"{counted(promise.level - 1, 'other')}"
+    )
     return judged(LEVEL, [short] if number < promise.level else [], enough)
 
 
@@ -174,7 +187,7 @@ def _all_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> _Counted:
     """Return the allowed pairs among all; of few, also whether assignments share none of them."""
     fits = fitting_persons(_cells(evidence))
     number = int(np.bitwise_count(fits).sum())
-    among = f"{number} pairs that fit"
+    among = f"{counted(number, 'pair')} that fit"
     few = fits.shape[0] and promise.common and number <= FLOW_PAIRS
     if few and has_disjoint_assignments(fits, promise.level):
         among += f"; {promise.level} complete assignments share no pair"
@@ -219,25 +232,25 @@ def _cells(evidence: Evidence) -> CodedCells:
     return cells_of(evidence.tables, evidence.original_as(Table), at)
 
 
-def _judged(counted: _Counted, allowed: Allowed, levels: _Levels) -> Check:
+def _judged(tally: _Counted, allowed: Allowed, levels: _Levels) -> Check:
     """Return whether as many pairs are allowed as is asked for, on both sides."""
     problems = []
     if levels.of_record is not None:
         short = np.flatnonzero(allowed.of_record < levels.of_record)
         problems += [
-            f"record {record} could belong to {allowed.of_record[record]} people, but "
+            f"record {record} could belong to {counted(allowed.of_record[record], 'person')}, but "
             f"{levels.of_record[record]} are guaranteed"
             for record in short.tolist()
         ]
     short = np.flatnonzero(allowed.of_person < levels.of_person)
     problems += [
-        f"{_who(levels, person)} could own {allowed.of_person[person]} records, but "
+        f"{_who(levels, person)} could own {counted(allowed.of_person[person], 'record')}, but "
         f"{levels.of_person[person]} are guaranteed"
         for person in short.tolist()
     ]
-    said = _ranges(counted.among, allowed)
+    said = _ranges(tally.among, allowed)
     if levels.of_record is None:
-        lacking = _owner_that_is_lacking(counted, allowed, levels)
+        lacking = _owner_that_is_lacking(tally, allowed, levels)
         problems += [] if lacking is None else [lacking]
         said += (
             "; some complete assignment gives each record an owner whose requested level it meets"
@@ -251,28 +264,31 @@ def _ranges(among: str, allowed: Allowed) -> str:
     ends = [(counts.min(), counts.max()) for counts in (allowed.of_person, allowed.of_record)]
     (least, most), (least_people, most_people) = ends
     return (
-        f"in complete assignments among {among}: each person could own {least} to {most} records, "
-        f"and each record could belong to {least_people} to {most_people} people, never fewer "
+        f"in complete assignments among {among}: each person could own {least} to "
+        f"{counted(most, 'record')}, "
+        f"and each record could belong to {least_people} to {counted(most_people, 'person')}, "
+        "never fewer "
         "than requested"
     )
 
 
-def _owner_that_is_lacking(counted: _Counted, allowed: Allowed, levels: _Levels) -> str | None:
+def _owner_that_is_lacking(tally: _Counted, allowed: Allowed, levels: _Levels) -> str | None:
     """Return why no full assignment gives each record an owner who asked for no more than it has.
 
     Without the linkage the owner of a record is not known, so any that is allowed will do.
     """
-    if counted.fits is None:
+    if tally.fits is None:
         raise TypeError("without the linkage, all pairs must be examined")
     content = np.unique(allowed.of_record)
     of_degree = packed(levels.of_person[None, :] <= content[:, None])
-    fits = allowed_masks(counted.fits, allowed)
+    fits = allowed_masks(tally.fits, allowed)
     fits &= of_degree[np.searchsorted(content, allowed.of_record)]
     owners = full_assignment(fits)
     if not isinstance(owners, NoAssignment):
         return None
     return (
-        f"record {owners.record} could belong to {allowed.of_record[owners.record]} people, "
+        f"record {owners.record} could belong to "
+        f"{counted(allowed.of_record[owners.record], 'person')}, "
         "fewer than its owner requested, whatever the complete assignment"
     )
 

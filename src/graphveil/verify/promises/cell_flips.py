@@ -17,6 +17,7 @@ from graphveil.claims.conditions import (
     TopMFlips,
 )
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
+from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Evidence, NoiseCells
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
@@ -29,7 +30,7 @@ from graphveil.verify.recount.chances import (
     thresholds,
 )
 from graphveil.verify.recount.noise import Exchanges, exchanges
-from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"
 NOISE = "source of the noise"
@@ -214,7 +215,9 @@ def _cells_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     """Whether the classes have as many nodes as the release, and as many pairs as stated."""
     n = evidence.tables.number("SELECT count(*) FROM nodes")
     if n != sum(flips.sizes):
-        return fails(CELLS, f"{sum(flips.sizes)} nodes are in classes, but {n} are released")
+        return fails(
+            CELLS, f"{counted(sum(flips.sizes), 'node', 'is')} in classes, but {n} are released"
+        )
     return _cells(evidence, flips)
 
 
@@ -368,7 +371,7 @@ def _not_values(evidence: Evidence) -> list[str]:
         "SELECT count(*) FROM (SELECT DISTINCT item FROM entries) "
         "WHERE position('=' IN item::VARCHAR) = 0"
     )
-    return [f"{other} items are not named column=value"] if other else []
+    return [f"{counted(other, 'item', 'is')} not named column=value"] if other else []
 
 
 _SOURCE = Part(

@@ -27,6 +27,7 @@ from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.claims.ledger import Composed
 from graphveil.claims.manifest import Manifest
 from graphveil.core.lazy import resolve
+from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.verdict import RECORD, Check, fails, holds, judged, not_checked, shown
@@ -132,7 +133,7 @@ def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
         return fails(
             LEDGER,
             (
-                f"a total of {stated.releases} releases with "
+                f"a total of {counted(stated.releases, 'release')} with "
                 f"epsilon={stated.epsilon!r} is not valid for this claim"
             ),
         )
@@ -178,11 +179,14 @@ def _against_entries(evidence: Evidence, stated: Composed, before: list[dict[str
         )
     total = _total(before, stated.unit)
     if len(before) == stated.releases and total == Fraction(stated.epsilon):
-        return holds(LEDGER, f"{len(before)} entries of the ledger sum to {stated.epsilon}")
+        return holds(
+            LEDGER, f"{counted(len(before), 'entry')} of the ledger sum to {stated.epsilon}"
+        )
     added = "no total" if total is None else f"{float(total):.12g}"
-    said = f"{stated.releases} releases with the total {stated.epsilon}"
+    said = f"{counted(stated.releases, 'release')} with the total {stated.epsilon}"
     return fails(
-        LEDGER, (f"the ledger has {len(before)} entries with {added}, but {said} are stated")
+        LEDGER,
+        (f"the ledger has {counted(len(before), 'entry')} with {added}, but {said} are stated"),
     )
 
 

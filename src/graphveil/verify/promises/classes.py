@@ -8,12 +8,13 @@ from graphveil.claims.guarantees import (
     KAnonymity,
     SmoothKAnonymity,
 )
+from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.generalized import known_names, known_problem
 from graphveil.verify.promises.recheck import CLASSES, Part, Recheck, listed
 from graphveil.verify.recount.equal_rows import below, count_classes, smallest_class
 from graphveil.verify.recount.linked import small_classes, table_classes
-from graphveil.verify.verdict import Check, counted, fails, holds
+from graphveil.verify.verdict import Check, fails, holds
 
 
 def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Check:

@@ -13,6 +13,7 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.guarantees import Guarantee
 from graphveil.core.parameters import share_in
+from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
@@ -21,7 +22,7 @@ from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.equal_rows import find_kept, publish_pairs
 from graphveil.verify.recount.linked import publish_cells
-from graphveil.verify.verdict import Check, counted, fails, holds, shown
+from graphveil.verify.verdict import Check, fails, holds, shown
 
 TRUE = "entries true of their class"
 TIES, PEOPLE = "no ties", "people as items"
@@ -99,7 +100,7 @@ def _nothing_added(evidence: Evidence, _condition: NothingAdded) -> Check:
     person, item = added
     return fails(
         NOTHING_ADDED,
-        f"{more} of the release's {n} entries are not in the original, the first is user "
+        f"{more} of the release's {counted(n, 'entry')} are not in the original, the first is user "
         f"{person} with {shown(item)}",
     )
 

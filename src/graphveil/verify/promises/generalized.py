@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import AttachedColumns, Close, Condition, Diverse, Generalized
 from graphveil.claims.guarantees import Guarantee
 from graphveil.claims.manifest import LEVELS_ROLE, DescribedColumn
+from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text
 from graphveil.verify.database import Database, literal
@@ -27,7 +28,6 @@ from graphveil.verify.recount.nodes import ALL, ISO, holding
 from graphveil.verify.verdict import (
     RECORD,
     Check,
-    counted,
     fails,
     holds,
     judged,
@@ -246,7 +246,7 @@ def _true_cells(evidence: Evidence, condition: Generalized) -> Check:
     if unsure:
         why = f"the levels of {shown(unsure)} are from a file that the record does not have"
         return not_checked(TRUE_CELLS, why, needs=RECORD)
-    return holds(TRUE_CELLS, f"each of {counted(cells, 'cell')} is or includes the original's")
+    return holds(TRUE_CELLS, f"each of {cells} cells is or includes the original's")
 
 
 class _Inclusion(NamedTuple):
@@ -443,7 +443,7 @@ def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Che
                 return fails(
                     name, f"row {row} has {other} in {shown(column)}, but {own} in the original"
                 )
-    return holds(name, f"each of {counted(cells, 'cell')} is the original's")
+    return holds(name, f"each of {cells} cells is the original's")
 
 
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {

@@ -19,6 +19,7 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
+from graphveil.core.text import counted
 from graphveil.data import Graph, Network
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.kinds.networks import (
@@ -42,7 +43,7 @@ from graphveil.verify.recount.look_alikes import (
     similar,
 )
 from graphveil.verify.recount.neighborhoods import Ints, TooMuchWorkError
-from graphveil.verify.verdict import Check, counted, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"
 SEQUENCE, KEPT, BUDGET = "degree sequence", "degrees kept", "budget"
@@ -84,7 +85,8 @@ def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str,
     whose = "its nodes" if one == "original" else "nodes"
     return fails(
         name,
-        f"{row[2]} of the {one}'s {n} edges are not in the {other}, the first is between "
+        f"{row[2]} of the {one}'s {counted(n, 'edge')} are not in the {other}, the first is "
+        "between "
         f"{whose} {row[0]} and {row[1]}",
     )
 
@@ -156,7 +158,9 @@ def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
 
 
 def _other_size(name: str, before: Ints, after: Ints) -> Check:
-    return fails(name, f"{after.size} nodes in the release, but {before.size} in the original")
+    return fails(
+        name, f"{counted(after.size, 'node')} in the release, but {before.size} in the original"
+    )
 
 
 def _at_rank(rank: int, before: Ints, after: Ints) -> str:
@@ -174,7 +178,8 @@ def _degrees_kept(evidence: Evidence, _condition: SameDegrees) -> Check:
     node, after, before = other[0]
     return fails(
         KEPT,
-        f"node {node} has degree {after}, but {before} in the original; {len(other)} nodes differ",
+        f"node {node} has degree {after}, but {before} in the original; "
+        f"{counted(len(other), 'node', 'differs')}",
     )
 
 
@@ -237,7 +242,7 @@ def _in_classes(promise: StructuralKAnonymity, classes: Alike) -> Check:
             f"{small} below k, {allowed} allowed){classes.remark}",
         )
     detail = (
-        f"{n} nodes have {sizes.size} {classes.kinds}; the smallest class "
+        f"{counted(n, 'node', 'has')} {sizes.size} {classes.kinds}; the smallest class "
         f"({value}) holds {counted(int(sizes[smallest]), 'node')}, k={promise.k}"
     )
     small = f"; {counted(unprotected, 'node')} in smaller classes, {allowed} allowed"
@@ -285,7 +290,7 @@ def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: Alike) -> Chec
     alone = counted(int(sizes[sizes < promise.k].sum()), "node")
     return holds(
         CLASSES,
-        f"{few.size} of {n} nodes have fewer than k={promise.k} nodes within {within} "
+        f"{few.size} of {counted(n, 'node')} have fewer than k={promise.k} nodes within {within} "
         f"({allowed} allowed); with exact knowledge, {alone} would have fewer than {promise.k} "
         "candidates",
     )

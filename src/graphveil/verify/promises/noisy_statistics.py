@@ -23,7 +23,7 @@ from graphveil.claims.conditions import (
     NoisyStatistics,
 )
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.noise import (
@@ -126,7 +126,9 @@ def _wrong_sizes(evidence: Evidence, value: Drawing) -> list[str]:
         sizes |= {"degrees": n, "noisy_mixing": pairs, "stubs": pairs}
         sizes |= {"noisy_triangles": classes, "aims": classes}
     problems = (
-        [] if value.nodes == n >= 3 else [(f"{value.nodes} nodes are stated, but {n} are released")]
+        []
+        if value.nodes == n >= 3
+        else [(f"{counted(value.nodes, 'node', 'is')} stated, but {n} are released")]
     )
     for name, size in sizes.items():
         if len(value.numbers(name)) != size:
@@ -135,7 +137,9 @@ def _wrong_sizes(evidence: Evidence, value: Drawing) -> list[str]:
     if noisy != sorted(noisy):
         problems.append("noisy_degrees are not in ascending order")
     if not 0 < int(value.noisy_count) < n * (n - 1) // 2:
-        problems.append(f"noisy_count={value.noisy_count} is not a possible count for {n} nodes")
+        problems.append(
+            f"noisy_count={value.noisy_count} is not a possible count for {counted(n, 'node')}"
+        )
     return problems
 
 
@@ -174,7 +178,7 @@ def _out_of_reach(value: Drawing) -> list[str]:
         if strange:
             problems.append(
                 f"{name} contains {strange[0]}, which is out of reach of plausible "
-                f"noise on {n} nodes"
+                f"noise on {counted(n, 'node')}"
             )
     return problems
 
@@ -212,7 +216,9 @@ def _wrong_classes(value: NoisyDegrees) -> list[str]:
     """Return whether classes, or the odds of their edges, do not follow from noisy degrees."""
     likely, sizes = _expected(value), list(value.sizes)
     if sizes != (own := class_sizes(likely)):
-        return [f"sizes state {len(sizes)} classes that differ from the {len(own)} recomputed"]
+        return [
+            f"sizes state {counted(len(sizes), 'class')} that differ from the {len(own)} recomputed"
+        ]
     problems = []
     recomputed = class_weights(likely, sizes) * 10**12
     for said, real in zip(value.weights, recomputed.tolist(), strict=True):
@@ -276,11 +282,11 @@ def _drawing(evidence: Evidence, value: Drawing) -> Check:
     drawn: set[Edge] = {(u, v) for u, v in ends}
     apart = len(drawn ^ _edges(evidence, "edges", "source", "target"))
     if apart:
-        problems.insert(0, f"{in_number(apart, 'edges', 'are')} in only one of the two graphs")
+        problems.insert(0, f"{counted(apart, 'edge', 'is')} in only one of the two graphs")
     return judged(
         DRAWING,
         problems,
-        f"generated again, the graph has the same {len(drawn)} edges as the release",
+        f"generated again, the graph has the same {counted(len(drawn), 'edge')} as the release",
     )
 
 

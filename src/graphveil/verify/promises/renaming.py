@@ -9,6 +9,7 @@ import numpy as np
 from graphveil.claims.conditions import Condition, KeyedIds, PeopleAsItems, SameData
 from graphveil.claims.guarantees import Guarantee, NotClaimed
 from graphveil.claims.manifest import ID_COLUMN
+from graphveil.core.text import counted
 from graphveil.data import Data
 from graphveil.data.ids import as_text
 from graphveil.data.kinds import KINDS
@@ -59,9 +60,10 @@ def _from_key(evidence: Evidence, _condition: KeyedIds) -> Check:
     other = int(np.count_nonzero(released_ids(evidence.tables) != expected))
     if other:
         return fails(
-            FROM_KEY, (f"{other} of {expected.size} ids are not those that the given key yields")
+            FROM_KEY,
+            (f"{other} of {counted(expected.size, 'id')} are not those that the given key yields"),
         )
-    return holds(FROM_KEY, f"the given key yields all {expected.size} ids")
+    return holds(FROM_KEY, f"the given key yields all {counted(expected.size, 'id')}")
 
 
 def _ids_of(key: bytes, original: Data) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.text import counted
 from graphveil.verify.database import Database
-from graphveil.verify.verdict import Check, counted, fails, holds, judged
+from graphveil.verify.verdict import Check, fails, holds, judged
 
 IDS, ORDER = "ids", "canonical order"
 
@@ -126,7 +127,7 @@ def telling_order(released: NDArray[np.int64], labels: NDArray[Any] | None) -> l
         problems.append(f"{same} in the release")
     fixed = int(np.count_nonzero(rank == np.arange(n)))
     if tail_of_equal(fixed) < CHANCE:
-        problems.append(f"{fixed} of {n} people have the same position in both")
+        problems.append(f"{fixed} of {counted(n, 'person')} have the same position in both")
     equal = 0 if labels is None else int(np.count_nonzero(labels == released))
     if tail_of_equal(equal) < CHANCE:
         problems.append(f"{equal} of {n} published ids equal the original id")

@@ -22,7 +22,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.text import in_number
+from graphveil.core.text import counted
 from graphveil.data import Data, Network, Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database
@@ -59,7 +59,7 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     """
     n = db.number("SELECT count(*) FROM originals")
     rows = db.number("SELECT count(*) FROM linkage")
-    said = f"{name} has {in_number(rows, 'rows')} for {in_number(n, 'original ids')}"
+    said = f"{name} has {counted(rows, 'row')} for {counted(n, 'original id')}"
     problems = [] if rows == n else [said]
     linked = db.first("SELECT typeof(any_value(original)) FROM linkage") or ("",)
     given = db.first("SELECT typeof(any_value(id)) FROM originals") or ("",)
@@ -517,7 +517,9 @@ def levels_of(db: Database, path: Path, original: Table) -> Ints:
         "JOIN levels ON levels.original = originals.id"
     )
     if rows != (n, n) or db.number("SELECT count(*) FROM levels") != n:
-        raise BadFileError(f"{path.name} does not contain exactly one level for each of {n} people")
+        raise BadFileError(
+            f"{path.name} does not contain exactly one level for each of {counted(n, 'person')}"
+        )
     levels: Ints = db.column(
         "SELECT level FROM originals JOIN levels ON levels.original = originals.id "
         "ORDER BY originals.rowid"

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.text import counted
 from graphveil.verify.database import Database, literal
 from graphveil.verify.recount.neighborhoods import (
     Ints,
@@ -24,7 +25,6 @@ from graphveil.verify.recount.neighborhoods import (
     network_of,
     surroundings,
 )
-from graphveil.verify.verdict import counted
 
 MOST_STEPS = 1_000_000
 """Pairs of nodes that may be tried to map one subgraph onto another, before it is given up."""

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.text import counted
 from graphveil.verify.database import Database
-from graphveil.verify.verdict import counted
 
 Ints = NDArray[np.int64]
 
