@@ -25,6 +25,7 @@ ABOVE.update(
         "Release.attack": "graphveil.verbs.attack:attack_release",
         "Release.report": "graphveil.verbs.report.report:report_release",
         "Rows.plot": "graphveil.verbs.report.figures:of_rows",
+        "Sweep.write_paper": "graphveil.verbs.sweep.paper_kit:write_kit",
         "Risk.plot": "graphveil.verbs.report.figures:of_classes",
     }
 )

@@ -29,6 +29,9 @@ from graphveil.io import read_graph as read_graph
 from graphveil.io import read_network as read_network
 from graphveil.io import read_table as read_table
 from graphveil.methods import *  # noqa: F403  the registry says which
+from graphveil.methods.adaptive.problem import levels_by_degree as levels_by_degree
+from graphveil.methods.external import External as External
+from graphveil.methods.external import method_from as method_from
 from graphveil.methods.rename import Key as Key
 from graphveil.methods.smooth_k import Chunks as Chunks
 from graphveil.methods.smooth_k import Facility as Facility
@@ -37,8 +40,10 @@ from graphveil.methods.smooth_k import LocalSearch as LocalSearch
 from graphveil.methods.structural import Budget as Budget
 from graphveil.methods.structural import Full as Full
 from graphveil.methods.structural import Partial as Partial
+from graphveil.methods.structural.trajectory import trajectory as trajectory
 from graphveil.release import Release as Release
 from graphveil.release import read_release as read_release
+from graphveil.verbs import theory as theory
 from graphveil.verbs.advise.advise import advise as advise
 from graphveil.verbs.advise.page import AdvicePage as AdvicePage
 from graphveil.verbs.advise.page import advise_page as advise_page

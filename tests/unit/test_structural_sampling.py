@@ -15,9 +15,9 @@ from graphveil.data import Graph
 from graphveil.methods.structural.kernels.paper import missing_from
 from graphveil.methods.structural.paper import (
     LAST,
-    _round,
     arrival_times,
     candidates,
+    one_round,
     ranked,
     sample_edits,
     state_of,
@@ -133,7 +133,7 @@ def deleted_after(task, heuristic, rng, *, gap, rounds):
     order, forward = ranked(task.graph)
     before = {tuple(edge) for edge in task.graph.edges().tolist()}
     for _ in range(rounds):
-        forward, _done = _round(state_of(forward, task), heuristic, task, gap, rng)
+        forward, _done = one_round(state_of(forward, task), heuristic, task, gap, rng)
     u = np.repeat(order, np.diff(forward.start))
     v = order[forward.ends]
     alive = {(int(min(a, b)), int(max(a, b))) for a, b in zip(u, v, strict=True)}
@@ -264,7 +264,7 @@ def test_rewiring_changes_edges_and_keeps_every_degree():
     task = task_of(edges, 10, edits="rewire")
     _, forward = ranked(task.graph)
     state = state_of(forward, task)
-    after, done = _round(state, "es", task, 2, Randomness(seed=2).stream("rewire"))
+    after, done = one_round(state, "es", task, 2, Randomness(seed=2).stream("rewire"))
     assert 2 == done
     assert 4 == len(missing_from(forward, after)) == len(missing_from(after, forward))
     assert state.degrees.tolist() == state_of(after, task).degrees.tolist()

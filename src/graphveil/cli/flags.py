@@ -103,7 +103,7 @@ def flags_of(options: type[Any], group: Group) -> list[inspect.Parameter]:
         if spelled:
             typed = Path if getattr(spelled[0], "is_in_a_file", False) else str
             kind = typed if default is not None else typed | None
-            default = None if default is None else str(default)
+            default = default if default in {None, inspect.Parameter.empty} else str(default)
         repeated = any(getattr(one, "repeated", False) for one in spelled)
         if get_origin(kind) is Mapping or repeated:
             kind, default = list[str] | None, None

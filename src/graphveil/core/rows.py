@@ -59,6 +59,8 @@ class Setting(NamedTuple):
         What it is a figure of, of several: a kind of ties, an attribute, a classifier.
     draw
         Which of several draws it is: the least, the median or the largest; empty for their mean.
+    edits
+        After how many edits it was counted.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Setting(NamedTuple):
     top: int | None = None
     of: str = ""
     draw: str = ""
+    edits: int | None = None
 
     @property
     def given(self) -> dict[str, str | float]:
@@ -313,7 +316,7 @@ class Rows(Sequence[Row]):
         of_setting = dict.fromkeys(Setting._fields, pa.string())
         of_setting |= dict.fromkeys(("overlap", "people"), pa.float64())
         of_setting |= dict.fromkeys(
-            ("known", "wrong", "times", "capped", "drawn", "top"), pa.int64()
+            ("known", "wrong", "times", "capped", "drawn", "top", "edits"), pa.int64()
         )
         kinds |= {"seconds": pa.float64(), "setting": pa.struct(list(of_setting.items()))}
         names = [field.name for field in dataclasses.fields(Row)]

@@ -365,6 +365,11 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         """The fewest rows (or nodes) for which the promise can be kept."""
         return 1
 
+    @property
+    def may_run_again(self) -> bool:
+        """Whether an attack may run it with parameters that it read in a private record."""
+        return True
+
     def expected_cost(self, data: D) -> Figures | None:
         """Return what releases of the data cost on average, where public numbers say it."""
         del data

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import MISSING
 from fractions import Fraction
 from typing import Any
 
@@ -24,12 +25,14 @@ from graphveil.claims.conditions import (
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, StructuralKAnonymity
 from graphveil.claims.manifest import Manifest
 from graphveil.core.errors import ParameterError
+from graphveil.core.parameters import flat_parameters
 from graphveil.core.randomness import Randomness
 from graphveil.data import Data, Table
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.data.objects import as_original
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
+from graphveil.methods.registry import known_method
 from graphveil.verify import Check
 from graphveil.verify.original import ids_in
 from graphveil.verify.verdict import fails, judged, not_checked, shown
@@ -66,7 +69,7 @@ def consistency_check(
         The name of a method that the caller vouches for.
     """
     name = manifest.method.name
-    method = METHODS.get(name)
+    method = known_method(name)
     if method is None:
         return _unknown(manifest, original, trusted=name == trusted)
     kinds = [kind_of(kind).name for kind in method.accepts]
@@ -104,7 +107,9 @@ def _made(
         private = method.private_parameters()
         if withheld is not None or not private:
             raise
-    return method.from_parameters({**stated, **dict.fromkeys(private, _SOME)})
+    required = {item.name for item in flat_parameters(method) if item.default is MISSING}
+    some = {name: method.example[name] for name in private & required & set(method.example)}
+    return method.from_parameters({**stated, **(some or dict.fromkeys(private, _SOME))})
 
 
 def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:

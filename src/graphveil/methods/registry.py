@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Any, TypeVar
 
-from graphveil.core.errors import ParameterError, one_of
+from graphveil.core.errors import ParameterError, UsageError, one_of
 from graphveil.core.lazy import Registry, homes_in
 from graphveil.methods.base import Anonymizer, SourceName
 
@@ -32,6 +32,23 @@ METHODS: Registry[type[Anonymizer[Any]]] = Registry(_homes(), line=lambda method
 """Every method by its name on the command line."""
 
 
+OUTSIDE: Registry[type[Anonymizer[Any]]] = Registry(
+    {"external": "graphveil.methods.external:External"}, line=lambda method: method.promise
+)
+"""What runs a method of somebody else: no published method, so lists of these leave it out."""
+
+
+def known_method(name: str) -> type[Anonymizer[Any]] | None:
+    """Return the class of a method, of `METHODS` or `OUTSIDE`; None where there is none.
+
+    Examples
+    --------
+    >>> known_method("external").name, known_method("mondrain")
+    ('external', None)
+    """
+    return METHODS.get(name) or OUTSIDE.get(name)
+
+
 def method_named(name: str) -> type[Anonymizer[Any]]:
     """Return the class of a method.
 
@@ -45,9 +62,10 @@ def method_named(name: str) -> type[Anonymizer[Any]]:
     >>> method_named("k-degree").promise
     'Every node of the release has the same degree as at least k-1 others.'
     """
-    if name not in METHODS:
+    method = known_method(name)
+    if method is None:
         raise ParameterError(f"unknown method {name!r}. {one_of(name, METHODS)}")
-    return METHODS[name]
+    return method
 
 
 def methods_from(source: SourceName) -> list[str]:
@@ -74,5 +92,7 @@ def register(method: M) -> M:
     UsageError
         Where another class bears the name.
     """
+    if method.name in OUTSIDE:
+        raise UsageError(f"{method.name} is already the name of a method. Choose a different name.")
     METHODS.enter(method.name, method)
     return method

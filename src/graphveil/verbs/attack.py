@@ -53,7 +53,7 @@ from graphveil.evaluate.comparison import (
 )
 from graphveil.evaluate.measuring import comparison_of, kind_compared
 from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
-from graphveil.methods import METHODS
+from graphveil.methods.registry import known_method, method_named
 from graphveil.methods.roles import TableRoles
 from graphveil.release import Release, read_release
 from graphveil.release.linkage import OwnersLevels
@@ -617,7 +617,7 @@ def rerun_of(release: Release[Any]) -> Rerun | None:
         The release.
     """
     name, private = release.provenance.method, release.private
-    if name not in METHODS or private is None:
+    if known_method(name) is None or private is None:
         return None
     parameters = {**release.provenance.parameters, **private.withheld}
     if _attached_names(release):
@@ -650,5 +650,10 @@ class _Again:
             known["levels"] = self.levels.level[rows]
         with within(engine=None), warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
-            made = METHODS[self.method].from_parameters(self.parameters)
+            made = method_named(self.method).from_parameters(self.parameters)
+            if not made.may_run_again:
+                raise UsageError(
+                    "the release was made by a command, and a private record could name any. It "
+                    "is run again only where it was run: in a sweep, or in the same process."
+                )
             return made.anonymize(data, seed=seed, **known)

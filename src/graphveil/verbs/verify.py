@@ -14,8 +14,8 @@ from graphveil.claims.record import read_record
 from graphveil.core.errors import GraphveilError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.io.options import recorded
-from graphveil.methods import METHODS
 from graphveil.methods.consistency import consistency_check
+from graphveil.methods.registry import known_method
 from graphveil.release import Release
 from graphveil.verbs.read import (
     Original,
@@ -143,7 +143,7 @@ def verify_release(  # noqa: PLR0913  each is a flag of the command
         return verdict  # which says why already
     checks.append(consistency_check(manifest, _withheld(folder), data, trusted=trust_method))
     name = manifest.method.name
-    unknown = None if name in METHODS or name == trust_method else name
+    unknown = None if name == trust_method or known_method(name) else name
     return msgspec.structs.replace(verdict, checks=checks, unknown_method=unknown)
 
 

@@ -35,7 +35,14 @@ from graphveil.verbs.advise.until import why_of
 
 
 def _run(path: Path, **given: Any) -> int:
-    as_json, every, said = given.pop("json"), given.pop("all"), given.get("kind") is not None
+    as_json, every = given.pop("json"), given.pop("all")
+    if given.pop("theory"):
+        return _theory(path, given, as_json=as_json)
+    return _advise(path, given, as_json=as_json, every=every)
+
+
+def _advise(path: Path, given: dict[str, Any], *, as_json: bool, every: bool) -> int:
+    said = given.get("kind") is not None
     until, seconds, page = given.pop("until"), given.pop("seconds"), given.pop("page")
     if page is not None:
         _check_page(page, path, until)
@@ -83,6 +90,31 @@ def _check_page(page: Path, path: Path, until: object) -> None:
     if until:
         raise UsageError("--page shows fixed strengths, but --until searches one. Remove one.")
     check_new_file(page, [path], force=False)
+
+
+def _theory(path: Path, given: dict[str, Any], *, as_json: bool) -> int:
+    """Print what theorems say for the data in a file."""
+    from graphveil.verbs import theory  # noqa: PLC0415  few ask for it
+
+    if given.pop("until"):
+        raise UsageError("--theory tries no method, so --until has no effect. Remove one of them.")
+    if given.pop("page") is not None:
+        raise UsageError("--theory tries no method, so --page has no effect. Remove one of them.")
+    given.pop("seconds")
+    with a_file(path, given.get(INPUT_FORMAT)) as file:
+        options = reading_options(tuple(KINDS[name].container for name in THEORY), file, given)
+        with shown(bars()):
+            rows = theory.of(read_input(file, options))
+    if as_json:
+        result_json(rows.summary())
+        return 0
+    head = ["theorem", "for", "value", "unit"]
+    lines = [(row.question, row.part, f"{row.value:.4g}", row.unit) for row in rows]
+    result_table(head, lines, right=(2,))
+    for question, why in rows.not_measured.items():
+        result(f"{question}: {why}")
+    result("Keep private: these figures follow from the data.")
+    return 0
 
 
 def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, every: bool) -> int:
@@ -270,10 +302,21 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
+THEORY = ("graph", "bipartite", "table")
+"""The kinds of data of which theorems speak."""
+
 command = with_signature(
     _run,
     [
         INPUT,
+        flag(
+            "theory",
+            bool,
+            "Try no method; print what theorems say for this data: which epsilon keeps a share of "
+            "the edges, the least epsilon for a Jaccard index, the fewest hidden cells.",
+            default=False,
+            negative="",
+        ),
         flag(
             "until",
             list[str] | None,

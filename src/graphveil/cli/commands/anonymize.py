@@ -8,6 +8,7 @@ The flags of `graphveil anonymize METHOD` that are no parameters of the method.
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -48,6 +49,7 @@ from graphveil.data import Graph
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
+from graphveil.methods.registry import OUTSIDE, method_named
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger
@@ -487,7 +489,7 @@ def _check(anonymizer: Anonymizer[Any], options: AnyOptions, out: Place, typed: 
 
 def subcommand(name: str) -> Callable[..., int]:
     """Return the subcommand of a method, whose class is imported for it and for no other."""
-    method = METHODS[name]
+    method = method_named(name)
     parameters = [
         INPUT,
         *flags_of(method, METHOD_GROUP),
@@ -517,7 +519,8 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
 
 
 def _example(method: type[Anonymizer[Any]]) -> str:
-    flags = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in method.example.items())
+    values = {k.replace("_", "-"): shlex.quote(str(v)) for k, v in method.example.items()}
+    flags = " ".join(f"--{name} {value}" for name, value in values.items())
     name = "friends" if Graph in method.accepts else "likes"
     return " ".join(filter(None, [f"{name}.csv", flags, f"--out {name}-{method.name}"]))
 
@@ -526,6 +529,7 @@ def _methods(*, listed: bool) -> App:
     """Return the command: its page lists the methods where their classes are imported."""
     app = App(name="anonymize", help="Anonymize data: graphveil anonymize METHOD INPUT --out DIR.")
     add_methods(app, METHODS, __name__, listed=listed)
+    add_methods(app, OUTSIDE, __name__, listed=listed)
     return app
 
 
@@ -533,6 +537,6 @@ def __getattr__(name: str) -> Any:
     """Return ``command``, ``overview``, which lists promises, or a method's subcommand."""
     if name in {"command", "overview"}:
         return _methods(listed=name == "overview")
-    if name in METHODS:
+    if name in METHODS or name in OUTSIDE:
         return subcommand(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -29,6 +29,8 @@ def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.report.document import page_of  # noqa: PLC0415  not for its help
     from graphveil.verbs.report.report import report_release  # noqa: PLC0415  as above
 
+    if given.pop("paper") is not None:
+        raise UsageError(f"--paper writes about a sweep, but {folder} is not one. Remove it.")
     path, out, force = given.pop("original"), given.pop("out"), given.pop("force")
     figures = given.pop("figures")
     asked = {name: given.pop(name) for name in ("recipient", "declared", "seed")}
@@ -72,6 +74,7 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     from graphveil.verbs.sweep.sweep import read_sweep  # noqa: PLC0415  as above
 
     out, force, figures = given.pop("out"), given.pop("force"), given.pop("figures")
+    paper = given.pop("paper")
     wrong = next((name for name, value in given.items() if value), None)
     if wrong is not None:
         flag_name = {"form": "as"}.get(wrong, wrong).replace("_", "-")
@@ -82,26 +85,30 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     file = out or folder / "report.html"
     if out is not None:
         check_new_file(file, [], force=force)
-    if figures is not None:
-        check_new_folder(figures, is_page=True)
+    for flag_name, new in (("--figures", figures), ("--paper", paper)):
+        if new is not None:
+            check_new_folder(new, is_page=True, flag_name=flag_name)
     done = read_sweep(folder)
     done.write(file, force=force or out is None)
     written = [file, *([] if figures is None else done.write_figures(figures))]
+    written += [] if paper is None else done.write_paper(paper)
     result(answer_of(done, (), None))
     for one in written:
         result(f"written: {one}")
     say("This report is for the data owner only, like the sweep.")
+    if paper is not None and done.plan.seed is not None:
+        say(f"{paper / 'origin.json'} holds the seed of the sweep: remove it before you share it.")
     return 0
 
 
-def check_new_folder(folder: Path, *, is_page: bool) -> None:
+def check_new_folder(folder: Path, *, is_page: bool, flag_name: str = "--figures") -> None:
     """Refuse a folder of figures that cannot be written, before any work is done."""
     if not is_page:
         raise UsageError(
             "--figures draws pictures of the page, but --as writes no page. Remove one of them."
         )
     if os.path.lexists(folder):
-        raise UsageError(f"{folder} exists. Choose another name for --figures.")
+        raise UsageError(f"{folder} exists. Choose another name for {flag_name}.")
     if not folder.resolve().parent.is_dir():
         raise UsageError(f"{folder.resolve().parent} does not exist. Create it.")
     if os.path.lexists(folder.resolve().parent / MANIFEST):
@@ -164,6 +171,13 @@ command = with_signature(
             "figures",
             Path | None,
             "New folder for the pictures of the page: SVG, and PDF with the figures extra.",
+            default=None,
+            group=OUTPUT_GROUP,
+        ),
+        flag(
+            "paper",
+            Path | None,
+            "For a sweep: new folder with LaTeX tables, PDF figures, BibTeX, seeds and versions.",
             default=None,
             group=OUTPUT_GROUP,
         ),

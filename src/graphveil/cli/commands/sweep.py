@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -32,6 +33,7 @@ from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.io import kind_read
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
+from graphveil.methods.registry import OUTSIDE, method_named
 
 if TYPE_CHECKING:
     from graphveil.verbs.sweep.results import Sweep
@@ -299,9 +301,9 @@ def _run_flags() -> list[inspect.Parameter]:
 
 def subcommand(name: str) -> Callable[..., int]:
     """Return the subcommand of a method, whose class is imported for it and for no other."""
-    method = METHODS[name]
+    method = method_named(name)
     values = {**method.example, **{k: v for k, v in SEVERAL.items() if k in method.example}}
-    example = " ".join(f"--{k.replace('_', '-')} {v}" for k, v in values.items())
+    example = " ".join(f"--{k.replace('_', '-')} {shlex.quote(str(v))}" for k, v in values.items())
     text = (
         f"Make a release and its figures for every combination of parameters of {name}.\n\nEach "
         "parameter takes several values, separated by commas.\n\nExample: graphveil sweep "
@@ -344,6 +346,7 @@ def _methods(*, listed: bool) -> App:
     app = App(name="sweep", help=TEXT)
     app.default(_several())
     add_methods(app, METHODS, __name__, listed=listed)
+    add_methods(app, OUTSIDE, __name__, listed=listed)
     return app
 
 
@@ -351,6 +354,6 @@ def __getattr__(name: str) -> Any:
     """Return ``command``, ``overview``, which lists promises, or a method's subcommand."""
     if name in {"command", "overview"}:
         return _methods(listed=name == "overview")
-    if name in METHODS:
+    if name in METHODS or name in OUTSIDE:
         return subcommand(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

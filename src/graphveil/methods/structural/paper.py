@@ -21,6 +21,7 @@ G_best     the best graph of the trajectory, the input included
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from typing import NamedTuple
 
@@ -334,6 +335,10 @@ It is never drawn before, but for 1 in 2**200.
 """
 
 
+Weigher = Callable[[SamplingState, EdgeCandidates], Floats]
+"""A heuristic of somebody else: the weight of every candidate."""
+
+
 def sample_edits(
     task: Task,
     heuristic: Sampling,
@@ -384,7 +389,7 @@ def sample_edits(
     best = difference(state, original)
     edits = 0
     while edits < task.budget and state.n_unprotected > task.allowed:
-        forward, done = _round(state, heuristic, task, min(gap, task.budget - edits), rng)
+        forward, done = one_round(state, heuristic, task, min(gap, task.budget - edits), rng)
         if done == 0:
             break
         edits += done
@@ -397,8 +402,12 @@ def sample_edits(
     return named(best, order)
 
 
-def _round(
-    state: SamplingState, heuristic: Sampling, task: Task, most: int, rng: np.random.Generator
+def one_round(
+    state: SamplingState,
+    heuristic: Sampling | Weigher,
+    task: Task,
+    most: int,
+    rng: np.random.Generator,
 ) -> tuple[Forward, int]:
     """Return the edges after at most this many edits more, and how many were done."""
     forward = state.forward
@@ -451,7 +460,9 @@ def _earliest(times: Floats) -> NDArray[np.int64]:
     return order[: np.count_nonzero(np.isfinite(times))].astype(np.int64, copy=False)
 
 
-def weights(heuristic: Sampling, state: SamplingState, pool: EdgeCandidates, task: Task) -> Floats:
+def weights(
+    heuristic: Sampling | Weigher, state: SamplingState, pool: EdgeCandidates, task: Task
+) -> Floats:
     """Return the weight of every candidate, by which the paper's heuristic draws.
 
     Parameters
@@ -461,6 +472,7 @@ def weights(heuristic: Sampling, state: SamplingState, pool: EdgeCandidates, tas
         it affects. ``"unique"``: 1 where one of its nodes is unprotected; others only if those do
         not suffice. ``"ua"``: how many unprotected nodes it affects, plus 1/m. ``"ua-only"``: how
         many it affects where one of its nodes is unprotected; others only if those do not suffice.
+        A function: what it returns of the state and the candidates.
     state
         The graph as it stands.
     pool
@@ -478,6 +490,8 @@ def weights(heuristic: Sampling, state: SamplingState, pool: EdgeCandidates, tas
     >>> weights("affected", state, deletions(state.forward), task).tolist()
     [2.0, 3.0, 3.0, 3.0]
     """
+    if callable(heuristic):
+        return heuristic(state, pool)
     if heuristic == "degree":
         least = reduce(np.minimum, (state.degrees[nodes] for nodes in pool.nodes))
         return least.astype(np.float64)

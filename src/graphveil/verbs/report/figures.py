@@ -21,7 +21,7 @@ from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted, printable
 from graphveil.verbs.report.charts import Bin, Mark, binned, dots_alone, steps_alone
-from graphveil.verbs.report.frontiers import Panel, scatter_alone
+from graphveil.verbs.report.frontiers import Axis, Dot, Panel, scatter_alone
 from graphveil.verbs.report.legal_questions import marks_of
 from graphveil.verbs.report.pages import Page
 
@@ -250,6 +250,8 @@ def of_rows(rows: Rows) -> Figure:
     UsageError
         Where no row is a share.
     """
+    if rows and all(row.setting.edits is not None for row in rows):
+        return _of_trajectories(rows)
     attacked = [row for row in rows if row.guess is not None]
     marks = marks_of(rows) if attacked else list(_kept(rows))
     if attacked and not marks:
@@ -260,6 +262,18 @@ def of_rows(rows: Rows) -> Figure:
     more = len(marks) - MOST_MARKS
     title += f": the first {MOST_MARKS} of {len(marks)}" if more > 0 else ""
     return Figure(title=title, marks=tuple(marks[:MOST_MARKS]))
+
+
+def _of_trajectories(rows: Rows) -> Figure:
+    """Return a curve for each heuristic: unique nodes over edits."""
+    names = list(dict.fromkeys(row.release for row in rows))
+    dots = [
+        Dot(number, names.index(row.release), row.part, float(row.setting.edits or 0), row.value)
+        for number, row in enumerate(rows, start=1)
+    ]
+    axes = Axis("edges changed"), Axis("unique nodes", share=True)
+    title = "Unique nodes after so many edits"
+    return Figure(title=title, panel=Panel(title, *axes, dots), methods=tuple(names))
 
 
 def _kept(rows: Rows) -> Iterator[Mark]:

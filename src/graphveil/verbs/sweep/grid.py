@@ -235,7 +235,7 @@ def given_words(
         f"{item.name}={_word(parameters[item.name])}"
         for item in flat_parameters(method)
         if parameters.get(item.name) is not None
-        and item.name not in private
+        and (item.name in always or item.name not in private)
         and (item.name in always or not _is_default(item, parameters[item.name]))
     )
 
@@ -351,14 +351,16 @@ def values_in(method: type[Anonymizer[Any]], name: str, text: str) -> list[Any]:
 
 
 def between(kind: Any) -> str:
-    """Return what stands between two values of a parameter: names of columns have commas.
+    """Return what stands between two values of a parameter: columns and commands have commas.
 
     Examples
     --------
     >>> between(int), between(Columns | None)
     (',', ';')
     """
-    return ";" if Columns in _alternatives(kind) else ","
+    kinds = _alternatives(kind)
+    commas = Columns in kinds or any(getattr(one, "has_commas", False) for one in kinds)
+    return ";" if commas else ","
 
 
 def _value(item: FlatParameter, text: str) -> Any:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import UsageError
+from graphveil.core.lazy import above
 from graphveil.core.text import counted, percent, visible
 from graphveil.core.version import __version__
-from graphveil.methods.registry import METHODS
+from graphveil.methods.registry import known_method
 from graphveil.verbs.report import frontiers
 from graphveil.verbs.report.charts import NONE, plain
 from graphveil.verbs.report.document import anonymize_command, command_line
@@ -340,7 +341,7 @@ def _best(sweep: SweptPoints) -> set[int]:
 
 def _command(sweep: SweptPoints, setting: Setting) -> str:
     """Return what makes a release anew; empty where this version knows no such method."""
-    method = METHODS.get(setting.first.method)
+    method = known_method(setting.first.method)
     if method is None:
         return ""
     file, *flags = sweep.plan.original or ["INPUT"]
@@ -486,6 +487,26 @@ class Sweep(SweptPoints, Illustrated):
         with whole_file(file, mode=OWNER_ONLY) as part:
             part.write_text(page_text(self), encoding="utf-8", newline="\n")
         return file
+
+    def write_paper(self, folder: str | Path) -> list[Path]:
+        """Write what a paper needs into a new folder, for its owner alone; return the files.
+
+        A table for LaTeX (mean and standard deviation, the best in bold), every figure as CSV, PDF
+        figures over the strength, BibTeX entries, and seeds, versions and digests. A seed is a
+        secret of the owner: it is in ``origin.json``.
+
+        Parameters
+        ----------
+        folder
+            A new folder.
+
+        Raises
+        ------
+        UsageError
+            Where something stands there, no point has a release, or matplotlib is missing.
+        """
+        files: list[Path] = above("Sweep.write_paper")(self, folder)
+        return files
 
     def _repr_html_(self) -> str:
         """Return the picture of the frontier, for notebooks."""

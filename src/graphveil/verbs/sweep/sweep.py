@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import pickle
 import secrets
 import tempfile
 import time
@@ -405,13 +406,18 @@ def _silent(_name: str, _total: int | None) -> AbstractContextManager[Advance]:
 
 
 def _check_importable(tasks: Sequence[Task]) -> None:
-    for task in tasks:
-        if type(task.method).__module__ == "__main__":
-            name = type(task.method).__name__
-            raise UsageError(
-                f"{name} is defined in the script itself, which worker processes do not run. "
-                f"Move it to a module, or use {option('jobs', 1)}."
-            )
+    """Refuse methods that worker processes cannot import."""
+    for method in (task.method for task in tasks):
+        name, where = type(method).__name__, "the script itself, which worker processes do not run"
+        if type(method).__module__ != "__main__":
+            try:
+                pickle.dumps(method)
+                continue
+            except (pickle.PicklingError, AttributeError, TypeError):
+                where = "a function or a notebook, where worker processes do not find it"
+        raise UsageError(
+            f"{name} is defined in {where}. Move it to a module, or use {option('jobs', 1)}."
+        )
 
 
 def _result(run: PointRun, point: Point, ended: Ended) -> Result:

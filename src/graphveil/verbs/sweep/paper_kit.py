@@ -1,0 +1,341 @@
+"""What a paper needs of a sweep: tables for LaTeX, figures, references and where figures come from.
+
+The best figure of a column is in bold; a figure over several releases has its standard deviation.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
+
+from graphveil.core.atomic import whole_folders
+from graphveil.core.errors import UsageError
+from graphveil.core.version import __version__
+from graphveil.io.datasets import DATASETS, load
+from graphveil.methods.registry import known_method
+from graphveil.release import digest_of
+from graphveil.verbs.report.figures import NO_LIBRARY, Figure
+from graphveil.verbs.sweep.figures import STRENGTHS, Axis, Setting, value_of
+from graphveil.verbs.sweep.results import Sweep, panel_of, words_of
+
+TABLE, EVERY, BIB, ORIGIN = "results.tex", "figures.csv", "references.bib", "origin.json"
+"""The files of a kit beside its pictures."""
+
+DIGITS = 3
+"""Decimals of a figure below 10; a larger one has fewer."""
+
+PACKAGES = ("numpy", "scipy", "numba", "duckdb", "pyarrow", "rustworkx")
+"""Libraries whose versions can change a figure."""
+
+_SPECIAL = {
+    **{one: f"\\{one}" for one in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+}
+
+
+def tex(text: str) -> str:
+    r"""Return a text as LaTeX sets it, whatever is in it.
+
+    Examples
+    --------
+    >>> print(tex("k=5, 50% of a_b"))
+    k=5, 50\% of a\_b
+    """
+    return "".join(_SPECIAL.get(letter, letter if letter.isprintable() else " ") for letter in text)
+
+
+class Cell(NamedTuple):
+    """A figure of a setting over its releases.
+
+    Parameters
+    ----------
+    mean
+        Its mean.
+    deviation
+        The sample standard deviation; None where there is one release.
+    releases
+        How many there are.
+    """
+
+    mean: float
+    deviation: float | None
+    releases: int
+
+    @property
+    def text(self) -> str:
+        r"""The figure as LaTeX sets it.
+
+        Examples
+        --------
+        >>> print(Cell(0.98765, 0.0123, 5).text)
+        0.988 \(\pm\) 0.012
+        """
+        if self.deviation is None and self.mean == int(self.mean):
+            return f"{self.mean:.0f}"
+        places = max(DIGITS + 1 - len(str(int(abs(self.mean)))), 0)
+        if self.deviation is None:
+            return f"{self.mean:.{places}f}"
+        return rf"{self.mean:.{places}f} \(\pm\) {self.deviation:.{places}f}"
+
+
+def cell_of(setting: Setting, axis: Axis) -> Cell | None:
+    """Return a figure of a setting; None where one of its releases lacks it."""
+    values = [value_of(result, axis) for result in setting.results]
+    known = [value for value in values if value is not None]
+    if setting.failure is not None or len(known) < len(values):
+        return None
+    return Cell(fmean(known), stdev(known) if len(known) > 1 else None, len(known))
+
+
+def _shown(setting: Setting, axis: Axis) -> Cell | None:
+    """Return a figure as the table has it: a strength is asked for, so it does not deviate."""
+    cell = cell_of(setting, axis)
+    return cell._replace(deviation=None) if cell and axis.question == "strength" else cell
+
+
+def columns_of(sweep: Sweep) -> list[Axis]:
+    """Return the figures of the table: strengths, what is kept, what is false, an attack."""
+    _, attack, use = sweep.usual
+    asked = [Axis("strength", part) for part in STRENGTHS]
+    asked += [axis for axis in (use, Axis("false"), attack) if axis is not None]
+    return [axis for axis in asked if axis in sweep.axes]
+
+
+def best_of(cells: Sequence[Cell | None], direction: str) -> set[int]:
+    """Return which cells are best by their printed digits; none where nothing is better.
+
+    Examples
+    --------
+    >>> best_of([Cell(0.5, None, 1), None, Cell(0.9, None, 1)], "higher is better")
+    {2}
+    """
+    sign = {"higher is better": 1, "lower is better": -1}.get(direction)
+    known = {number: cell for number, cell in enumerate(cells) if cell is not None}
+    if sign is None or len(known) < 2:
+        return set()
+    most = max(sign * cell.mean for cell in known.values())
+    first = next(cell for cell in known.values() if sign * cell.mean == most)
+    shown = first.text.partition(" ")[0]
+    return {number for number, cell in known.items() if cell.text.partition(" ")[0] == shown}
+
+
+def table_text(sweep: Sweep) -> str:
+    """Return the table of the settings, for a document that uses booktabs."""
+    axes = columns_of(sweep)
+    columns = [[_shown(setting, axis) for setting in sweep.settings] for axis in axes]
+    best = [
+        set() if axis.question == "strength" else best_of(cells, sweep.axes[axis])
+        for axis, cells in zip(axes, columns, strict=True)
+    ]
+    head = " & ".join(["method", "parameters", *(tex(words_of(axis)) for axis in axes)])
+    lines = []
+    for number, setting in enumerate(sweep.settings):
+        cells = [
+            rf"\textbf{{{cell.text}}}" if cell and number in own else cell.text if cell else "--"
+            for cells, own in zip(columns, best, strict=True)
+            for cell in [cells[number]]
+        ]
+        first = setting.first
+        lines.append(" & ".join([tex(first.method), tex(first.given), *cells]) + r" \\")
+    repeats = sweep.plan.repeats
+    mean = "one release" if repeats == 1 else f"mean and standard deviation of {repeats} releases"
+    return "\n".join(
+        (
+            r"% needs \usepackage{booktabs}",
+            r"\begin{tabular}{ll" + "r" * len(axes) + "}",
+            r"\toprule",
+            head + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            f"% {mean}; bold: the best of a column, of those that are measured",
+            "",
+        )
+    )
+
+
+def figures_text(sweep: Sweep) -> str:
+    """Return every figure of every setting as CSV: mean, standard deviation, releases."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    names = ["method", "parameters", "figure", "direction", "mean", "deviation", "releases"]
+    writer.writerow(names)
+    for setting in sweep.settings:
+        for axis, direction in sweep.axes.items():
+            cell = cell_of(setting, axis)
+            if cell is not None:
+                first = setting.first
+                writer.writerow([first.method, first.given, str(axis), direction, *cell])
+    return stream.getvalue()
+
+
+def pictures_of(sweep: Sweep) -> dict[str, Figure]:
+    """Return the figures as papers draw them: a figure over the strength, a line a method."""
+    methods = tuple(dict.fromkeys(point.method for point in sweep.plan.points))
+    columns = columns_of(sweep)
+    across = [axis for axis in columns if axis.question == "strength"]
+    made = {}
+    for x in across:
+        for y in (axis for axis in columns if axis.question != "strength"):
+            panel = panel_of(sweep, x, y)
+            dots = [dot._replace(on_line=dot.y is not None) for dot in panel.dots]
+            if any(dot.y is not None for dot in dots):
+                title = f"{words_of(y)} by {x.part}"
+                panel = panel._replace(title=title, dots=dots)
+                name = f"{x.part}-{y.question.replace(' ', '-')}"
+                made[name] = Figure(title=title, panel=panel, methods=methods)
+    return made
+
+
+ENTRIES = {
+    "liu2008": (
+        "inproceedings",
+        "Liu, Kun and Terzi, Evimaria",
+        "Towards identity anonymization on graphs",
+        {"booktitle": "SIGMOD", "year": "2008"},
+    ),
+    "dejong2024": (
+        "misc",
+        "de Jong, Rachel G. and van der Loo, Mark P. J. and Takes, Frank W.",
+        "The anonymization problem in social networks",
+        {"eprint": "2409.16163", "archiveprefix": "arXiv", "year": "2024"},
+    ),
+    "choromanski2013": (
+        "inproceedings",
+        "Choromanski, Krzysztof and Jebara, Tony and Tang, Kui",
+        "Adaptive Anonymity via b-Matching",
+        {"booktitle": "NIPS", "year": "2013"},
+    ),
+    "nguyen2015": (
+        "inproceedings",
+        'Nguyen, Huu Hiep and Imine, Abdessamad and Rusinowitch, Micha{\\"e}l',
+        "Differentially Private Publication of Social Graphs at Linear Cost",
+        {"booktitle": "ASONAM", "year": "2015"},
+    ),
+    "esfandiari": (
+        "misc",
+        "Esfandiari, Hossein and Epasto, Alessandro and Mirrokni, Vahab and Munoz Medina, Andres",
+        "Smooth Anonymity for Sparse Graphs",
+        {"howpublished": "arXiv"},
+    ),
+}
+"""The papers of the published systems: kind, authors, title, further fields."""
+
+PAPERS = {
+    "k-degree": "liu2008",
+    "structural": "dejong2024",
+    "adaptive": "choromanski2013",
+    "cluster-k": "choromanski2013",
+    "top-m-filter": "nguyen2015",
+    "dp-1k": "nguyen2015",
+    "smooth-k": "esfandiari",
+    "suppress-k": "esfandiari",
+    "randomized-response": "esfandiari",
+}
+"""The paper of each method that has one of them; others are cited by the words of their source."""
+
+
+def references_text(sweep: Sweep) -> str:
+    """Return BibTeX entries of the methods, the data and the program."""
+    methods = dict.fromkeys(point.method for point in sweep.plan.points)
+    cited = dict.fromkeys(PAPERS[name] for name in methods if name in PAPERS)
+    entries = [_entry(ENTRIES[key][0], key, *ENTRIES[key][1:]) for key in cited]
+    for name in methods:
+        method = known_method(name)
+        if name not in PAPERS and method is not None:
+            entries.append(_entry("misc", name, "", name, {"note": tex(method.source)}))
+    entries.append(_data_entry(sweep))
+    entries.append(_entry("software", "graphveil", "", "graphveil", {"version": __version__}))
+    return "\n".join(entries)
+
+
+def _data_entry(sweep: Sweep) -> str:
+    digest = sweep.plan.input_sha256
+    for name, item in DATASETS.items():
+        if item.kind == sweep.plan.kind and digest_of(load(name)) == digest:
+            fields = {"note": tex(item.source), "url": item.url}
+            return _entry("misc", "data", "", name, fields)
+    title = Path(sweep.plan.original[0]).name if sweep.plan.original else "data of the sweep"
+    return _entry("misc", "data", "", tex(title), {"note": f"SHA-256 as read: {digest}"})
+
+
+def _entry(kind: str, key: str, author: str, title: str, fields: dict[str, str]) -> str:
+    named = {**({"author": author} if author else {}), "title": f"{{{title}}}", **fields}
+    lines = [f"  {name} = {{{value}}}," for name, value in named.items()]
+    return "\n".join((f"@{kind}{{{key},", *lines, "}", ""))
+
+
+def origin_of(sweep: Sweep) -> dict[str, Any]:
+    """Return where the figures come from: seeds, versions and digests."""
+    plan = sweep.plan
+    return {
+        "graphveil": plan.tool,
+        "kit": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "libraries_when_the_kit_was_made": {name: version(name) for name in PACKAGES},
+        "data": {"sha256": plan.input_sha256, "kind": plan.kind, "read_as": plan.reading},
+        "seed": plan.seed,
+        "measuring_seed": plan.measuring_seed,
+        "repeats": plan.repeats,
+        "points": [
+            {"method": one.method, "parameters": one.parameters, "draw": one.draw, "seed": one.seed}
+            | {"status": sweep.results[one.number].status}
+            for one in plan.points
+        ],
+    }
+
+
+def write_kit(sweep: Sweep, folder: str | Path) -> list[Path]:
+    """Write the kit of a sweep into a new folder of its owner, and return its files.
+
+    Parameters
+    ----------
+    sweep
+        The sweep; some of its points have a release.
+    folder
+        The folder, which appears whole or not at all.
+
+    Raises
+    ------
+    UsageError
+        Where something stands there, no point has a release, or matplotlib is missing.
+    """
+    if "finished" not in sweep.counts:
+        raise UsageError("No point of this sweep has a release. Run it with other points.")
+    if find_spec("matplotlib") is None:
+        raise UsageError(f"The figures of a paper are PDF: {NO_LIBRARY}")
+    texts = dict(_texts(sweep))
+    pictures = pictures_of(sweep)
+    try:
+        with whole_folders({Path(folder): 0o700}) as [part]:
+            for name, text in texts.items():
+                (part / name).write_text(text, encoding="utf-8", newline="\n")
+                (part / name).chmod(0o600)
+            for name, picture in pictures.items():
+                picture.write(part / f"{name}.pdf")
+    except FileExistsError as error:
+        raise UsageError(f"{folder} exists. Choose another name.") from error
+    return [Path(folder, name) for name in (*texts, *(f"{name}.pdf" for name in pictures))]
+
+
+def _texts(sweep: Sweep) -> Iterator[tuple[str, str]]:
+    yield TABLE, table_text(sweep)
+    yield EVERY, figures_text(sweep)
+    yield BIB, references_text(sweep)
+    yield ORIGIN, json.dumps(origin_of(sweep), indent=2) + "\n"

@@ -1,0 +1,146 @@
+"""What a paper needs of a sweep: its figures are those of the rows, counted by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import statistics
+
+import pytest
+
+import graphveil as gv
+from graphveil.cli import run
+from graphveil.core.errors import UsageError
+from graphveil.verbs.sweep.paper_kit import tex
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+pytest.importorskip("matplotlib")
+
+WEB = gv.datasets.barabasi_albert(40, 2, seed=1)
+GRID = {
+    "k-degree": {"k": [2, 6, 99]},
+    "external": {
+        "command": ["cp {input} {output}", "sh -c 'echo 0 1 > $1 # _&%' sh {output} {input}"]
+    },
+    "structural": {"k": [2], "heuristic": "ua"},
+}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("paper") / "sweep"
+    given = {"metrics": ["edge-jaccard"], "attacks": ["candidate-set"], "jobs": 1, "seed": 5}
+    return gv.sweep(GRID, WEB, repeats=3, out=folder, **given)
+
+
+@pytest.fixture(scope="module")
+def kit(done, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kit") / "kit"
+    done.write_paper(folder)
+    return folder
+
+
+def by_hand(done, method, given, question, part):
+    numbers = [p.number for p in done.plan.points if (p.method, p.given) == (method, given)]
+    return [
+        row["value"]
+        for number in numbers
+        for row in done.results[number].rows
+        if (row["question"], row["part"]) == (question, part)
+    ]
+
+
+def lines_of(kit):
+    text = (kit / "results.tex").read_text()
+    body = text.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
+    return [line.removesuffix(" \\\\").split(" & ") for line in body.splitlines()]
+
+
+def test_the_table_has_the_mean_and_the_deviation_of_the_rows(done, kit):
+    values = by_hand(done, "structural", "k=2, heuristic=ua", "edge-jaccard", "all")
+    assert 3 == len(values)
+    assert len(set(values)) > 1
+    mean, deviation = statistics.fmean(values), statistics.stdev(values)
+    [line] = [line for line in lines_of(kit) if line[0] == "structural"]
+    assert f"{mean:.3f} \\(\\pm\\) {deviation:.3f}" in line[3]
+    assert "2" == line[2]
+
+
+def test_the_best_of_a_column_is_bold_and_what_has_no_release_is_empty(kit):
+    lines = lines_of(kit)
+    kept = {tuple(line[:2]): line[3] for line in lines}
+    numbers = [
+        float(re.sub(r"\\textbf\{|\s.*|\}", "", cell)) for cell in kept.values() if cell != "--"
+    ]
+    for cell in kept.values():
+        value = float(re.sub(r"\\textbf\{|\s.*|\}", "", cell)) if cell != "--" else None
+        assert ("textbf" in cell) == (value == max(numbers))
+    assert 1.0 == max(numbers)
+    assert "--" == kept["k-degree", "k=99"]
+
+
+def test_every_figure_is_in_the_csv_as_it_was_measured(done, kit):
+    with (kit / "figures.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    question, part = "candidate-set", "degree and triangles, right guess"
+    [row] = [
+        row
+        for row in rows
+        if (row["method"], row["parameters"], row["figure"])
+        == ("k-degree", "k=2", f"{question}: {part}")
+    ]
+    values = by_hand(done, "k-degree", "k=2", question, part)
+    assert statistics.fmean(values) == float(row["mean"])
+    assert statistics.stdev(values) == pytest.approx(float(row["deviation"]))
+    assert "3" == row["releases"]
+
+
+def test_commands_and_names_are_escaped_for_latex(kit):
+    assert r"echo 0 1 \textgreater{} \$1 \# \_\&\%" in (kit / "results.tex").read_text()
+    assert r"\textbackslash{}input\{a\} " == tex("\\input{a}\n")
+
+
+def test_references_and_origin_name_methods_data_seeds_and_versions(done, kit):
+    bib = (kit / "references.bib").read_text()
+    for key in (
+        "@inproceedings{liu2008,",
+        "@misc{dejong2024,",
+        "@misc{data,",
+        "@software{graphveil,",
+    ):
+        assert key in bib
+    assert done.plan.input_sha256 in bib
+    origin = json.loads((kit / "origin.json").read_text())
+    assert (5, done.plan.input_sha256) == (origin["seed"], origin["data"]["sha256"])
+    assert gv.__version__ == origin["graphveil"]
+    assert [p.seed for p in done.plan.points] == [one["seed"] for one in origin["points"]]
+
+
+def test_a_shipped_data_set_is_cited_by_its_source(tmp_path):
+    calls = gv.datasets.load("copenhagen-calls")
+    swept = gv.sweep([gv.Rename()], calls, metrics=["edge-jaccard"], attacks=[], jobs=1)
+    swept.write_paper(tmp_path / "kit")
+    assert "10.1038/s41597-019-0325-x" in (tmp_path / "kit" / "references.bib").read_text()
+
+
+def test_figures_are_pdf_over_the_strength_and_the_folder_is_the_owners(kit):
+    assert {"k-edge-jaccard.pdf", "k-candidate-set.pdf"} <= {file.name for file in kit.iterdir()}
+    assert all(file.read_bytes()[:4] == b"%PDF" for file in kit.glob("*.pdf"))
+    assert 0o700 == kit.stat().st_mode & 0o777
+    assert {0o600} == {file.stat().st_mode & 0o777 for file in kit.iterdir()}
+
+
+def test_what_cannot_be_written_is_refused(done, kit, tmp_path, capsys):
+    with pytest.raises(UsageError, match="exists"):
+        done.write_paper(kit)
+    none = gv.sweep([gv.KDegree(k=99)], WEB, metrics=[], attacks=[], jobs=1)
+    with pytest.raises(UsageError, match="No point of this sweep has a release"):
+        none.write_paper(tmp_path / "none")
+    release = gv.Rename().anonymize(WEB).write(tmp_path / "out")
+    assert 2 == run(["report", str(release), "--paper", str(tmp_path / "new")])
+    assert "--paper writes about a sweep" in capsys.readouterr().err
+    assert 0 == run(["report", str(done.folder), "--paper", str(tmp_path / "new")])
+    said = capsys.readouterr()
+    assert "origin.json holds the seed" in said.err
+    assert (tmp_path / "new" / "results.tex").is_file()
