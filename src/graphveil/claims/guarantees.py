@@ -31,12 +31,14 @@ from graphveil.claims.knowledge import (
     KNOWLEDGE,
     KNOWLEDGE_OF_LAYERS,
     LEFT_OF_BOXES,
+    LISTS,
     NOTHING_PROMISED,
     OF_DIRECTED_TIES,
     REASONS,
     SEVERAL_ORIGINALS,
     SEVERAL_ROWS,
     SIMILAR,
+    List,
     MeasureName,
     Person,
     Reason,
@@ -121,14 +123,7 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
     @property
     def empty(self) -> str | None:
-        """Why the promise is true of any data and protects nobody; None where it is not.
-
-        Examples
-        --------
-        >>> from graphveil import KAnonymity
-        >>> KAnonymity(k=1).empty, KAnonymity(k=2).empty
-        ('a class may be a single row (k=1)', None)
-        """
+        """Why the promise is true of any data and protects nobody; None where it is not."""
         return None
 
 
@@ -627,12 +622,6 @@ def _listed(names: tuple[str, ...]) -> str:
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
 
-
-List = Literal["people", "items"]
-"""A list that counts as public."""
-
-LISTS: tuple[List, ...] = ("people", "items")
-"""Every such list, in the order in which claims name them."""
 
 ENTRIES_OF_A_VALUE = 2
 """To change one value of a column is to change two entries: one ends, another begins."""

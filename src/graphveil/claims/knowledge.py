@@ -116,3 +116,9 @@ REASONS: dict[Reason, str] = {
     "renamed": "Only the ids were replaced; the data itself can re-identify people.",
 }
 """What each means, in whole sentences."""
+
+List = Literal["people", "items"]
+"""A list that counts as public."""
+
+LISTS: tuple[List, ...] = ("people", "items")
+"""Every such list, in the order in which claims name them."""
