@@ -50,7 +50,7 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
 from graphveil.data.kinds import Container, as_released, encoded, kind_of
 from graphveil.data.objects import as_container, read_anew
-from graphveil.data.origin import ColumnType, ObjectOrigin, Person, left_out_words, shared_ids
+from graphveil.data.origin import ColumnType, ObjectOrigin, left_out_words, shared_ids
 from graphveil.methods.estimator import Estimator
 
 if TYPE_CHECKING:
@@ -469,7 +469,9 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             randomness,
             people=people,
             left_out=data.left_out,
-            guarantee=(draft.guarantee or self.promised(data)).of_rows(_said_of_rows(data)),
+            guarantee=(draft.guarantee or self.promised(data)).of_rows(
+                getattr(data, "person", None)
+            ),
             conditions=draft.conditions,
             advice=(*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data))),
             input_sha256=digest_of(data),
@@ -559,7 +561,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
 
         It reads names of items and what the owner says, nothing that the promise covers.
         """
-        promise: AnyGuarantee = self.guarantee.of_rows(_said_of_rows(data))
+        promise: AnyGuarantee = self.guarantee.of_rows(getattr(data, "person", None))
         if not isinstance(promise, EdgeDP | NodeDP):
             return promise
         public = getattr(data, "public_lists", ())
@@ -770,12 +772,6 @@ def _number(value: object) -> float:
 
 def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:
     return () if positions is None else tuple(data.labels()[positions].tolist())
-
-
-def _said_of_rows(data: Data) -> Person | None:
-    """Return what the owner said of the rows of a table; None where the data is none."""
-    said: Person | None = getattr(data, "person", None)
-    return said
 
 
 def _has_people(data: Data) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphveil.cli.answer import say_answer, say_next, wrapped
 from graphveil.cli.console import bars, result, result_json
@@ -11,16 +11,20 @@ from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, values_
 from graphveil.cli.inputs import a_file, command_line, file_word, flag_words, reading_words
 from graphveil.cli.kinds import reading_flags
 from graphveil.core.progress import shown
-from graphveil.core.text import printable
+from graphveil.core.text import counted, printable
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.io import compression_of, options_of
-from graphveil.verbs.describe import Description, describe
+
+if TYPE_CHECKING:
+    from graphveil.verbs.describe import Description
 
 SHOWN = 12
 """So many columns are described without --all."""
 
 
 def _run(path: Path, **given: Any) -> int:
+    from graphveil.verbs.describe import describe  # noqa: PLC0415  help needs none of it
+
     as_json, every, kind = given.pop("json"), given.pop("all"), given.pop("kind")
     with a_file(path, given.get(INPUT_FORMAT)) as file:
         asked: dict[str, Any] = {}
@@ -46,11 +50,10 @@ def _print(found: Description, name: str, *, every: bool) -> None:
         for text in wrapped(f"  {line}", indent=" " * 6):
             result(text)
     if len(columns) > most:
-        result(f"  and {len(columns) - most} more columns (--all)")
+        result(f"  and {counted(len(columns) - most, 'more column')} (--all)")
     result("")
-    many = len(problems)
-    open_questions = f"{many} open question" + ("" if many == 1 else "s")
-    result(f"{open_questions}, answered in the command below:" if many else "Nothing is open.")
+    asked = counted(len(problems), "open question")
+    result(f"{asked}, answered in the command below:" if problems else "Nothing is open.")
     for line in problems:
         for text in wrapped(f"  {line.removeprefix('open: ')}", indent=" " * 6):
             result(text)
