@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
@@ -12,6 +12,10 @@ from graphveil.cli.flags import flag, with_signature
 from graphveil.core.errors import ReleaseError
 from graphveil.core.progress import shown, stage
 from graphveil.release.staging import check_target
+
+if TYPE_CHECKING:
+    from graphveil.core.rows import Rows
+    from graphveil.verify.verdict import Verdict
 
 K = 5
 
@@ -62,39 +66,36 @@ def _run(**given: Any) -> int:
             print_rows(rows)
         else:
             print_answers(rows)
-        _attacked(out, graph)
-        _pages(out, graph, force=force)
+        _attacked_and_reported(out, graph, rows, verdict, force=force)
     result("")
     say_next("graphveil measure YOUR-FILE.csv")
     return verdict.exit_code
 
 
-def _attacked(out: Path, graph: Any) -> None:
-    """Say what the attacks that take no time learn."""
+def _attacked_and_reported(
+    out: Path, graph: Any, rows: Rows, verdict: Verdict, *, force: bool
+) -> None:
+    """Attack the release, and make the page for the owner and the one to hand on."""
     from graphveil.cli.commands.attack import print_headline  # noqa: PLC0415  not for its help
+    from graphveil.core.rows import Rows  # noqa: PLC0415
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415
+    from graphveil.verbs.report.document import page_of  # noqa: PLC0415
+    from graphveil.verbs.report.report import report_release  # noqa: PLC0415
 
     _step(5, "What can an attacker still learn?")
     with stage("attacking"):
-        attacked = attack_release(out, graph, attacks=ATTACKS_SHOWN)
+        attacked = attack_release(out, graph)
     print_headline(attacked)
-
-
-def _pages(out: Path, graph: Any, *, force: bool) -> None:
-    """Make the page for the owner and the one to hand on, and say where they lie."""
-    from graphveil.verbs.report.document import page_of  # noqa: PLC0415  not for its help
-    from graphveil.verbs.report.report import report_release  # noqa: PLC0415
-
     _step(6, "Write the report.")
-    for public, whose in ((False, "Keep private"), (True, "Publish")):
-        with stage("making a page"):
-            made = report_release(out, None if public else graph, public=public)
-        made.write(page_of(out, public=public), force=force)
-        result(f"{whose}: {page_of(out, public=public)}")
-
-
-ATTACKS_SHOWN = ("candidate-set",)
-"""The attacks of the demo: those that take no time."""
+    every_row = Rows([*rows, *rows.missing, *attacked, *attacked.missing])
+    with stage("making the owner's page"):
+        own = report_release(out, graph, rows=every_row, verdict=verdict)
+    with stage("making the public page"):
+        public = report_release(out, public=True)
+    for page, whose in ((own, "Keep private"), (public, "Publish")):
+        where = page_of(out, public=page is public)
+        page.write(where, force=force)
+        result(f"{whose}: {where}")
 
 
 def _step(number: int, title: str) -> None:

@@ -225,7 +225,8 @@ def _times(
             continue
         situation = AttackInput(comparison=seen, release=release, rerun=rerun_of(release))
         try:
-            yield name, spelled(entry.seconds(situation, entry.options()))
+            seconds = entry.foreseen or entry.seconds
+            yield name, spelled(seconds(situation, entry.options()))
         except NotMeasuredError:
             continue
 
