@@ -17,7 +17,7 @@ def test_a_table_of_purchases_is_asked_about_and_each_way_out_is_one(graphveil_h
     start = ("anonymize", "suppress-k", "bought.csv", "--kind", "table", "--k", 5, "--out", "out")
     done = graphveil_here(*start)
     assert 2 == done.code
-    assert "a row must be one person, but email may identify people with several rows" in done.err
+    assert "column email may identify people with several rows" in done.err
     for way in ("--person email", "--person row", "--drop email"):
         assert way in done.err
     assert not (cwd / "out").exists()

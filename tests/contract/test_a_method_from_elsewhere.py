@@ -46,7 +46,7 @@ class Toy(Anonymizer[Graph]):
     cost: ClassVar[str] = "linear in the nodes"
     example: ClassVar[Mapping[str, Any]] = {"k": 2}
 
-    k: int = parameter(text="smallest class of nodes without neighbors", minimum=1)
+    k: int = parameter(text="smallest class of nodes without neighbors", minimum=2)
     guarantee = property(lambda self: StructuralKAnonymity(k=self.k))
     conditions = (Subgraph(), EditBudget(share=1.0))
     rows_needed = property(lambda self: self.k)

@@ -132,7 +132,7 @@ def test_without_the_linkage_a_record_that_fits_fewer_than_any_owner_asked_for_i
     (private(folder) / "linkage.parquet").unlink()
     said = checks(folder, before)[PAIRS]
     assert "fails" == said.outcome
-    assert "record 2 could belong to 1 people, fewer than its owner requested" in said.detail
+    assert "record 2 could belong to 1 person, fewer than its owner requested" in said.detail
 
 
 def test_without_the_linkage_a_common_level_needs_none(tmp_path):
@@ -192,7 +192,7 @@ def test_chosen_pairs_that_are_forged_are_noticed(tmp_path):
     own = {r: p for r, p in zip(record, person, strict=True) if PEOPLE[ORDER[r]] == p}
     repeated = {"record": [*own] * 3, "person": [*own.values()] * 3}
     rewrite(folder, "witness.parquet", repeated)
-    assert "could belong to 1 people, but 2 are guaranteed" in checks(folder)[PAIRS].detail
+    assert "could belong to 1 person, but 2 are guaranteed" in checks(folder)[PAIRS].detail
     rewrite(folder, "witness.parquet", {"record": [*record, 0], "person": [*person, "fred"]})
     assert "1 of 15 chosen pairs do not fit, the first is record 0" in checks(folder)[PAIRS].detail
     rewrite(folder, "witness.parquet", {"record": [*record, 0], "person": [*person, "zoe"]})

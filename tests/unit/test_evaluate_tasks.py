@@ -197,7 +197,7 @@ def test_people_of_the_original_are_no_test_people():
     with pytest.raises(UsageError, match="not a network"):
         evaluate(gv.KDegree(k=2).anonymize(graph), original=graph, test=graph)
     few = Attached("income", np.array(["low"]))
-    with pytest.raises(UsageError, match="1 values, but the original has 120 people"):
+    with pytest.raises(UsageError, match="1 value, but the original has 120 people"):
         evaluate(release, original=PEOPLE, test=TEST, label="income", attached=few)
 
 

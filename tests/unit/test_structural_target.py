@@ -382,7 +382,7 @@ def test_a_result_that_misses_the_goal_with_fewer_edits_is_shown_beside(monkeypa
     }
     monkeypatch.setattr(run_module, "_try_all", lambda *_: found)
     method = gv.StructuralAnonymity(edits="any")
-    with pytest.warns(gv.GraphveilWarning, match="With 1 edits, which keep triangles"):
+    with pytest.warns(gv.GraphveilWarning, match="With 1 edit, which keep triangles"):
         release = method.anonymize(FLAG)
     assert (4, 1) == (release.private.cost["edits"], release.private.cost["target_edits"])
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, InputError, Problem, answers, option
+from graphveil.core.errors import DataError, InputError, Problem, answers, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import counted
 from graphveil.data.codes import (
@@ -622,8 +622,11 @@ def about_people(
     naming = [name for name in naming_columns(table) if name != options.person]
     if options.exact:  # whose numbers get levels, of which the method asks
         naming = [name for name in naming if name not in measuring]
+    dates = {name for name in naming if options.exact and are_dates(_column(table, name)[1])}
     found = [
-        Problem(
+        _about_dates(name)
+        if name in dates
+        else Problem(
             name,
             "bins" if name in measuring else "drop",
             "quantiles:4" if name in measuring else name,
@@ -633,11 +636,22 @@ def about_people(
         )
         for name in naming
     ]
-    rest = table.without([problem.column for problem in found if problem.option == "drop"])
+    rest = table.without([problem.column for problem in found if problem.option != "bins"])
     repeated = [] if options.person else repeated_columns(rest)
     asked = [_about_person(rest, one, exact=options.exact) for one in repeated]
     merging = [problem for problem in asked if problem.option == "person"]
     return [*found, *(merging[:1] or asked)]  # where rows are merged, the others are attributes
+
+
+def _about_dates(name: str) -> Problem:
+    """Return the question about dates of which nearly every row has another one."""
+    return Problem(
+        name,
+        "levels",
+        "month,year",
+        f"column {name} has a different date in nearly every row",
+        f"use {mapping('levels', name, 'month,year')}, or {option('drop', name)}",
+    )
 
 
 def _column(table: Table, name: str) -> tuple[str, Ids]:

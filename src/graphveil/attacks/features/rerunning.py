@@ -57,7 +57,8 @@ class Again:
         """Keep the original and the method."""
         if situation.rerun is None:
             raise NotMeasuredError(
-                "this version does not know the method, or the private record is missing"
+                "the run cannot be repeated: this version does not know the method, the private "
+                "record is missing, or the method has conditions on attached columns"
             )
         self.original: Table | Bipartite = situation.table or situation.comparison.original
         self._rerun = situation.rerun

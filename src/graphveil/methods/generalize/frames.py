@@ -23,7 +23,7 @@ from graphveil.core.errors import (
 from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
-from graphveil.data.codes import NUMBER
+from graphveil.data.codes import NUMBER, are_dates
 from graphveil.data.columns import Frames, arrow_table
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
 from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
@@ -420,8 +420,19 @@ def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> 
                 )
             )
         elif one.codes.size >= FEW_ROWS and len(one.texts) >= NEARLY_ALL * one.codes.size:
+            dates = are_dates(np.array(one.texts))
             problems.append(
                 Problem(
+                    one.name,
+                    "levels",
+                    "month,year",
+                    f"column {one.name} has {counted(len(one.texts), 'date')} in "
+                    f"{counted(one.codes.size, 'row')} and no levels",
+                    f"use {mapping('levels', one.name, 'month,year')}, "
+                    f"{option('attach', one.name)} or {option('drop', one.name)}",
+                )
+                if dates
+                else Problem(
                     one.name,
                     "drop",
                     one.name,
