@@ -115,5 +115,5 @@ def test_a_tutorial_prints_what_its_page_says(page, tmp_path):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_reads_no_data_but_what_ships(page):
     text = page.read_text(encoding="utf-8")
-    assert re.search(r"gv\.datasets\.(load|path_of|generated_register)\(", text)
+    assert re.search(r"gv\.datasets\.(load|path_of|generated_register)\(|random\.Random\(", text)
     assert "fetch" not in text
