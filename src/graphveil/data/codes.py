@@ -396,7 +396,7 @@ def _whole_or_refuse(column: pa.Array, name: str, *, exact: bool) -> pa.Array:
     return column.cast(pa.int64())
 
 
-_DAY = r"^\d{4}-\d{2}-\d{2}$"
+DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 DATE = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$"
 """A date, with or without its time, as ISO 8601 writes it."""
@@ -412,7 +412,7 @@ def are_dates(values: Ids) -> bool:
     """
     if values.dtype.kind == "i" or not values.size:
         return False
-    return bool(pc.all(pc.match_substring_regex(ids_to_arrow(values), _DAY)).as_py())
+    return bool(pc.all(pc.match_substring_regex(ids_to_arrow(values), DAY)).as_py())
 
 
 AMONG_NUMBERS = ("", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>")

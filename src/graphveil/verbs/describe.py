@@ -25,7 +25,7 @@ from graphveil.core.errors import InputError, Message, Problem, UsageError, answ
 from graphveil.core.progress import stage
 from graphveil.core.text import html_table, printable, visible
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.data.codes import DATE, NUMBER, missing_in
+from graphveil.data.codes import DATE, DAY, NUMBER, missing_in
 from graphveil.data.columns import arrow_table
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
 from graphveil.io.options import Header, TableOptions, options_of
@@ -292,7 +292,7 @@ def _described(
     return Description(
         format=form,
         kind=kind_of(container).name,
-        reason="as you said" if kind else guess.found,
+        reason=_reason(guess, kind),
         rows=said.rows or (written.num_rows if written else 0),
         complete=complete,
         columns=_columns(written, container, said, options),
@@ -323,7 +323,7 @@ def _of_frame(frame: Any, kind: str | None, options: dict[str, Any]) -> Descript
     return Description(
         format="",
         kind=kind_of(container).name,
-        reason="as you said" if kind else guess.found,
+        reason=_reason(guess, kind),
         rows=part.num_rows,
         complete=part.num_rows == whole.num_rows,
         columns=_columns(part, container, said, options),
@@ -345,6 +345,12 @@ def _kind(
         return guess.kind, guess
     pairs = form == "text" or _share_values(written())
     return guess.probably or (Graph if pairs else Table), guess
+
+
+def _reason(guess: Guess, kind: str | None) -> str:
+    if kind is not None:
+        return "as you said"
+    return guess.found if guess.probably is None else PROBABLY_A_TABLE
 
 
 def _share_values(written: pa.Table | None) -> bool:
@@ -592,6 +598,7 @@ def _column(
         kind = "number"
     levels = [p.value for p in said.problems if p.option == "levels" and p.column == name]
     given = said.options.get("levels") or {}
+    usual = "month,year" if kind == "date" and role == "known" and _all(shown, DAY) else ""
     return ColumnDescription(
         name=name,
         kind=kind,
@@ -600,7 +607,7 @@ def _column(
         missing=absent,
         role=role,
         role_reason=reason,
-        levels=given.get(name, levels[0] if levels else ""),
+        levels=given.get(name, levels[0] if levels else usual),
     )
 
 
