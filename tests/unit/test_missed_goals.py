@@ -52,7 +52,8 @@ def test_a_full_goal_that_is_missed_is_claimed_as_the_share_reached(run, monkeyp
     risk = measure(release.data, measure=method.guarantee.measure, k=K)
     rare = risk.unprotected().size
     assert 0 < rare < N
-    missed = f"goal full was not reached: {rare} nodes are unprotected, 0 allowed"
+    who = "1 node is" if rare == 1 else f"{rare} nodes are"
+    missed = f"goal full was not reached: {who} unprotected, 0 allowed"
     assert any(missed in words for words in release.private.warnings)
     assert np.floor((1 - release.guarantee.share) * N + 1e-9) == rare
     assert release.guarantee.sentence.startswith("At least ")
