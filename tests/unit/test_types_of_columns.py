@@ -97,7 +97,7 @@ ARROW = {
 
 DUCKDB = {
     "1::HUGEINT": [1],
-    "1::UHUGEINT": [1],
+    "1::UHUGEINT": ["1"],
     "'00000000-0000-0000-0000-000000000007'::UUID": [str(ONE)],
     "INTERVAL '1' MONTH": None,
     "TIME '01:00'": ["01:00:00.000000"],

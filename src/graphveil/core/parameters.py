@@ -436,7 +436,7 @@ def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
     --------
     >>> from graphveil.methods import SuppressK
     >>> [item.name for item in flat_parameters(SuppressK)][:4]
-    ['k', 'algorithm', 'seed_order', 'beta']
+    ['k', 'known', 'attach', 'label']
     """
     hints = hints_of(owner)
     flat: list[FlatParameter] = []

@@ -354,7 +354,7 @@ class Rows(Sequence[Row]):
         --------
         >>> Rows([Row(release="a", question="edges-kept", part="share", value=0.5, unit="share",
         ...           direction="higher is better")]).plot()
-        Figure('What was kept', 1 marks)
+        Figure('What was kept', 1 mark)
         """
         figure: Figure = above("Rows.plot")(self)
         return figure

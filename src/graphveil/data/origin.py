@@ -267,10 +267,12 @@ def warn_of_missing(*columns: Any) -> None:
     Parameters
     ----------
     columns
-        Arrow columns; those of numbers hold no such text.
+        Arrow columns; those that are no text are left out.
     """
     counts: Counter[str] = Counter()
     for column in columns:
+        if not str(column.type).startswith(("string", "large_string", "dictionary<values=string")):
+            continue
         for one in column.value_counts().to_pylist():
             if one["values"] in MAY_BE_MISSING:
                 counts[one["values"]] += one["counts"]
