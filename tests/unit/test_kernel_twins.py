@@ -84,8 +84,9 @@ def sources_of(folder):
 
 
 def test_every_public_kernel_is_named_in_a_test_that_imports_its_module():
-    tests = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
-    named = set().union(*(named_in(path.read_text(encoding="utf-8")) for path in tests))
+    paths = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
+    named = set().union(*(named_in(text) for text in texts if "kernels" in text))
     without = defaultdict(list)
     for module, name in sorted(public_kernels(sources_of(PACKAGE)) - named):
         without[module].append(name)
