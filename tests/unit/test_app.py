@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import zipfile
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import requests
 import graphveil as gv
 from graphveil.app import jobs as running
 from graphveil.app.folder import Folder
+from graphveil.claims.guarantees import EdgeDP, NodeDP, StructuralKAnonymity
 from graphveil.cli.commands import serve
 from graphveil.core.errors import ResourceError, UsageError
 
@@ -369,7 +371,8 @@ def test_a_zip_that_was_sent_is_verified_and_reported(page, release):
     path = requests.utils.unquote(answer.url.removeprefix(page.base))
     text = page.until(path, "Open the report", "did not work", "defect")
     assert "The guarantee holds" in text
-    assert "the same degree as at least 2 others" in text
+    assert "the same number of connections as at least 2 others" in text
+    assert "degree" not in text.partition("Every check")[0]
     assert "0 fail" in text
     [report] = re.findall(r'href="[^"]*(/view/[^"]*)"', text)
     assert "sandbox" in page.get(report).headers["content-security-policy"]
@@ -420,7 +423,53 @@ def test_a_zip_holds_what_the_manifest_names_and_verifies_after_unpacking(page, 
     assert 404 == page.get("/delete/sub").status_code
 
 
+def shown(macro, *given):
+    """Return what a macro of the templates shows."""
+    show = "{% import 'parts.html' as parts with context %}{{ parts." + macro + "(*given) }}"
+    return pages.JINJA.from_string(show).render(given=given, at=lambda *parts: "/".join(parts))
+
+
+def test_checks_that_were_not_made_are_counted_as_such(release):
+    verdict = gv.verify_release(release)
+    counts = Counter(one.outcome for one in verdict.checks)
+    assert counts["not checked"] > 0
+    said = f"{counts['holds']} of {len(verdict.checks)} checks hold, 0 fail, "
+    assert f"{said}{counts['not checked']} not made" in shown("verdict", work._said(verdict))
+
+
+def test_a_guarantee_of_a_network_is_about_people_and_weakens_or_strengthens_nothing():
+    said = {
+        StructuralKAnonymity(k=5, share=0.95): "At least 95% of the people of the release have the "
+        "same number of connections as at least 4 others.",
+        StructuralKAnonymity(k=2, measure="directed-count"): "Every person of the release has the "
+        "same number of outgoing connections, number of incoming connections, number of contacts "
+        "in either direction, and number of connections among these and that person, as at least "
+        "1 other.",
+        StructuralKAnonymity(k=3, known=("node", "edge type")): "Every node of the release has the "
+        "same node and edge type, and the same number of connections, as at least 2 others.",
+    }
+    for claim, words in said.items():
+        assert words == work.for_people(claim.sentence, claim.known or ())
+    for claim in (EdgeDP(epsilon=1.0), NodeDP(epsilon=0.5), *said):
+        digits = re.findall(r"[\d.^]+", claim.sentence)
+        assert digits == re.findall(r"[\d.^]+", work.for_people(claim.sentence))
+    assert "any one connection, or any one item of" in work.for_people(EdgeDP(epsilon=1.0).sentence)
+
+
 # --- jobs
+
+
+def test_a_poll_keeps_the_element_that_has_the_focus():
+    job = running.Job("explore", "a.csv", {})
+    polls = [re.search(r'<span id="(.*?)"(.*?)>', shown("progress", job, "risk")) for _ in "ab"]
+    assert polls[0][1] != polls[1][1]
+    assert 'hx-trigger="load delay:1s"' in polls[0][2]
+    for file in (Path(pages.__file__).parent / "templates").iterdir():
+        text = file.read_text()
+        assert {"innerMorph"} >= {*re.findall(r'hx-swap="(.*?)"', text)}
+        controls = re.findall(r"<(?:input|select|details)\b[^>]*?>", text)
+        named = re.compile(r' (?:id="|type="(?:hidden|radio)")')
+        assert [] == [one for one in controls if not named.search(one)], file.name
 
 
 def running_job(tmp_path, monkeypatch, body, verb="check"):
@@ -433,8 +482,9 @@ def running_job(tmp_path, monkeypatch, body, verb="check"):
     async def run():
         jobs = running.Jobs(tmp_path)
         job = await jobs.start(verb, "friends.csv", {})
-        while job.state == "running" and job.stage != "sleeping":  # noqa: ASYNC110  it has no event
-            await asyncio.sleep(0.02)
+        async with asyncio.timeout(20):
+            while job.state == "running" and job.stage != "sleeping":  # noqa: ASYNC110  no event
+                await asyncio.sleep(0.02)
         if job.state == "running":
             with pytest.raises(UsageError, match="is still running"):
                 await jobs.start(verb, "other.csv", {})
@@ -534,6 +584,20 @@ def test_a_question_is_asked_at_its_column_and_answered_by_a_button(patients):
     assert ["name"] == [one.column for one in found.problems]
     found.change({"undo": "1"})
     assert not found.problems
+
+
+def test_levels_are_previewed_with_the_rows_that_each_value_would_have(patients):
+    rows = [*PATIENTS, "P120,Ann120,,f,no,b"]
+    (patients.root / "patients.csv").write_text("\n".join([*rows, ""]))
+    found = Study.of(patients, "patients.csv")
+    found.change({"levels2": "5,10,20"})
+    first, *_, last = found.previews["age"]
+    assert [(f"{low}-{low + 4}", 15) for low in range(20, 60, 5)] == first.common
+    assert ([("20-39", 60), ("40-59", 60)], 2) == last
+    with served(patients.root) as one:
+        assert "40 values become 8, 4 or 2" in one.get("/columns/patients.csv").text
+    found.change({"levels2": ""})
+    assert {} == found.previews  # the age is a question now
 
 
 def test_nothing_known_is_a_question_and_odd_forms_change_nothing(patients):
@@ -655,6 +719,10 @@ def test_the_whole_way_over_http_without_scripts(patients):
         assert "of the 120 people are unique" in text
         stopped = one.post("/stop/explore/patients.csv", data={"a": ""})
         assert "You stopped this" in stopped.text or "k = 20" in stopped.text
+        one.post("/columns/patients.csv", data={"role5": "drop"})
+        assert "not measured yet" in one.get("/risk/patients.csv").text  # of these columns
+        one.post("/columns/patients.csv", data={"undo": "1"})
+        assert "What is kept at k = 5" in one.get("/risk/patients.csv").text
         one.post("/release/patients.csv", data={"method": "generalize", "pick": "3"})
         text = one.until("/release/patients.csv", "Public report")
         assert "Guaranteed" in text
@@ -663,6 +731,11 @@ def test_the_whole_way_over_http_without_scripts(patients):
         assert "/stop/" not in one.get("/release/patients.csv").text
         assert gv.verify_release(patients.root / "patients-k3").ok
         assert 404 == one.post("/stop/release/other.csv").status_code
+        assert "120 people and 4 columns" in text
+        with (patients.root / "patients.csv").open("a") as file:
+            file.write("P120,Ann120,20,f,no,b\n")
+        assert "not measured yet" in one.get("/risk/patients.csv").text  # of this file
+        assert "120 people" not in one.get("/release/patients.csv").text
         without = text.partition("Do the same on the command line")[0]
         assert "--" not in re.sub(r"<[^>]*>", "", without)
 

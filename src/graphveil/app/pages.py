@@ -10,7 +10,6 @@ import shlex
 import shutil
 import tempfile
 import time
-import traceback
 import zipfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -31,8 +30,17 @@ from starlette.staticfiles import StaticFiles
 from graphveil.app.folder import HIDDEN, Folder
 from graphveil.app.jobs import Jobs
 from graphveil.app.server import form_of, sandboxed, upload_of
-from graphveil.app.study import BY_KIND, KINDS, LEVELS, ROLES, SURE, Study, answers_to
-from graphveil.app.work import options_from, parameters_of, way_named
+from graphveil.app.study import (
+    BY_KIND,
+    KINDS,
+    LEVELS,
+    MOST_PREVIEWED,
+    ROLES,
+    SURE,
+    Study,
+    answers_to,
+)
+from graphveil.app.work import defect_in, options_from, parameters_of, way_named
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import GraphveilError, Hint, InputError
@@ -72,7 +80,7 @@ JINJA.filters["count"] = lambda number: f"{number:,}"
 JINJA.filters["lines"] = lambda text: escape(visible_lines(text))
 JINJA.globals["now"] = time.monotonic_ns
 JINJA.globals |= {"roles": ROLES, "levels": LEVELS, "by_kind": BY_KIND, "kinds": KINDS}
-JINJA.globals["answers_to"] = answers_to
+JINJA.globals |= {"answers_to": answers_to, "most_previewed": MOST_PREVIEWED}
 
 
 class Pages:
@@ -195,9 +203,7 @@ class Pages:
     async def columns(self, request: Request) -> Response:
         """Show and change what each column is."""
         study = await self.study(request)
-        kept = {
-            f"{one.name.removesuffix('.json')}": one for one in study.kept.parent.glob("*.json")
-        }
+        kept = {one.name.removesuffix(".json"): one for one in study.kept.parent.glob("*.json")}
         others = [name for name in kept if kept[name] != study.kept]
         if request.method == "POST":
             form = dict(await form_of(request))
@@ -227,6 +233,8 @@ class Pages:
             await self._explore(study)
             return self.to(request, "risk", study.name)
         job = self.jobs.of("explore", study.name)
+        if job is not None and job.arguments["study"] != study.payload:
+            job = None  # its figures are of other columns, or of an earlier file
         kind = study.kind if job is None else job.arguments["study"]["kind"]
         way = way_named(kind, study.method if job is None else job.arguments["method"])
         every = [] if job is None else job.found.get("points", [])
@@ -282,10 +290,10 @@ class Pages:
         start = f"{stem}-{way.parameter.replace('epsilon', 'e')}{strength:g}"
         names = (start if number == 1 else f"{start}-{number}" for number in range(1, 10_000))
         out = next(one for one in map(study.path.with_name, names) if not one.exists())
-        told: dict[str, Any] = {"path": str(study.path), "study": study.payload}
-        told |= {"method": way.method}
-        told |= {"strength": strength, "out": str(out)}
-        await self.jobs.start("release", study.name, told)
+        asked = {"path": str(study.path), "study": study.payload, "method": way.method}
+        await self.jobs.start(
+            "release", study.name, asked | {"strength": strength, "out": str(out)}
+        )
 
     # --- a release that somebody sent
 
@@ -347,10 +355,8 @@ class Pages:
 
     async def defect(self, request: Request, error: Exception) -> Response:
         """Show a defect of ours, with a text to copy that has no data in it."""
-        stack = traceback.extract_tb(error.__traceback__)[-6:]
-        places = " > ".join(f"{Path(one.filename).name}:{one.lineno}" for one in stack)
-        told = f"{type(error).__name__} at {places}"
-        return self.page(request, "wrong", 500, why="This is a defect of graphveil.", defect=told)
+        why = "This is a defect of graphveil."
+        return self.page(request, "wrong", 500, why=why, defect=defect_in(error))
 
     def application(self) -> Starlette:
         """Return the screens as an application, which a `Guard` must keep."""

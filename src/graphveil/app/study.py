@@ -15,13 +15,14 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.app.folder import Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilError, InputError, Problem
 
 if TYPE_CHECKING:
+    from graphveil.data import Table
     from graphveil.verbs.describe import Description
 
 TEXT = ("csv", "tsv", "text")
@@ -56,8 +57,18 @@ KINDS = {
 """What one row can be."""
 
 FORMAT, MOST_UNDONE, LONGEST_NAME = 1, 50, 200
+MOST_PREVIEWED, MOST_SHOWN = 100_000, 12
+"""Values of so many first rows are previewed, and so many values of each level are shown."""
+
 SURE = 0.7
 """A larger strength that leaves more than this share of the risk changes it hardly."""
+
+
+class Level(NamedTuple):
+    """One level of a column: its commonest values with their rows, and how many values it has."""
+
+    common: list[tuple[str, int]]
+    values: int
 
 
 @dataclass
@@ -82,6 +93,7 @@ class Study:
     notes: list[str] = field(default_factory=list)
     said: str = ""
     undone: list[dict[str, Any]] = field(default_factory=list)
+    previews: dict[str, list[Level]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Folder, name: str) -> Study:
@@ -208,7 +220,7 @@ class Study:
 
     def check(self) -> None:
         """Ask everything that is open; where nothing is, read the file as it was chosen."""
-        self.said, self.problems = "", ()
+        self.said, self.problems, self.previews = "", (), {}
         try:
             options = self.options
             levels = {"levels": self.roles["levels"]} if self.kind == "table" else {}
@@ -236,6 +248,7 @@ class Study:
         data = io.load(self.path, options_from(self.payload, exact=self.kind == "table")).data
         if self.kind == "table":
             Generalize(k=2, **{name: said for name, said in self.roles.items() if said}).check(data)
+            self.previews = previewed(data, self.roles["levels"])
             return f"{data.n_rows:,} people and {len(data.columns)} columns"
         if self.kind == "graph":
             return f"{data.n_nodes:,} people and {data.n_edges:,} connections"
@@ -295,8 +308,10 @@ class Study:
 
     @property
     def payload(self) -> dict[str, Any]:
-        """The choices as a job takes them."""
-        return {"kind": self.kind, "options": self.options, "roles": self.roles}
+        """The choices as a job takes them, and which file they are of."""
+        found = self.path.stat()
+        file = (found.st_mtime_ns, found.st_size)
+        return {"kind": self.kind, "options": self.options, "roles": self.roles, "file": file}
 
     @property
     def method(self) -> str:
@@ -344,6 +359,31 @@ def _looked_at(path: Path) -> tuple[Description, dict[str, Any], list[str]]:
             "that several rows belong to a person."
         )
     return found, detected(found) | given, notes
+
+
+def previewed(data: Table, levels: Mapping[str, str]) -> dict[str, list[Level]]:
+    """Return the values that the first rows would have at every level, above all and `*` aside.
+
+    Raises
+    ------
+    GraphveilError
+        Where the levels do not suit the values.
+    """
+    import numpy as np  # noqa: PLC0415  heavy, and the server starts without it
+
+    from graphveil.methods.generalize.levels import column_of, values_of  # noqa: PLC0415  as above
+
+    cells = data.to_arrow().slice(0, MOST_PREVIEWED)
+    found: dict[str, list[Level]] = {}
+    for name, rule in levels.items():
+        tree, leaves = column_of(values_of(name, cells.column(name), ()), rule)
+        found[name] = []
+        for nodes, texts in zip(tree.nodes[1:-1], tree.texts[1:-1], strict=True):
+            rows = np.bincount(nodes[leaves], minlength=len(texts)).tolist()
+            there = [one for one in zip(texts, rows, strict=True) if one[0] != "*"]
+            most = sorted(range(len(there)), key=lambda at: -there[at][1])[:MOST_SHOWN]
+            found[name].append(Level([there[at] for at in sorted(most)], len(there)))
+    return found
 
 
 def answers_to(asked: Problem) -> dict[str, str]:

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import time
+import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -95,6 +98,58 @@ WAYS: Mapping[str, tuple[Way, ...]] = {
 
 Say = Callable[..., None]
 
+_FOR_PEOPLE = {
+    "the node itself": "that person",
+    "node that": "person who",
+    "nodes that": "people who",
+    "node": "person",
+    "nodes": "people",
+    "an edge": "a connection",
+    "edge": "connection",
+    "edges": "connections",
+    "neighbor": "contact",
+    "neighbors": "contacts",
+    "degree": "number of connections",
+    "degrees": "numbers of connections",
+    "all degrees": "everybody's number of connections",
+    "out-degree": "number of outgoing connections",
+    "in-degree": "number of incoming connections",
+    "degree sequence": "list of numbers of connections",
+}
+"""What the page says instead of a term of networks: the same statement about people."""
+
+_TERM = re.compile(
+    rf"(?<![\w./'\"“-])(?:{'|'.join(sorted(_FOR_PEOPLE, key=len, reverse=True))})(?![\w/-]|\.\w)",
+    re.IGNORECASE,
+)
+
+
+def for_people(text: str, names: Collection[str] = ()) -> str:
+    """Return a sentence about a network with the words of the page; names stay as they are.
+
+    Examples
+    --------
+    >>> for_people("An edge of node_7: every node has the same degree (edges.csv).")
+    'A connection of node_7: every person has the same number of connections (edges.csv).'
+    >>> for_people("Every node has the same edge, and the same degree.", ["edge"])
+    'Every person has the same edge, and the same number of connections.'
+    """
+    own = {word.lower() for name in names for word in name.split()}
+
+    def replaced(found: re.Match[str]) -> str:
+        term = found[0]
+        if own & {*term.lower().split()}:
+            return term
+        words = _FOR_PEOPLE[term.lower()]
+        return words[0].upper() + words[1:] if term[0].isupper() else words
+
+    return _TERM.sub(replaced, text)
+
+
+def _worded(kind: str, names: Collection[str] = ()) -> Callable[[str], str]:
+    """Return how the page says a sentence about data of a kind; columns of tables have any name."""
+    return str if kind == "table" else partial(for_people, names=names)
+
 
 def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
     """Return how a file is read, from the choices of its page; numbers of a table exactly."""
@@ -125,7 +180,7 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
     """Measure who can be singled out; try a method at every strength, and others in the middle."""
     from graphveil import io  # noqa: PLC0415  heavy, and the server needs it not
 
-    first = way_named(study["kind"], method)
+    first, word = way_named(study["kind"], method), _worded(study["kind"])
     has_attached = bool(study["roles"].get("attach") or study["roles"].get("label"))
     others = [
         way
@@ -146,12 +201,12 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
         try:
             say(add="points", value=point | _tried(data, way, strength, study))
         except GraphveilError as error:
-            say(add="points", value=point | {"failed": str(error)})
+            say(add="points", value=point | {"failed": word(str(error))})
 
 
 def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     """Say how many people share what is known of them, and which column adds most."""
-    from graphveil.cli.summaries.standing_out import headline, knowledge  # noqa: PLC0415  as above
+    from graphveil.cli.summaries.standing_out import knowledge  # noqa: PLC0415  as above
     from graphveil.data.measures import measure  # noqa: PLC0415  heavy
 
     columns: dict[str, Any] = {} if known is None else {"columns": known}
@@ -164,7 +219,6 @@ def _risk(say: Say, data: Any, known: list[str] | None) -> None:
             "people": n,
             "unique": int((sizes == 1).sum()),
             "knows": knowledge(risk),
-            "sentence": headline(risk),
             "groups": [int(((sizes >= low) & (sizes <= high)).sum()) for low, high in ends],
         },
     )
@@ -195,6 +249,7 @@ def _tried(data: Any, way: Way, strength: float, study: Mapping[str, Any]) -> di
     worst = strongest(rows, of_table=study["kind"] == "table")
     ran = [name for name in way.attacks if any(row.question == name for row in rows)]
     share, sentence = (0.0, "") if worst is None else worst
+    sentence = _worded(study["kind"])(sentence)
     exact = release.cost.get("exact_share")  # kept counts wider values, too
     kept = kept if exact is None else exact
     risk = share if ran else None
@@ -216,16 +271,16 @@ def release(
     from graphveil.verbs.read import read_original  # noqa: PLC0415  as above
     from graphveil.verbs.verify import verify_release  # noqa: PLC0415  heavy
 
-    way = way_named(study["kind"], method)
+    way, word = way_named(study["kind"], method), _worded(study["kind"])
     say(stage="Making the release", done=0, of=6)
     made = method_named(way.method).from_parameters(parameters_of(way, strength, study))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         anonymize_file(made, Path(path), Output(Path(out)), options=options_from(study))
-    say(found="notes", value=list(dict.fromkeys(str(one.message) for one in caught)))
+    say(found="notes", value=list(dict.fromkeys(word(str(one.message)) for one in caught)))
     say(stage="Verifying the guarantee", done=1, of=6)
     verdict = verify_release(out, path)
-    say(found="verdict", value=_said(verdict))
+    say(found="verdict", value=_said(verdict, word))
     say(stage="Writing the public report", done=2, of=6)
     _write_report(say, out, None)
     say(stage="Comparing with the original", done=3, of=6)
@@ -238,8 +293,9 @@ def release(
     ]
     attached = [*study["roles"].get("attach", ()), *study["roles"].get("label", ())]
     left = [(name, share, name in attached) for name, share in columns]
-    lines = [(line.question, line.figure, line.unit) for line in wording.answers(rows)]
-    say(found="kept", value={"headline": wording.headline(rows), "columns": left, "lines": lines})
+    lines = [(word(line.question), line.figure, word(line.unit)) for line in wording.answers(rows)]
+    headline = word(wording.headline(rows))
+    say(found="kept", value={"headline": headline, "columns": left, "lines": lines})
     names, of_table = _attacks_on(published.data), study["kind"] == "table"
     every: list[Any] = []
     for done, name in enumerate(names, 1):
@@ -253,11 +309,12 @@ def release(
         say(
             found="attacks",
             value={
-                "headline": attacks.headline(rows, of_table=of_table),
+                "headline": word(attacks.headline(rows, of_table=of_table)),
                 "ran": len(ran),
-                "done": done,
                 "of": len(names),
-                "groups": [_group(group) for group in attacks.groups(rows, of_table=of_table)],
+                "groups": [
+                    _group(group, word) for group in attacks.groups(rows, of_table=of_table)
+                ],
             },
         )
     say(stage="Writing the report for the owner", done=4 + len(names), of=5 + len(names))
@@ -272,13 +329,21 @@ def _attacks_on(data: Any) -> list[str]:
     return [one.name for one in ATTACKS.values() if reads(one, type(data)) and not one.by_name]
 
 
-def _group(group: Any) -> dict[str, Any]:
-    lines = [(one.question, one.figure, one.unit, one.guess, one.answer) for one in group.lines]
-    return {"heading": group.heading, "lines": sorted(lines, key=lambda line: line[4] != "yes")}
+def _group(group: Any, word: Callable[[str], str]) -> dict[str, Any]:
+    lines = [
+        (word(one.question), one.figure, word(one.unit), one.guess, one.answer)
+        for one in group.lines
+    ]
+    return {
+        "heading": word(group.heading),
+        "lines": sorted(lines, key=lambda line: line[4] != "yes"),
+    }
 
 
-def _said(verdict: Any) -> dict[str, Any]:
-    """Return a verdict as a page says it."""
+def _said(verdict: Any, word: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return a verdict as a page says it; what fails is said as `verify` says it."""
+    if verdict.answer == "fails":
+        word = str
     from graphveil.verify.verdict import OF_THE_FOLDER  # noqa: PLC0415  heavy, as above
 
     failing = {check.name for check in verdict.failures()}
@@ -289,10 +354,10 @@ def _said(verdict: Any) -> dict[str, Any]:
     return {
         "outcome": outcome,
         "word": verdict.word,
-        "guarantee": verdict.held if verdict.ok else "",
-        "lines": [str(line) for line in verdict.said()],
+        "guarantee": word(verdict.held) if verdict.ok else "",
+        "lines": [word(str(line)) for line in verdict.said()],
         "checks": [(one.name, one.outcome, str(one.detail)) for one in verdict.checks],
-        "open": dict(verdict.still_open),
+        "open": {needs: [word(one) for one in said] for needs, said in verdict.still_open.items()},
         "counts": count,
     }
 
@@ -315,10 +380,18 @@ def _write_report(
 
 def check(say: Say, folder: str, page: str) -> None:
     """Verify a release that somebody sent, and write a report of it."""
+    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  as above
     from graphveil.verbs.verify import verify_release  # noqa: PLC0415  heavy
 
     say(stage="Verifying the release", done=0, of=2)
-    say(found="verdict", value=_said(verify_release(folder)))
+    verdict = verify_release(folder)
+    word: Callable[[str], str] = str
+    if verdict.answer != "fails":
+        manifest = read_manifest(Path(folder))
+        claim = manifest.claim.guarantee
+        names = [n for some in ("known", "layers") for n in getattr(claim, some, None) or ()]
+        word = _worded(manifest.data.kind, names)
+    say(found="verdict", value=_said(verdict, word))
     say(stage="Writing the report", done=1, of=2)
     _write_report(say, folder, None, page)
 
@@ -354,17 +427,14 @@ def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
     except GraphveilError as error:
         say(end="refused", why=str(error))
     except Exception as error:  # noqa: BLE001  the page says that it is a defect
-        say(end="failed", why=_defect(error))
+        say(end="failed", why=defect_in(error))
 
 
-def _defect(error: Exception) -> str:
+def defect_in(error: Exception) -> str:
     """Return where a defect is, without the message: it may show data."""
-    at, places = error.__traceback__, []
-    while at is not None:
-        code = at.tb_frame.f_code
-        places.append(f"{Path(code.co_filename).name}:{at.tb_lineno}")
-        at = at.tb_next
-    return f"{type(error).__name__} at {' > '.join(places[-6:])}"
+    stack = traceback.extract_tb(error.__traceback__)[-6:]
+    places = " > ".join(f"{Path(one.filename).name}:{one.lineno}" for one in stack)
+    return f"{type(error).__name__} at {places}"
 
 
 def main() -> None:
