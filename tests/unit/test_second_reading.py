@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -223,6 +224,45 @@ def test_a_table_is_read_alike_by_both(tmp_path, name, rule):
     text = PEOPLE if name == "x.csv" else PEOPLE.replace(",", "\t")
     done = check_table(write(tmp_path, name, text), bins={"age": rule})
     assert ("holds", True) == (done.outcome, "the same 12 cells" in done.detail), done
+
+
+EVERY_NUMBER = (
+    "who,age,height,zip,sex,team\n"
+    "1,30,1.5,02139,f,1\n2,41,?,10001,m,2\n3,?,1.7,10002,?,1\n4,7,1.9,10003,m,2\n"
+)
+
+
+def test_one_rule_bins_every_other_column_of_numbers_for_both_readers(tmp_path):
+    path = write(tmp_path, "x.csv", EVERY_NUMBER)
+    bins = {"all": "median", "height": "edges:1.6"}
+    reading = {"ids": "who", "suppressed": ("?",), "bins": bins, "one_hot": ("team",)}
+    original = gv.read_table(path, **reading)
+    by_name = reading | {"bins": {"age": "median", "height": "edges:1.6"}}
+    assert ["age", "height", "zip", "sex", "team=1", "team=2"] == list(original.columns)
+    assert original.to_arrow().equals(gv.read_table(path, **by_name).to_arrow())
+    assert "holds" == check_table(path, original=original, **reading).outcome
+    unbinned = gv.read_table(path, **reading | {"bins": {"height": "edges:1.6"}})
+    done = check_table(path, original=unbinned, **reading)
+    assert ("fails", True) == (done.outcome, done.detail.startswith("column 'age'")), done
+
+
+def test_a_column_named_all_is_binned_alone(tmp_path):
+    path = write(tmp_path, "x.csv", "all,age\n1,30\n5,41\n9,7\n")
+    original = gv.read_table(path, bins={"all": "edges:4"})
+    assert [["<=4", ">4"], [7, 30, 41]] == [sorted(c.tolist()) for c in original.categories]
+    reading = {"ids": None, "bins": {"all": "edges:4"}}
+    assert "holds" == check_table(path, original=original, **reading).outcome
+
+
+def test_one_rule_bins_numbers_of_frames_and_of_people_of_a_network(tmp_path):
+    frame = pa.table({"age": [1, 2, 9, None], "weight": [0.5, 2.5, 1.5, 4.0], "sex": list("fmfm")})
+    both = {"age": "edges:3", "weight": "edges:3"}
+    table = gv.Table.from_arrow(frame, bins={"all": "edges:3"})
+    assert table.to_arrow().equals(gv.Table.from_arrow(frame, bins=both).to_arrow())
+    done = read_people_again(tmp_path, reading={"bins": {"all": "median"}})
+    assert ("holds", True) == (done.outcome, "the same 15 cells" in done.detail), done
+    changed = read_people_again(tmp_path, ("ann,f,31", "ann,f,58"), {"bins": {"all": "median"}})
+    assert ("fails", True) == (changed.outcome, "column 'age': row 0" in changed.detail), changed
 
 
 def test_whole_numbers_and_quoted_cells_of_a_table_are_read_alike(tmp_path):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import msgspec
 import pytest
 
 import graphveil as gv
+from graphveil.core.rows import Row, Setting
 from graphveil.verbs.report.charts import percent
 from graphveil.verbs.report.frontiers import Axis, Dot, Panel, scatter
 from graphveil.verbs.sweep import figures, results
 from graphveil.verbs.sweep.grid import Result
-from graphveil.verbs.sweep.results import Sweep, lines_of, page_text, panels_of
+from graphveil.verbs.sweep.results import Sweep, lines_of, page_text, panels_of, warning_of
 
 RING = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
 GRID = {"k-degree": {"k": [2, 3, 13]}, "randomized-response": {"epsilon": [2.0, 6.0]}}
@@ -125,6 +127,69 @@ def test_lines_begin_with_what_meets_the_bounds_then_with_what_no_other_beats():
         (results.NONE, "50%", "p5"),
         ("out", "of", "time:", "p1: 10 s are up"),
     ] == [(*figures, words) for figures, words in said[2:]]
+
+
+def attacked(swept, shares, *, guess=0.08, weaker=0.05):
+    """Return a sweep of k-degree, one k a point, of which two attacks reach these shares."""
+    first = swept.plan.points[0]
+    points, found = [], {}
+    for n, (k, share) in enumerate(shares.items(), start=1):
+        parameters = {**first.parameters, "k": k}
+        points.append(
+            msgspec.structs.replace(
+                first, number=n, parameters=parameters, given=f"k={k}", method="k-degree"
+            )
+        )
+        row = Row(release="x", question="candidate-set", figure="right guess", guess=guess)
+        rows = [
+            replace(row, part=knows, setting=Setting(knows=knows), value=value, unit="share")
+            for knows, value in (("degree", weaker), ("vrq", share))
+        ]
+        found[n] = Result(number=n, status="finished", rows=[one.as_dict() for one in rows])
+    return Sweep(plan=msgspec.structs.replace(swept.plan, points=points, repeats=1), results=found)
+
+
+HARDLY = (
+    "The strongest attack here re-identifies 38% of its targets with k-degree k=2, and 34% with "
+    "k-degree k=20. A larger k hardly lowers this share. Consider a method with differential "
+    "privacy, such as asymmetric-response."
+)
+
+
+def test_a_sweep_says_where_a_larger_k_hardly_lowers_the_strongest_attack(swept):
+    sweep = attacked(swept, {20: 0.34, 2: 0.38, 5: 0.36})
+    assert HARDLY == warning_of(sweep)
+    assert HARDLY in page_text(sweep)
+    assert repr(sweep).endswith(HARDLY)
+
+
+@pytest.mark.parametrize(
+    ("shares", "guess"), [({2: 0.38, 20: 0.26}, 0.08), ({2: 0.38}, 0.08), ({2: 0.3, 20: 0.3}, 0.3)]
+)
+def test_a_k_that_helps_one_k_and_a_mere_guess_are_no_warning(swept, shares, guess):
+    assert "" == warning_of(attacked(swept, shares, guess=guess))
+
+
+def test_the_warning_names_the_private_method_that_the_sweep_shows_to_leak_least(swept):
+    reached = {}
+    for row in swept.rows.to_pylist():
+        if row["method"] == "randomized-response" and row["part"].endswith("right guess"):
+            reached.setdefault((row["epsilon"], row["part"]), []).append(row["value"])
+    means = {key: sum(values) / len(values) for key, values in reached.items()}
+    most = {epsilon: max(means[key] for key in means if key[0] == epsilon) for epsilon, _ in means}
+    epsilon = min(most, key=most.get)
+    named = f"randomized-response epsilon={epsilon} (here {percent(most[epsilon])})."
+    assert warning_of(swept).endswith(f"such as {named}")
+
+
+def test_ks_of_other_parameters_and_points_without_a_release_are_no_pair(swept):
+    sweep = attacked(swept, {2: 0.38, 20: 0.34})
+    last = sweep.plan.points[-1]
+    other = msgspec.structs.replace(last, parameters={**last.parameters, "edits": "add"})
+    plan = msgspec.structs.replace(sweep.plan, points=[sweep.plan.points[0], other])
+    assert "" == warning_of(Sweep(plan=plan, results=sweep.results))
+    failed = {**sweep.results, 2: Result(number=2, status="failed", reason="x")}
+    assert "" == warning_of(Sweep(plan=sweep.plan, results=failed))
 
 
 def test_an_axis_is_in_percent_or_in_powers_where_its_figure_is(swept, page):

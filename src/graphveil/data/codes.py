@@ -8,7 +8,7 @@ value.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -199,6 +199,12 @@ SUPPRESSED = -1
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 """Any spelling of a decimal number."""
 
+EVERY = "all"
+"""What bins name for every column of numbers that has no rule of its own."""
+
+_CODE = r"^[+-]?0[0-9]"
+"""How a code such as 02139 begins: its digits are no number."""
+
 LONGEST_CELL = 40
 """The most characters of a cell that a message shows."""
 
@@ -226,10 +232,7 @@ def codes_of_column(
     DataError
         Where the values are no categories, or no numbers and a rule is given.
     """
-    column = values if isinstance(values, pa.ChunkedArray | pa.Array) else _arrow(values, name)
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
-    column = written_out(column)
+    column = _as_column(values, name)
     if rule is not None:
         column = binned(numbers_of(column, suppressed, name=name), rule, name=name)
     if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
@@ -241,6 +244,69 @@ def codes_of_column(
     index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))
     codes = pc.fill_null(index, SUPPRESSED).to_numpy(zero_copy_only=False)
     return codes.astype(np.int32), categories
+
+
+def rules_of(
+    columns: Mapping[str, Any],
+    bins: Mapping[str, str],
+    suppressed: Sequence[str],
+    apart: Collection[str | None] = (),
+) -> dict[str, str]:
+    """Return the rule of every column that is binned, where `EVERY` is no column's name.
+
+    Its rule is that of each other column whose cells are all numbers, none of them a code such as
+    02139.
+
+    Parameters
+    ----------
+    columns
+        Name to values.
+    bins
+        The rules, by column.
+    suppressed
+        Texts that stand for a suppressed cell.
+    apart
+        Columns that `EVERY` does not mean.
+
+    Examples
+    --------
+    >>> columns = {"age": ["31", "*"], "zip": ["02139", "10001"], "sex": ["f", "m"]}
+    >>> rules_of(columns, {"all": "median"}, ["*"])
+    {'age': 'median'}
+    """
+    if EVERY not in bins or EVERY in columns:
+        return dict(bins)
+    own = {name: rule for name, rule in bins.items() if name != EVERY}
+    others = {name: values for name, values in columns.items() if name not in {*own, *apart}}
+    return own | {
+        name: bins[EVERY]
+        for name, values in others.items()
+        if _holds_numbers(values, name, suppressed)
+    }
+
+
+def _holds_numbers(values: Any, name: str, suppressed: Sequence[str]) -> bool:
+    """Whether a column has cells, and each is a number or text that spells one."""
+    try:
+        column = _as_column(values, name)
+    except DataError:  # said where the column is read
+        return False
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        cells = without_suppressed(column.cast(pa.string()), suppressed).drop_null().unique()
+        codes = pc.match_substring_regex(cells, _CODE)
+        numbers = pc.and_not(pc.match_substring_regex(cells, NUMBER), codes)
+        return len(cells) > 0 and bool(pc.all(numbers).as_py())
+    numeric = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    return any(is_one(kind) for is_one in numeric) and column.null_count < len(column)
+
+
+def _as_column(values: Any, name: str) -> pa.Array:
+    """Return values as one Arrow array."""
+    column = values if isinstance(values, pa.ChunkedArray | pa.Array) else _arrow(values, name)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return written_out(column)
 
 
 def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.Array:

@@ -17,7 +17,7 @@ from graphveil.core.errors import DataError, did_you_mean, option, several, warn
 from graphveil.core.text import counted, visible
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text
+from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text, rules_of
 from graphveil.data.columns import Frames, arrow_table, dropped_columns
 from graphveil.data.ids import (
     Ids,
@@ -101,7 +101,8 @@ class TableObjects(Frames):
             Texts that stand for a suppressed cell.
         bins
             How numbers of a column become categories: ``median``, ``quantiles:N`` or
-            ``edges:a,b,c``.
+            ``edges:a,b,c``. The name ``all`` stands for every other column whose cells are all
+            numbers, except `person` and `one_hot`; none of them may be a code such as 02139.
         one_hot
             Columns that become a column a value: see `one_hot_columns`.
         person
@@ -128,12 +129,13 @@ class TableObjects(Frames):
         if len(set(sizes.values())) > 1:
             raise DataError(f"the columns have different lengths: {sizes}. Make them equal.")
         names = tuple(columns)
-        for name in (name for name in bins or {} if name not in columns):
+        bins = rules_of(columns, bins or {}, suppressed, apart=(person, *one_hot))
+        for name in (name for name in bins if name not in columns):
             raise DataError(
                 f"no column {name!r} for bins. {did_you_mean(name, names)}Columns: "
                 f"{', '.join(names)}."
             )
-        coded = _coded(columns, suppressed, bins or {}, categories, exact=exact)
+        coded = _coded(columns, suppressed, bins, categories, exact=exact)
         n = next(iter(sizes.values()), 0)
         codes = np.empty((n, len(names)), dtype=np.int32)
         for number, (column, _) in enumerate(coded):
@@ -171,8 +173,7 @@ class TableObjects(Frames):
         suppressed
             Texts that stand for a suppressed cell.
         bins
-            How numbers of a column become categories: ``median``, ``quantiles:N`` or
-            ``edges:a,b,c``.
+            How numbers of a column become categories, as in `from_columns`.
         one_hot
             Columns that become a column a value: see `one_hot_columns`.
         person, drop, categories, exact

@@ -25,7 +25,10 @@ _CATEGORIES = (
     "NA or Total. A table with such a value is refused unless it is listed here or in "
     "--suppressed."
 )
-_BINS = "How to bin a numeric column: COLUMN=median, COLUMN=quantiles:N or COLUMN=edges:A,B,C."
+_BINS = (
+    "How to bin a numeric column: COLUMN=median, COLUMN=quantiles:N or COLUMN=edges:A,B,C. "
+    "all=RULE bins every other numeric column."
+)
 
 
 class Ends(NamedTuple):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +31,7 @@ from graphveil.data.codes import (
     are_dates,
     folded,
     questions_of_text,
+    rules_of,
 )
 from graphveil.data.ids import (
     LARGEST,
@@ -557,6 +558,12 @@ def _about_the_last_row(texts: Mapping[str, pa.Array], meant: Collection[str]) -
             )
 
 
+def binning(columns: Mapping[str, Any], options: TableOptions) -> TableOptions:
+    """Return the options with a rule for each column that they mean by ``all``."""
+    apart = (options.ids, options.person, *options.one_hot)
+    return replace(options, bins=rules_of(columns, options.bins, options.suppressed, apart))
+
+
 def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
     """Return the table of cells that were read.
 
@@ -576,7 +583,8 @@ def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
         them all.
     """
     columns = dict(cells.columns)
-    problems = [*cells.problems, *questions_about_cells(columns, options)]
+    rules = binning(columns, options)
+    problems = [*cells.problems, *questions_about_cells(columns, rules)]
     ids = columns.pop(options.ids) if options.ids is not None else None
     try:
         ids = None if ids is None else as_ids(ids, what=f"column {options.ids}")
@@ -584,7 +592,7 @@ def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
             columns,
             ids=ids,
             suppressed=options.suppressed,
-            bins=options.bins,
+            bins=rules.bins,
             one_hot=options.one_hot,
             person=options.person,
             exact=options.exact,
@@ -594,7 +602,7 @@ def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
         if not problems:
             raise InputError(f"{where}{error.message.text}") from error
     if problems:
-        problems += about_people(columns, options, problems)
+        problems += about_people(columns, rules, problems)
         raise InputError.asking(problems, vars(options), where)
     return table
 

@@ -70,7 +70,10 @@ def _run(folder: Path, **given: Any) -> int:
 
 def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     """Write the page of a sweep, which is its owner's."""
-    from graphveil.verbs.sweep.results import answer_of  # noqa: PLC0415  few folders are of sweeps
+    from graphveil.verbs.sweep.results import (  # noqa: PLC0415  few folders are of sweeps
+        answer_of,
+        warning_of,
+    )
     from graphveil.verbs.sweep.sweep import read_sweep  # noqa: PLC0415  as above
 
     out, force, figures = given.pop("out"), given.pop("force"), given.pop("figures")
@@ -93,6 +96,8 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     written = [file, *([] if figures is None else done.write_figures(figures))]
     written += [] if paper is None else done.write_paper(paper)
     result(answer_of(done, (), None))
+    if warning := warning_of(done):
+        say_answer(warning)
     for one in written:
         result(f"written: {one}")
     say("This report is for the data owner only, like the sweep.")

@@ -204,13 +204,19 @@ def print_sweep(
     every
         Whether every point is printed.
     """
-    from graphveil.verbs.sweep.results import answer_of, lines_of  # noqa: PLC0415  not for its help
+    from graphveil.verbs.sweep.results import (  # noqa: PLC0415  not for its help
+        answer_of,
+        lines_of,
+        warning_of,
+    )
 
     say_answer(answer_of(done, until, met))
     result("")
     lines = [line for pair in lines_of(done, met) for line in _hung(*pair)]
     say_lines(lines, most=len(lines) if every else MOST_SHOWN)
     result("")
+    if warning := warning_of(done):
+        say_answer(warning)
     say_answer(
         "The releases are trials: publish at most one. A differentially private trial carries "
         "no guarantee; run its command to make a real release."

@@ -40,6 +40,7 @@ from graphveil.io.parsed import (
     ParsedColumn,
     ParsedKinds,
     ParsedPairs,
+    binning,
     encoded,
     joined,
 )
@@ -397,9 +398,8 @@ def read_table(source: Source, options: TableOptions) -> ParsedCells:
     if table.num_rows == 0:
         source.refuse("the file has column names but no rows.")
     columns = {name: table[name].combine_chunks() for name in names}
-    return ParsedCells(
-        columns=columns, notes=Notes(rows=table.num_rows, binned=tuple(options.bins))
-    )
+    binned = tuple(binning(columns, options).bins)
+    return ParsedCells(columns=columns, notes=Notes(rows=table.num_rows, binned=binned))
 
 
 def read_ids(source: Source) -> ParsedColumn:

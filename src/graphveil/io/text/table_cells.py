@@ -15,10 +15,16 @@ from pyarrow import csv
 
 from graphveil.core.errors import DataError, Problem, did_you_mean, option
 from graphveil.core.text import counted
-from graphveil.data.codes import AMONG_NUMBERS, NUMBER, fractions_in, without_suppressed
+from graphveil.data.codes import (
+    AMONG_NUMBERS,
+    EVERY,
+    NUMBER,
+    fractions_in,
+    without_suppressed,
+)
 from graphveil.data.columns import dropped_columns
 from graphveil.io.options import Header, TableOptions
-from graphveil.io.parsed import Notes, ParsedCells
+from graphveil.io.parsed import Notes, ParsedCells, binning
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import native_buffer
 from graphveil.io.text.dialect import WHITESPACE, Dialect, single_spaced, sniff
@@ -51,11 +57,13 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
         )
     kept = check_columns(source, names, options)
     _check_no_second_header(source, table, dialect)
+    texts = {name: table[name].combine_chunks() for name in kept}
+    if dialect.spaced:
+        texts = {name: pc.utf8_trim_whitespace(column) for name, column in texts.items()}
+    options = binning(texts, options)
     columns = {}
     odd: list[tuple[str, str]] = []
-    for name in kept:
-        column = table[name].combine_chunks()
-        values = pc.utf8_trim_whitespace(column) if dialect.spaced else column
+    for name, values in texts.items():
         if name == options.ids or name in options.bins:
             columns[name] = values
             continue
@@ -136,7 +144,7 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
         **({options.ids: "ids"} if options.ids else {}),
     }
     for name, wanted_by in wanted.items():
-        if name not in names:
+        if name not in names and (name, wanted_by) != (EVERY, "bins"):
             source.refuse(
                 f"{option(wanted_by)}: no column {name!r}. {did_you_mean(name, names)}Columns: "
                 f"{shown(', '.join(names))}."

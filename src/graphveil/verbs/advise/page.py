@@ -50,6 +50,13 @@ HARDLY = 0.3
 """Where the strongest setting re-identifies less than this share fewer people, that is said."""
 
 
+NONE_IS_PRIVATE = (
+    "No method with differential privacy reads this kind of data. Publish fewer columns, or give "
+    "the release to fewer people."
+)
+"""What is offered where noise is not."""
+
+
 class Point(NamedTuple):
     """One strength of a method, tried.
 
@@ -176,7 +183,7 @@ def strengths_of(data: Data, choice: Choice) -> Strengths:
                 continue
         kept, false = shares_of(release.cost)
         found: dict[tuple[str, str], Row] = {}
-        for key, row in _re_identifying(rows, counted, of_table=of_table):
+        for key, row in re_identifying(rows, counted, of_table=of_table):
             if key not in found or (found[key].value or 0.0) < (row.value or 0.0):
                 found[key] = row
         made.append((Point(value, kept, false), found))
@@ -190,7 +197,7 @@ def strengths_of(data: Data, choice: Choice) -> Strengths:
     )
 
 
-def _re_identifying(
+def re_identifying(
     rows: Rows, counted: Counted, *, of_table: bool
 ) -> Iterator[tuple[tuple[str, str], Row]]:
     """Yield the rows that say whom an attack re-identifies of everybody, by attack and attacker."""
@@ -337,10 +344,7 @@ def instead_of(advice: Advice) -> str:
     """Return what is offered where more protection hardly lowers what attacks reach."""
     other = private_choice(advice)
     if other is None:
-        return (
-            "No method with differential privacy reads this kind of data. Publish fewer columns, "
-            "or give the release to fewer people."
-        )
+        return NONE_IS_PRIVATE
     return (
         f"Consider a method with differential privacy, such as {other.method}. Its guarantee: "
         f"{other.promise}"

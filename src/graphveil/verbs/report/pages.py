@@ -292,6 +292,8 @@ class SweepPage:
     ----------
     title, answer
         What it is about, and how its points ended.
+    warning
+        That a larger k hardly protects more; empty where it does.
     facts
         Words and values of the first screen.
     methods
@@ -315,6 +317,7 @@ class SweepPage:
     figures: Mapping[str, Sequence[float | None]]
     commands: Sequence[str]
     versions: Sequence[str] = ()
+    warning: str = ""
 
     @property
     def without(self) -> list[Row]:

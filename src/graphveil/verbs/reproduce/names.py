@@ -43,7 +43,7 @@ PAPER_NAMES = tuple(
             "δᵢ by the number of friends": "gv.levels_by_degree(graph, δ)",
             "ε from 2⁻¹ to 2⁻¹⁰": "schedule",
             "utility, 1 - #(*)/(nd)": "metric stars-added; cells-shown",
-            "numbers cut at the median": "--bins COLUMN=median",
+            "numbers cut at the median": "--bins all=median",
         },
         "top-m-filter": {
             "TmF, Algorithm 1": "top-m-filter --variant published, which claims nothing",

@@ -11,13 +11,19 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphveil.attacks.registry import ATTACKS
+from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.lazy import above
+from graphveil.core.rows import Rows
 from graphveil.core.text import counted, percent, visible
 from graphveil.core.version import __version__
+from graphveil.data.kinds import KINDS
+from graphveil.methods import METHODS
 from graphveil.methods.registry import known_method
 from graphveil.verbs.report import frontiers
 from graphveil.verbs.report.charts import NONE, plain
@@ -102,6 +108,123 @@ def answer_of(sweep: SweptPoints, until: Sequence[str], met: Collection[int] | N
     bounds = " and ".join(until)
     some = "No point meets" if not met else "1 point meets" if len(met) == 1 else ""
     return f"{some or counted(len(met), 'point', 'meet')} {bounds}. {points}: {ended}."
+
+
+LARGER = ("k", "levels")
+"""Parameters of which a larger value protects more."""
+
+
+class _Pair(NamedTuple):
+    """Settings that differ in one parameter alone, and what the strongest attack reaches."""
+
+    name: str
+    weak: Setting
+    strong: Setting
+    before: float
+    after: float
+
+
+_Found = Mapping[tuple[str, str], tuple[float, float]]
+"""What each attack re-identifies, and what a guess does."""
+
+
+def warning_of(sweep: SweptPoints) -> str:
+    """Return where a larger k hardly lowers the strongest attack, and what to use instead.
+
+    It says one pair of settings a method, which differ in nothing else: that of the largest share.
+    Attacks count that ran at both ends and on every repeat. Empty where there is no such pair.
+
+    Parameters
+    ----------
+    sweep
+        The sweep.
+    """
+    worst: dict[str, _Pair] = {}
+    for pair in (pair for name in LARGER for pair in _hardly(sweep, name)):
+        method = pair.weak.first.method
+        worst[method] = max(pair, worst.get(method, pair), key=lambda one: one.after)
+    if not worst:
+        return ""
+    said = [
+        f"The strongest attack here re-identifies {percent(pair.before)} of its targets with "
+        f"{pair.weak.first.words}, and {percent(pair.after)} with {pair.strong.first.words}. "
+        f"A larger {pair.name} hardly lowers this share."
+        for pair in worst.values()
+    ]
+    return " ".join([*said, _instead(sweep)])
+
+
+def _hardly(sweep: SweptPoints, name: str) -> Iterator[_Pair]:
+    """Yield the least and the largest value of a parameter where the second hardly helps."""
+    from graphveil.verbs.advise.page import HARDLY  # noqa: PLC0415  few sweeps get so far
+
+    alike: dict[str, list[tuple[int, Setting]]] = {}
+    for setting in sweep.settings:
+        parameters = dict(setting.first.parameters)
+        value = parameters.pop(name, None)
+        if isinstance(value, int) and setting.failure is None:
+            alike.setdefault(f"{setting.first.method} {parameters!r}", []).append((value, setting))
+    for ends in alike.values():
+        (least, weak), (most, strong) = (
+            choose(ends, key=lambda end: end[0]) for choose in (min, max)
+        )
+        if least == most:
+            continue
+        first, last = (_found(sweep, one) for one in (weak, strong))
+        both = first.keys() & last.keys()
+        before, guess = max((first[key] for key in both), default=(0.0, 0.0))
+        after = max((last[key][0] for key in both), default=0.0)
+        if before > guess and after > (1 - HARDLY) * before:
+            yield _Pair(name, weak, strong, before, after)
+
+
+def _found(sweep: SweptPoints, setting: Setting) -> _Found:
+    """Return the mean share that each attack re-identifies, and that of a guess."""
+    from graphveil.core.rows import Row as Figured  # noqa: PLC0415  as above
+    from graphveil.core.rows import Setting as Measured  # noqa: PLC0415  as above
+    from graphveil.verbs.advise.page import re_identifying  # noqa: PLC0415  as above
+
+    repeats: list[dict[tuple[str, str], tuple[float, float]]] = []
+    for result in setting.results:
+        rows = [
+            Figured(**{**row, "setting": Measured(**row["setting"])})
+            for row in result.rows
+            if row["question"] in ATTACKS and row["value"] is not None
+        ]
+        most: dict[tuple[str, str], tuple[float, float]] = {}
+        of_table = sweep.plan.kind == "table"
+        for key, row in re_identifying(Rows(rows), "people", of_table=of_table):
+            share = (row.value or 0.0, row.guess or 0.0)
+            most[key] = max(share, most.get(key, share))
+        repeats.append(most)
+    common = [key for key in repeats[0] if all(key in one for one in repeats)]
+    return {
+        key: (fmean(one[key][0] for one in repeats), fmean(one[key][1] for one in repeats))
+        for key in common
+    }
+
+
+def _instead(sweep: SweptPoints) -> str:
+    """Return the method with differential privacy to try: of the sweep that with least risk."""
+    from graphveil.verbs.advise.page import NONE_IS_PRIVATE  # noqa: PLC0415  as above
+
+    container = KINDS[sweep.plan.kind].container
+    fitting = [
+        name
+        for name, method in METHODS.items()
+        if container in method.accepts
+        and isinstance(method.from_parameters(method.example).guarantee, EdgeDP | NodeDP)
+    ]
+    if not fitting:
+        return NONE_IS_PRIVATE
+    reached = {
+        one.first.words: max(share for share, _ in found.values())
+        for one in sweep.settings
+        if one.first.method in fitting and one.failure is None and (found := _found(sweep, one))
+    }
+    words = min(reached, key=lambda words: reached[words], default=fitting[0])
+    measured = f" (here {percent(reached[words])})" if words in reached else ""
+    return f"Consider a method with differential privacy, such as {words}{measured}."
 
 
 class _Line(NamedTuple):
@@ -191,6 +314,7 @@ def page_text(sweep: SweptPoints) -> str:
     page = SweepPage(
         title=name or f"A sweep of {file}",
         answer=answer_of(sweep, (), None),
+        warning=warning_of(sweep),
         facts=[
             ("Combinations", f"{len(sweep.settings):,}"),
             ("Releases", f"{counts.get('finished', 0):,}"),
@@ -518,7 +642,9 @@ class Sweep(SweptPoints, Illustrated):
         lines = [f"Sweep of {counted(len(self.results), 'point')}: {ended}; see rows"]
         lines += [f"  {text}" for text in list(self._lines())[:10]]
         more = len(self.settings) - 10
-        return "\n".join(map(visible, lines + ([f"  and {more} more"] if more > 0 else [])))
+        lines += [f"  and {more} more"] if more > 0 else []
+        warning = warning_of(self)
+        return "\n".join(map(visible, lines + ([warning] if warning else [])))
 
     def _lines(self) -> Iterator[str]:
         _, attack, use = self.usual

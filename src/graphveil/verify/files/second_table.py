@@ -220,6 +220,7 @@ _CELLS_AT_ONCE = 1 << 22
 
 _PLAIN = "a delimited text file with a header, and the private record of how it was read"
 _BLANKS = r"^\s|\s$"
+_ALL, _NUMBER = "all", r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _KNOWN = {"kind", "format", "header", "delimiter", "ids", "suppressed", "bins", "one_hot"}
 _KNOWN |= {"categories", "drop", "person", "exact"}
 """Options that are understood here; others leave the file to the reader."""
@@ -306,7 +307,8 @@ def people_reading_check(
     if people is None or file is None:
         return not_checked(TWICE, SHARED, needs="a delimited text file of people with a header")
     node = reading.get("node_column") or file.first[0]
-    rules = {k: v for k, v in (reading.get("bins") or {}).items() if k in file.first}
+    meant = {*file.first, _ALL}
+    rules = {k: v for k, v in (reading.get("bins") or {}).items() if k in meant}
     kept = {name: reading[name] for name in ("suppressed", "drop") if reading.get(name)}
     how = _reading({"ids": node, "bins": rules, **kept})
     if how is None or not _has_columns(people, file, how) or people.codes.size > MOST_CELLS:
@@ -411,6 +413,7 @@ def _table_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
 
 def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> Check:
     """Compare the columns before the first in which blanks stand around a cell."""
+    how.bins = _rules(db, file.first, how)
     cells = [f"f{number}" for number in range(len(file.first))]
     blank = db.first_cell("again", cells, f"regexp_matches({{}}, {literal(_BLANKS)})")
     names = file.first if blank is None else file.first[: int(blank[0].removeprefix("f"))]
@@ -437,6 +440,27 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
         return not_checked(TWICE, f"{SHARED}: cells of {named} have leading or trailing blanks")
     cells_read = counted(original.n_rows * original.n_columns, "cell")
     return holds(TWICE, f"the checker's own reader finds the same {cells_read} in the file")
+
+
+def _rules(db: Database, names: Sequence[str], how: _Reading) -> dict[str, str]:
+    """Return the rule of every column: `all` is that of each other one that holds numbers alone.
+
+    Digits with a zero before them are a code.
+    """
+    if _ALL not in how.bins or _ALL in names:
+        return how.bins
+    own = {name: rule for name, rule in how.bins.items() if name != _ALL}
+    apart = {how.ids, *how.one_hot, *how.drop, *own}
+    rules = dict(own)
+    for number, name in enumerate(names):
+        said = _said(number, how.suppressed)
+        is_number = f"regexp_full_match({said}, {literal(_NUMBER)})"
+        is_code = f"regexp_matches({said}, '^[+-]?0[0-9]')"
+        if name not in apart and db.number(
+            f"SELECT coalesce(bool_and({is_number} AND NOT {is_code}), false)::INT FROM again"
+        ):
+            rules[name] = how.bins[_ALL]
+    return rules
 
 
 def _same_columns(db: Database, original: Table, names: Sequence[str], how: _Reading) -> set[int]:
