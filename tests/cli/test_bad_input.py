@@ -348,6 +348,13 @@ PEOPLE = (
 )
 NUMBERS = "size,sex\n" + "".join(f"{i % 5}.5,{'fm'[i % 2]}\n" for i in range(24))
 NAMES = "name,sex\n" + "".join(f"p{i},{'fm'[i % 2]}\n" for i in range(24))
+DATED = {
+    "SLASHES": "birth,zip\n03/04/1990,10115\n05/06/1990,10117\n",
+    "ONE_WAY": "birth,zip\n03/04/1990,10115\n25/04/1990,10117\n",
+    "SPELLINGS": "birth,zip\n03/04/1990,10115\n25.04.1990,10117\n",
+    "ZEROS": "birth,zip\n1990-04-03,1067\n1990-04-04,10115\n",
+}
+MONTHS = "--person row --known birth,zip --levels birth=month --levels zip=prefix:3"
 ROLES = "--known age,zip,birth,job --attach ill"
 ALONE = "--person row --known job --attach ill --drop age,zip,birth"
 ONE = "--person row --known {} --attach ill --drop {}"
@@ -386,6 +393,23 @@ BIRTH, AGE = ONE.format("birth", "age,zip,job"), ONE.format("age", "zip,birth,jo
             f"{BIRTH} --levels birth=month --dates birth=%Y-03-%d",
             ["1990-03-04 (row 0) is a date", "1981-07-01 (row 2) is not", "--dates birth="],
         ),
+        (
+            "SLASHES",
+            [
+                "birth: 03/04/1990 (row 0) is not a date written YYYY-MM-DD",
+                "may be 1990-03-04 or 1990-04-03",
+                "Use --dates birth=%d/%m/%Y or --dates birth=%m/%d/%Y.",
+            ],
+        ),
+        (
+            "ONE_WAY",
+            ["03/04/1990 (row 0)", "may be 1990-04-03. Use --dates birth=%d/%m/%Y."],
+        ),
+        (
+            "SPELLINGS",
+            ["03/04/1990 (row 0) and 25.04.1990 (row 1) are two spellings", "--dates birth="],
+        ),
+        ("ZEROS", ["zip: 1067 and 10115 have different lengths", "as text, with 01067"]),
         (f"{ROLES} --drop job", ["'job' is listed twice, in known and drop"]),
         (f"{ROLES} --label job", ["'job' is listed twice, in known and label"]),
         ("--known age,zip,birth,jbo --attach ill", ["'jbo' for known. Did you mean job?"]),
@@ -403,11 +427,13 @@ BIRTH, AGE = ONE.format("birth", "age,zip,job"), ONE.format("age", "zip,birth,jo
     ],
 )
 def test_what_is_wrong_is_named_by_the_command(graphveil_here, cwd, words, named):
-    tables = {"NAMES": NAMES, "NUMBERS": NUMBERS}
+    tables = {"NAMES": NAMES, "NUMBERS": NUMBERS, **DATED}
     (cwd / "people.csv").write_text(tables.get(words, PEOPLE))
     for name, lines in HIERARCHIES.items():
         (cwd / f"{name}.csv").write_text(lines)
     given = [] if words in tables else words.split()
+    if words in DATED:
+        given = MONTHS.split()
     k = [] if "--k" in given else ["--k", 2]
     done = graphveil_here("anonymize", "generalize", "people.csv", *k, *given, "--out", "out")
     assert (2, "", False) == (done.code, done.out, (cwd / "out").exists())

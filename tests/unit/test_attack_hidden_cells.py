@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections import defaultdict
 
@@ -13,7 +14,15 @@ from graphveil.attacks import ATTACKS, AttackInput
 from graphveil.attacks.features import cells as choices
 from graphveil.attacks.features import refinement
 from graphveil.attacks.features.cells import ShownCells, TrueCells, cells_of
-from graphveil.attacks.features.minimality import GUESSED, HAVING, UNCOMMON, silent_cells
+from graphveil.attacks.features.minimality import (
+    BELOW_GUESSED,
+    BELOW_HAVING,
+    GUESSED,
+    HAVING,
+    UNCOMMON,
+    cells_below,
+    silent_cells,
+)
 from graphveil.attacks.features.refinement import CERTAIN, NARROWED, RULED_OUT, TRUE
 from graphveil.core.errors import ParameterError
 from graphveil.core.randomness import Randomness
@@ -123,6 +132,54 @@ def test_silence_is_weighed_as_counted_over_all_classes(size):
         if size == 1 or len(set(values)) > 1:
             chances[values[0]] += np.prod(rest[list(values)])
     assert chances / chances.sum() == pytest.approx(cells.chances[0])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_a_node_is_weighed_as_counted_over_all_classes_that_publish_it(size):
+    """Members have values by their shares, and a class publishes the narrowest node of all."""
+    texts = (("a", "b", "c", "d"), ("ab", "cd"), ("*",))
+    nodes = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]], np.int32)
+    value = np.array([0] * 12 + [1] * 5 + [2] * 4 + [3] * 3)
+    own = np.arange(24) // size
+    shares = np.bincount(value) / value.size
+    for node in ("ab", "*") if size > 1 else ("ab",):
+        below = [leaf for leaf in range(4) if node in (texts[1][nodes[1, leaf]], "*")]
+        shown = [node] * (own.max() + 1)
+        cells = cells_below((nodes, texts, value), shown, own, np.bincount(own))
+        chances = np.zeros(4)
+        for values in itertools.product(below, repeat=size):
+            narrowest = next(
+                texts[level][nodes[level, values[0]]]
+                for level in range(3)
+                if len({nodes[level, one] for one in values}) == 1
+            )
+            if narrowest == node or size == 1:
+                chances[values[0]] += np.prod(shares[list(values)])
+        assert chances / chances.sum() == pytest.approx(cells.chances[0])
+        assert shares[below] / shares[below].sum() == pytest.approx(cells.shares[0][below])
+
+
+def test_a_generalized_table_is_attacked_by_its_levels():
+    people = {"age": [21, 22, 22, 22, 34, 35, None, 36], "sex": list("fmfmffff")}
+    original = Table.from_columns(people)
+    release = gv.Generalize(k=2, levels={"age": "10,20"}, known=("age", "sex")).anonymize(
+        original, seed=1
+    )
+    told = attack(release, original=original, attacks=["minimality", "insider"], seed=1)
+    assert "others, such as age=" in told.not_measured["insider"]
+    rows = {row.part: row for row in told}
+    row = rows[BELOW_GUESSED]
+    assert "share of generalized cells" == row.unit
+    assert 0 <= row.low <= row.value <= row.high <= 1
+    options = {"minimality": {"secret": "age=22"}}
+    named = attack(release, original=original, attacks=["minimality"], seed=1, options=options)
+    assert [BELOW_HAVING, BELOW_GUESSED] == [row.part for row in named]
+    options = {"minimality": {"secret": "age=7"}}
+    with pytest.raises(ParameterError, match="secret='age=7' is not a feature"):
+        attack(release, original=original, attacks=["minimality"], options=options)
+    alone = dataclasses.replace(release, private=None)
+    told = attack(alone, original=original, attacks=["minimality"])
+    assert "requires the linkage" in str(told.not_measured)
 
 
 def test_a_named_item_of_users_is_a_secret_too():

@@ -8,11 +8,13 @@ import io
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from graphveil.core.errors import GraphveilError
+import graphveil as gv
+from graphveil.core.errors import DataError, GraphveilError, UsageError
 from graphveil.methods.generalize import generalize, read_levels
 from graphveil.methods.generalize.levels import column_of, values_of
 from shared_data import shared
@@ -162,6 +164,76 @@ def test_what_is_wrong_is_named(arguments, named):
     assert "\n" not in said
 
 
+def released(values, levels):
+    """Return a release of one column in classes of two."""
+    frame = pd.DataFrame({"size": values})
+    return gv.Generalize(k=2, levels={"size": levels}).anonymize(frame)
+
+
+@pytest.mark.parametrize(
+    ("values", "levels", "bounds"),
+    [
+        ([3, 40], "stars", {(3, 3), (40, 40)}),
+        ([-5, 40], "stars", {(-5, -5), (40, 40)}),
+        ([0.5, 40.25], "stars", {(0.5, 0.5), (40.25, 40.25)}),
+    ],
+)
+def test_bounds_of_values_are_the_values(values, levels, bounds):
+    release = released([*values, *values], levels)
+    ends = release.bounds("size")
+    assert ["size_low", "size_high"] == ends.column_names
+    assert bounds == set(zip(*(ends[name].to_pylist() for name in ends.column_names), strict=True))
+    assert {low for low, _ in bounds} == set(release.midpoints("size").tolist())
+
+
+@pytest.mark.parametrize(
+    ("values", "levels", "low", "high", "middle"),
+    [
+        ([21, 38], "20", 20, 39, 29.5),
+        ([-3, -8], "10", -10, 0, -5),
+        ([0.25, 0.5], "1", 0, 1, 0.5),
+        ([3, 4], "edges:18,65", -np.inf, 18, np.nan),
+        ([70, 80], "edges:18,65", 65, np.inf, np.nan),
+        ([20, 60], "edges:18,65", 18, 64, 41),
+        ([1, 2], "stars", np.nan, np.nan, np.nan),
+    ],
+)
+def test_bounds_of_intervals_are_their_ends(values, levels, low, high, middle):
+    release = released(values, levels)
+    ends = release.bounds("size")
+    assert np.array_equal([low] * 2, ends["size_low"].to_numpy(), equal_nan=True)
+    assert np.array_equal([high] * 2, ends["size_high"].to_numpy(), equal_nan=True)
+    assert np.array_equal([middle] * 2, release.midpoints("size"), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "levels", "shown"),
+    [
+        (["2024-03-01", "2024-03-02"], "month", "2024-03"),
+        (["10115", "10117"], "prefix:4", "1011\\*"),
+        (["10-12", "10-12"], "stars", "10-12"),
+    ],
+)
+def test_what_is_no_number_has_no_bounds(values, levels, shown):
+    release = released(values, levels)
+    with pytest.raises(DataError, match=f"column size publishes {shown}"):
+        release.bounds("size")
+    with pytest.raises(UsageError, match="no column 'sise'"):
+        release.midpoints("sise")
+
+
+def test_suppressed_cells_are_null_where_the_owner_asks():
+    people = gv.Table.from_columns({"age": [23, 27, 31, 64], "ill": list("abcd")})
+    method = gv.Generalize(k=2, known="age", attach="ill", levels={"age": "10"})
+    release = method.anonymize(people)
+    assert 2 == (release.to_pandas()["age"] == "*").sum()
+    frame = release.to_pandas(null=True)
+    assert (2, ["20-29"]) == (frame["age"].isna().sum(), frame["age"].cat.categories.tolist())
+    assert [True] == [frame["age"].cat.ordered]
+    frame = release.to_polars(null=True)
+    assert (2, {"20-29", None}) == (frame["age"].null_count(), set(frame["age"].to_list()))
+
+
 def test_a_weaker_entropy_is_named():
     frame = pd.DataFrame({"sex": ["f"] * 4, "ill": ["a", "a", "a", "b"]})
     said = refusal(frame=frame, k=2, attach=["ill"], diverse={"ill": "entropy:2"})
@@ -243,7 +315,8 @@ def test_a_value_that_a_file_lacks_is_named_with_its_count_and_first_row(tmp_pat
         assert one in said
 
 
-def test_adult_keeps_what_the_levels_of_its_files_allow():
+def adult_and_levels():
+    """Return adult, its known columns and the file of the levels of each."""
     folder = shared("arx-adult")
     adult = pd.read_csv(
         io.BytesIO(gzip.decompress((folder / "adult.csv.gz").read_bytes())),
@@ -252,7 +325,11 @@ def test_adult_keeps_what_the_levels_of_its_files_allow():
         keep_default_na=False,
     )
     known = [name for name in adult.columns if name != "salary-class"]
-    files = {name: str(folder / f"adult_hierarchy_{name}.csv") for name in known}
+    return adult, known, {name: str(folder / f"adult_hierarchy_{name}.csv") for name in known}
+
+
+def test_adult_keeps_what_the_levels_of_its_files_allow():
+    adult, known, files = adult_and_levels()
     done = generalize(adult, k=5, known=known, attach=["salary-class"], levels=files, seed=1)
     cells = done.to_pandas()
     assert done.granularity >= 0.951
@@ -264,3 +341,14 @@ def test_adult_keeps_what_the_levels_of_its_files_allow():
             for node in line.split(";")
         }
         assert set(zip(adult[name], cells[name].astype(str), strict=True)) <= fits
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_minimality_guesses_on_adult_what_the_limits_say():
+    adult, known, files = adult_and_levels()
+    table = gv.Table.from_arrow(pa.Table.from_pandas(adult, preserve_index=False))
+    method = gv.Generalize(k=5, known=known, attach=["salary-class"], levels=files)
+    release = method.anonymize(table, seed=1)
+    told = gv.attack_release(release, original=table, attacks=["minimality"], seed=1)
+    guessed = next(row for row in told if row.part == "generalized cells, right guess")
+    assert (0.25, 0.25) == pytest.approx((guessed.value, guessed.guess), abs=0.01)

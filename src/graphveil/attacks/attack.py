@@ -19,7 +19,7 @@ from graphveil.core.errors import ParameterError, one_of
 from graphveil.core.parameters import Options, hints_of, is_spelled, options_of
 from graphveil.core.rows import ANY, Setting
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.evaluate.comparison import Comparison
+from graphveil.evaluate.comparison import Comparison, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
 
@@ -152,9 +152,9 @@ class AttackInput(NamedTuple, Generic[C]):
         The original beside a second release of the same people; None where there is none.
     attached
         A column that is published beside the release; None where there is none.
-    table
-        The original as a table, where the comparison is of its one-hot features: what the method
-        reads when it is run again.
+    tables
+        The same as tables, where the comparison is of their one-hot features: the method reads the
+        original when it is run again, and a generalized cell is a node and no feature.
     rows
         What is known of people's attributes, where the comparison is of the ties of networks.
     """
@@ -165,7 +165,7 @@ class AttackInput(NamedTuple, Generic[C]):
     rerun: Rerun | None = None
     second: C | None = None
     attached: Attached | None = None
-    table: Table | None = None
+    tables: TableComparison | None = None
     rows: KnownRows | None = None
 
     def rng(self, purpose: str) -> np.random.Generator:

@@ -545,6 +545,14 @@ class Levels(Protocol):
     def most_granular(self, k: int, rng: np.random.Generator) -> float:
         """Return a granularity that no table of true nodes in classes of k exceeds."""
 
+    def nested(self, column: str) -> Nested:
+        """Return the nodes of a column, and the leaf of every row."""
+
+
+Nested = tuple[NDArray[np.int32], tuple[tuple[str, ...], ...], NDArray[np.int64]]
+"""The node of every leaf at every level, the texts of the nodes of every level, and the leaf of
+every row. Level 0 has the leaves, a missing value with the text ``*``; in the last all agree."""
+
 
 class ClaimedTable(NamedTuple):
     """What a release of a table claims, and what it was generalized by.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,14 +12,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import numpy as np
 from msgspec import UNSET
+from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, KeyedIds, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.manifest import Generalization, read_manifest
 from graphveil.claims.record import read_record
-from graphveil.core.errors import UsageError
+from graphveil.core.errors import DataError, UsageError, one_of
 from graphveil.core.lazy import above
-from graphveil.core.text import html_table, visible
+from graphveil.core.text import html_table, printable, visible
 from graphveil.data import Data, Table
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.kinds import kind_of
@@ -273,13 +275,29 @@ class Release(Generic[D_co]):
         done: Report = above("Release.report")(self, original, **options)
         return done
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, *, null: bool = False) -> pa.Table:
         """Return the published data as an Arrow table: edges, pairs of user and item, or cells.
 
         The known columns of a generalized table are dictionaries in which ``*`` is a value, the
         last one. Intervals, prefixes and dates are ordered if the release was made in memory, since
         no file states an order; likewise, attached columns then keep the type that they had in a
         frame. In other tables, and in ``release.data.to_arrow()``, a suppressed cell is null.
+
+        Parameters
+        ----------
+        null
+            Whether a suppressed cell is null in generalized tables, too. Statistics then leave it
+            out.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> people = gv.Table.from_columns({"age": [23, 27, 45, 64]})
+        >>> release = gv.Generalize(k=2, levels={"age": "10"}).anonymize(people)
+        >>> sorted(set(release.to_arrow()["age"].to_pylist()))
+        ['*', '20-29']
+        >>> release.to_arrow(null=True)["age"].null_count
+        2
         """
         data, cells = self.data, self.data.to_arrow()
         if self.generalized is None or not isinstance(data, Table):
@@ -288,7 +306,7 @@ class Release(Generic[D_co]):
             if column.role == "known":
                 at = cells.column_names.index(column.name)
                 ordered = self.in_order and column.levels not in {"stars", "file", None}
-                shown = _with_stars(data, at, ordered=ordered)
+                shown = _dictionary(data, at, ordered=ordered, null=null)
                 cells = cells.set_column(at, column.name, shown)
             elif column.name in self.types:
                 at = cells.column_names.index(column.name)
@@ -296,11 +314,17 @@ class Release(Generic[D_co]):
                 cells = cells.set_column(at, column.name, typed)
         return cells
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return what `to_arrow` gives as a pandas frame; dictionaries are categories."""
+    def to_pandas(self, *, null: bool = False) -> pd.DataFrame:
+        """Return what `to_arrow` gives as a pandas frame; dictionaries are categories.
+
+        Parameters
+        ----------
+        null
+            As `to_arrow` takes it.
+        """
         if self.generalized is None:
             return self.data.to_pandas()
-        cells = self.to_arrow()
+        cells = self.to_arrow(null=null)
         frame: pd.DataFrame = cells.to_pandas()
         for name, kind in self.types.items():
             if (
@@ -311,13 +335,19 @@ class Release(Generic[D_co]):
                 frame[name] = mapped
         return frame
 
-    def to_polars(self) -> pl.DataFrame:
-        """Return what `to_arrow` gives as a polars frame; dictionaries are of type Enum."""
+    def to_polars(self, *, null: bool = False) -> pl.DataFrame:
+        """Return what `to_arrow` gives as a polars frame; dictionaries are of type Enum.
+
+        Parameters
+        ----------
+        null
+            As `to_arrow` takes it.
+        """
         if self.generalized is None:
             return self.data.to_polars()
         import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
 
-        cells = self.to_arrow()
+        cells = self.to_arrow(null=null)
         kinds = {
             name: pl.Enum(cells.column(name).chunk(0).dictionary.to_pylist())
             for name in cells.column_names
@@ -326,6 +356,82 @@ class Release(Generic[D_co]):
         return pl.DataFrame(cells).with_columns(
             pl.col(name).cast(pl.String).cast(kind) for name, kind in kinds.items()
         )
+
+    def bounds(self, column: str) -> pa.Table:
+        """Return the least and the largest value that each cell of a column of numbers allows.
+
+        These are two columns of floats, ``COLUMN_low`` and ``COLUMN_high``. Both ends of ``20-39``
+        belong to it, and the upper end of ``[20, 40)`` does not. What is open on one side ends at
+        infinity. A suppressed or missing cell has NaN twice.
+
+        Parameters
+        ----------
+        column
+            A column of a released table.
+
+        Raises
+        ------
+        UsageError
+            If the release is no table, or has no such column.
+        DataError
+            If the column publishes what is neither a number nor an interval of numbers.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> people = gv.Table.from_columns({"age": [23, 27, 31, 38]})
+        >>> release = gv.Generalize(k=2, levels={"age": "10,20"}).anonymize(people)
+        >>> sorted(release.bounds("age").to_pandas().itertuples(index=False, name=None))
+        [(20.0, 29.0), (20.0, 29.0), (30.0, 39.0), (30.0, 39.0)]
+        """
+        import pyarrow as pa  # noqa: PLC0415  heavy: not for help
+
+        ends = self._ends(column)
+        return pa.table({f"{column}_low": ends[:, 0], f"{column}_high": ends[:, 1]})
+
+    def midpoints(self, column: str) -> NDArray[np.float64]:
+        """Return the middle of what each cell of a column of numbers allows.
+
+        It is the mean of `bounds`, and NaN if the cell is suppressed or open on one side.
+
+        Parameters
+        ----------
+        column
+            A column of a released table.
+
+        Raises
+        ------
+        UsageError, DataError
+            As `bounds`.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> people = gv.Table.from_columns({"age": [23, 27, 31, 38]})
+        >>> release = gv.Generalize(k=2, levels={"age": "10,20"}).anonymize(people)
+        >>> sorted(release.midpoints("age").tolist())
+        [24.5, 24.5, 34.5, 34.5]
+        """
+        ends = self._ends(column)
+        ends[np.isinf(ends).any(axis=1)] = np.nan
+        middle: NDArray[np.float64] = ends.mean(axis=1)
+        return middle
+
+    def _ends(self, column: str) -> NDArray[np.float64]:
+        """Return the lower and the upper end of every cell of a column."""
+        data: Any = self.data
+        if not isinstance(data, Table):
+            raise UsageError(f"bounds and midpoints do not apply to a {type(data).__name__}.")
+        if column not in data.columns:
+            raise UsageError(f"no column {column!r}. {one_of(column, data.columns)}")
+        described = self.generalized.columns if self.generalized is not None else ()
+        kind = next((one.levels for one in described if one.name == column), None)
+        at = data.columns.index(column)
+        ends = np.full((data.categories[at].size + 1, 2), np.nan)
+        for code, value in enumerate(map(str, data.categories[at].tolist())):
+            ends[code] = _ends_of(column, value, kind)
+        shown: NDArray[np.float64] = ends[data.codes[:, at]]
+        return shown
 
     def to_table(self) -> Table:
         """Return a released table, or released one-hot rows as one: see `Table.from_one_hot`."""
@@ -401,15 +507,49 @@ def _typed(column: pa.ChunkedArray, kind: ColumnType) -> pa.ChunkedArray | pa.Ar
         return column
 
 
-def _with_stars(data: Table, column: int, *, ordered: bool) -> pa.DictionaryArray:
-    """Return a column as a dictionary of the values that are shown and ``*``, the last one."""
+def _ends_of(column: str, text: str, kind: str | None) -> tuple[float, float]:
+    """Return the lower and the upper end of a published value of a column."""
+    intervals = kind in {"widths", "edges", "auto", "file"}
+    for form in _INTERVALS if intervals else _INTERVALS[:1]:
+        match = None if kind in {"prefix", "dates"} else form.fullmatch(text)
+        if match is not None:
+            low, high = (
+                float(match.groupdict().get(end) or infinite)
+                for end, infinite in (("low", "-inf"), ("high", "inf"))
+            )
+            if form is _INTERVALS[0]:
+                high = low
+            if low <= high:
+                return low, high
+    raise DataError(
+        f"column {column} publishes {printable(text, _LONGEST)}, which is not a number or an "
+        "interval of numbers. Use to_arrow or to_pandas."
+    )
+
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_INTERVALS = tuple(
+    re.compile(form.replace("LOW", f"(?P<low>{_NUMBER})").replace("HIGH", f"(?P<high>{_NUMBER})"))
+    for form in ("LOW", r"LOW *- *HIGH", r"[\[\](]LOW *, *HIGH[\[\])]", "<=?HIGH", ">=?LOW")
+)
+"""A number, and intervals as they are written; the outer ones are open on one side."""
+
+_LONGEST = 40
+
+
+def _dictionary(data: Table, column: int, *, ordered: bool, null: bool) -> pa.DictionaryArray:
+    """Return a column as a dictionary of the values that are shown and ``*``, the last one.
+
+    Instead of ``*`` there may be nulls.
+    """
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
 
     values = [str(value) for value in data.categories[column].tolist()]
     codes = data.codes[:, column]
     codes = np.where(codes == SUPPRESSED, len(values), codes).astype(np.int32)
-    texts = pa.array([*values, ALL], pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(codes), texts, ordered=ordered)
+    texts = pa.array(values if null else [*values, ALL], pa.string())
+    hidden = codes == len(values) if null else None
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=hidden), texts, ordered=ordered)
 
 
 def read_release(folder: str | Path) -> Release[Any]:

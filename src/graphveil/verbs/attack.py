@@ -57,6 +57,7 @@ from graphveil.methods.registry import known_method, method_named
 from graphveil.methods.roles import TableRoles
 from graphveil.release import Release, read_release
 from graphveil.release.linkage import OwnersLevels
+from graphveil.verbs.evaluate import with_levels
 from graphveil.verbs.read import as_release, original_data
 
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ def seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInpu
     return situation._replace(
         comparison=situation.comparison.one_hot(),
         second=None if second is None else second.one_hot(),
-        table=situation.comparison.original,
+        tables=situation.comparison,
     )
 
 
@@ -384,7 +385,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     original = original_data(release, original)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
     attached = attached or _first_attached(read, pair.original)
-    pair = of_known_columns(pair, read)
+    pair = with_levels(of_known_columns(pair, read), read)
     _check_attached(attached, pair.original)
     network = isinstance(pair, NetworkComparison)  # no method takes its ties without its attributes
     situation = AttackInput(

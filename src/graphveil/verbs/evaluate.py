@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphveil.core.errors import UsageError
 from graphveil.core.parameters import PerColumn
 from graphveil.core.rows import Rows
-from graphveil.evaluate.comparison import ClaimedTable, TableComparison
+from graphveil.evaluate.comparison import Comparison, TableComparison
 from graphveil.evaluate.measuring import compared, known_metrics, measured, of_population
 from graphveil.methods.generalize.frames import ReadAgain
 from graphveil.release import Release, read_release
@@ -89,8 +89,7 @@ def evaluate_release(  # noqa: PLR0913  each is an option that a caller names
     name = "release" if isinstance(release, Release) else release.name
     read = release if isinstance(release, Release) else read_release(release)
     pair = of_population(compared(read, original_data(release, original), seed), population)
-    if isinstance(pair, TableComparison):
-        pair = dataclasses.replace(pair, claimed=_with_levels(read, pair))
+    pair = with_levels(pair, read)
     if test is not None:
         from graphveil.evaluate.held_back import held_back  # noqa: PLC0415  few hold people back
 
@@ -104,10 +103,13 @@ def evaluate_release(  # noqa: PLR0913  each is an option that a caller names
     return measured(name, pair, metrics, as_sample=as_sample)
 
 
-def _with_levels(release: Release[Any], pair: TableComparison) -> ClaimedTable:
-    """Return what a release claims, with the levels that the owner's record has the rules of."""
-    if release.generalized is not None and release.private is None:
-        return pair.claimed
+def with_levels(pair: Comparison[Any], release: Release[Any]) -> Comparison[Any]:
+    """Return an original beside its release; of tables with the levels of the owner's record."""
+    if not isinstance(pair, TableComparison) or (
+        release.generalized is not None and release.private is None
+    ):
+        return pair
+    table: TableComparison = pair
     rules: dict[str, dict[str, str]] = {"levels": {}, "dates": {}}
     for name, of_columns in rules.items():
         given = release.private.withheld.get(name) if release.private else None
@@ -115,7 +117,7 @@ def _with_levels(release: Release[Any], pair: TableComparison) -> ClaimedTable:
             of_columns.update(PerColumn.parse(str(given)))
 
     def again() -> ReadAgain:
-        known = [pair.released.columns[at] for at in pair.known]
-        return ReadAgain(pair.original.to_arrow(), known, rules["levels"], rules["dates"])
+        known = [table.released.columns[at] for at in table.known]
+        return ReadAgain(table.original.to_arrow(), known, rules["levels"], rules["dates"])
 
-    return pair.claimed._replace(levels=again)
+    return dataclasses.replace(table, claimed=table.claimed._replace(levels=again))

@@ -160,7 +160,8 @@ def cells_of(pair: BipartiteComparison, *, all_true: bool = True) -> tuple[Shown
     every = _dense(pair.original, np.arange(columns.size), (columns, number), values.size)
     labels = equal_rows(pair.released)
     first, sizes = np.unique(labels, return_index=True, return_counts=True)[1:]
-    shown = _dense(pair.released, _positions(pair), (columns, number), values.size)[first]
+    positions = _positions(pair, table=table)
+    shown = _dense(pair.released, positions, (columns, number), values.size)[first]
     truth = TrueCells(every if table else np.maximum(every, 0), labels[pair.linked])
     own = shown[truth.own]
     if all_true and ((own != SUPPRESSED) & (own != truth.value)).any():
@@ -187,12 +188,18 @@ def refuse_many(pair: BipartiteComparison) -> int:
     return int(equal_rows(pair.released).max(initial=-1)) + 1
 
 
-def _positions(pair: BipartiteComparison) -> NDArray[np.int64]:
+def _positions(pair: BipartiteComparison, *, table: bool) -> NDArray[np.int64]:
     """Return the position of every released feature among those of the original."""
     known = as_text(pair.original.feature_labels()).tolist()
     position = {name: number for number, name in enumerate(known)}
     named = as_text(pair.released.feature_labels()).tolist()
-    if pair.original.items == "people" or any(name not in position for name in named):
+    strange = next((name for name in named if name not in position), None)
+    if table and strange is not None:
+        raise NotMeasuredError(
+            "only values of the original and suppressed cells are read, and the release has "
+            f"others, such as {strange}"
+        )
+    if pair.original.items == "people" or strange is not None:
         raise NotMeasuredError("the release has features that are not in the original")
     return np.array([position[name] for name in named], dtype=np.int64)
 

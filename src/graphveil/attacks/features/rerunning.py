@@ -60,7 +60,8 @@ class Again:
                 "the run cannot be repeated: this version does not know the method, the private "
                 "record is missing, or the method has conditions on attached columns"
             )
-        self.original: Table | Bipartite = situation.table or situation.comparison.original
+        tables = situation.tables
+        self.original: Table | Bipartite = (tables or situation.comparison).original
         self._rerun = situation.rerun
 
     def __call__(self, data: Data, seed: int) -> Release[Any]:

@@ -324,6 +324,13 @@ class ReadAgain:
                 lost.setdefault(text, loss)
         return lost
 
+    def nested(
+        self, column: str
+    ) -> tuple[NDArray[np.int32], tuple[tuple[str, ...], ...], NDArray[np.int64]]:
+        """Return the nodes and the texts of all levels of a column, and the leaf of every row."""
+        hierarchy, leaves = self.columns[column]
+        return hierarchy.nodes, hierarchy.texts, leaves
+
     def most_granular(self, k: int, rng: np.random.Generator) -> float:
         """Return a granularity that no table of true nodes in classes of k exceeds.
 

@@ -38,6 +38,12 @@ MOST_EDGES = 1_000_000
 
 UNITS = ("week", "month", "quarter", "year", "decade")
 ISO = "%Y-%m-%d"
+SPELLINGS = (
+    *("%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y%m%d"),
+    *("%d/%m/%y", "%m/%d/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y"),
+)
+"""How dates are often written instead."""
+
 
 KINDS = (
     "widths such as 5,10, edges:18,65, prefix:3,2, month,year, auto, stars, or a csv file of levels"
@@ -365,7 +371,7 @@ def _by_prefix(values: Values, levels: str, detail: str) -> Hierarchy:
         if len(shortest) != len(longest):
             raise DataError(
                 f"{values.name}: {shortest} and {longest} have different lengths, so leading zeros "
-                "may be lost. Read the column as text."
+                f"may be lost. Read the column as text, with {shortest.zfill(len(longest))}."
             )
     cut = [
         [text[:length] + ALL * (len(text) - length) for text in values.texts] for length in lengths
@@ -435,7 +441,9 @@ def _days(values: Values, date_format: str | None) -> list[dt.date]:
 
 
 def _refuse_dates(values: Values, are_read: Sequence[bool], date_format: str | None) -> None:
-    """Say which value is no date of this form, and which is one."""
+    """Say which value is no date of this form, and which is one, or which forms all may have."""
+    if date_format is None and not any(are_read):
+        _refuse_other_spellings(values)
     first: dict[bool, int] = {}
     for i in np.argsort(values.first).tolist():
         first.setdefault(are_read[i], i)
@@ -453,6 +461,31 @@ def _refuse_dates(values: Values, are_read: Sequence[bool], date_format: str | N
         f"column {values.name}: {shown[True]} is a date written {form}, but {shown[False]} is not. "
         f"Use one spelling. {way}"
     )
+
+
+def _refuse_other_spellings(values: Values) -> None:
+    """Say in which forms all values can be read; or name two that no form reads."""
+    in_order = np.argsort(values.first).tolist()
+    reads = {
+        form: [_day(values.texts[i], form) is not None for i in in_order] for form in SPELLINGS
+    }
+    shown = [f"{printable(values.texts[i], LONGEST)} (row {values.first[i]})" for i in in_order]
+    fitting = [form for form, are in reads.items() if all(are)]
+    if fitting:
+        ways = " or ".join(mapping("dates", values.name, form) for form in fitting)
+        days = [sorted({str(_day(values.texts[i], form)) for form in fitting}) for i in in_order]
+        at = max(range(len(days)), key=lambda row: len(days[row]))
+        raise DataError(
+            f"column {values.name}: {shown[at]} is not a date written YYYY-MM-DD, but may be "
+            f"{' or '.join(days[at])}. Use {ways}."
+        )
+    closest = max(reads.values(), key=sum)
+    if closest[0]:
+        raise DataError(
+            f"column {values.name}: {shown[0]} and {shown[closest.index(False)]} are two spellings "
+            "of dates. Write all dates in the same way, and use "
+            f"{mapping('dates', values.name, '%d/%m/%Y')} or its like."
+        )
 
 
 def _day(text: str, date_format: str) -> dt.date | None:

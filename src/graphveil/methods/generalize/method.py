@@ -103,9 +103,10 @@ class Generalize(Anonymizer[Table]):
         "What the rows of a class have in common; attached columns, unless a condition limits "
         "them; a second release of the same people; whether a person is in the data. A class is "
         "generalized only as far as it must be. An attacker who knows the method and all other "
-        "rows can therefore rule out values; how many was not measured, because the attack "
-        "minimality does not read generalized tables. Columns whose levels are from the data "
-        "publish edges that were computed from it."
+        "rows can therefore rule out values; how many was not measured. The attack minimality "
+        "knows the method and how common each value is. On a census (30,162 people, k=5 and k=10) "
+        "it guessed about one generalized cell in four, as the most common value alone does. "
+        "Columns whose levels are from the data publish edges that were computed from it."
     )
     reached: ClassVar[tuple[Reached, ...]] = (
         Reached(
