@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from tampering import failed, manifest_of, reseal
 import graphveil as gv
 from graphveil.core.errors import GraphveilError
 from graphveil.verify import verify
+from graphveil.verify.promises import generalized
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.core.warnings.GraphveilWarning")
 
@@ -206,3 +208,55 @@ def test_attackers_read_known_columns_and_what_a_class_tells_of_the_label():
 def test_records_of_adaptive_agree_in_the_known_columns():
     release = made("adaptive").anonymize(people(), seed=1)
     assert {} == failed(release.verify(people()))
+
+
+def test_a_column_of_levels_is_no_rule_of_a_hierarchy_where_a_release_is_evaluated():
+    asked = people().assign(asked=[2, 3] * 12)
+    release = gv.Adaptive(levels="asked", **ROLES).anonymize(asked, seed=1)
+    rows = gv.evaluate_release(release, original=asked, metrics=["granularity"])
+    stars = (release.data.without(ATTACHED).codes < 0).mean()
+    [whole] = [row.value for row in rows if row.part == "all"]
+    assert 1 - stars == pytest.approx(whole)
+
+
+def test_values_of_attached_columns_belong_to_rows_and_names_without_digits_hide_no_number(
+    tmp_path,
+):
+    folder = made("suppress-k").anonymize(people(), seed=1).write(tmp_path / "release")
+    said = {check.name: check for check in verify(folder, original=people()).checks}
+    assert "holds" == said["no original ids"].outcome
+    shutil.rmtree(tmp_path / "release.private")
+    open_ = {check.name: check.detail for check in verify(folder, original=people()).checks}
+    assert "whether attached values belong to their node or row" == open_["attached cells"]
+
+
+def test_whoever_has_fewer_rows_than_the_level_of_an_adaptive_release_is_found(
+    monkeypatch, tmp_path
+):
+    folder = made("adaptive").anonymize(people(), seed=1).write(tmp_path / "release")
+    fits = {c.name: c.detail for c in verify(folder, original=people()).checks}["consistent rows"]
+    assert int(fits.removeprefix("everybody's values fit at least ").split()[0]) >= 3
+    monkeypatch.setattr(generalized, "_MOST_PEOPLE", 1)
+    many = {c.name: c for c in verify(folder, original=people()).checks}["consistent rows"]
+    assert "not checked" == many.outcome  # it does not follow from classes, which nobody promised
+
+
+def test_consistent_rows_of_large_tables_follow_only_where_cells_are_checked(monkeypatch, tmp_path):
+    folder = made("suppress-k").anonymize(people(), seed=1).write(tmp_path / "release")
+    monkeypatch.setattr(generalized, "_MOST_PEOPLE", 1)
+    for outcome in ("holds", "not checked"):
+        said = {check.name: check for check in verify(folder, original=people()).checks}
+        assert outcome == said["consistent rows"].outcome == said["true cells"].outcome
+        shutil.rmtree(tmp_path / "release.private", ignore_errors=True)
+
+
+def test_classes_that_tell_nobodys_label_are_not_warned_of_and_reasons_are_those_of_the_run(
+    recwarn,
+):
+    told = people(120).drop(columns="income")
+    method = gv.Generalize(k=4, known=KNOWN, label="ill", diverse="ill=2")
+    release = method.anonymize(told, seed=1)
+    rows = gv.attack_release(release, original=told, attacks=["membership"], seed=1)
+    assert not [one for one in recwarn if "published unprotected" in str(one.message)]
+    why = "the run cannot be repeated: generalize with diverse reads the attached columns, too"
+    assert {why} == set(rows.not_measured.values())

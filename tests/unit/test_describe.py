@@ -129,3 +129,13 @@ def test_the_command_ends_with_one_that_works(messy, capsys, monkeypatch):
 def test_an_option_of_another_kind_is_refused(messy):
     with pytest.raises(GraphveilError, match="directed"):
         gv.describe(messy, kind="table", directed="keep")
+
+
+def test_numbers_agree_with_their_nouns_and_pairs_between_spaces_are_no_column(tmp_path):
+    file = tmp_path / "one.csv"
+    file.write_text("age,town\n31,Oslo\n")
+    assert next(gv.describe(file, kind="table").lines()).startswith("csv, 1 row, ")
+    assert "constant, 1 value; " in repr(gv.describe(file, kind="table"))
+    pairs = tmp_path / "pairs.txt"
+    pairs.write_text("1 2\n2 3\n3 1\n")
+    assert () == gv.describe(pairs).columns

@@ -134,6 +134,10 @@ def _as_number(value: Any) -> Any:
     return value
 
 
+NOT_AGAIN = "this version does not know the method, or the private record is missing"
+"""Why a method is not run again, where nobody says more."""
+
+
 class AttackInput(NamedTuple, Generic[C]):
     """What an attack is computed from.
 
@@ -147,7 +151,9 @@ class AttackInput(NamedTuple, Generic[C]):
         int64, shape (n,): how many candidates everybody was promised, in the order of the original;
         None where the promise is none of candidates.
     rerun
-        Runs the method again; None where this version does not know it.
+        Runs the method again; None where that cannot be done.
+    not_again
+        Why it cannot, where it cannot.
     second
         The original beside a second release of the same people; None where there is none.
     attached
@@ -163,6 +169,7 @@ class AttackInput(NamedTuple, Generic[C]):
     release: Release[Any]
     levels: NDArray[np.int64] | None = None
     rerun: Rerun | None = None
+    not_again: str = NOT_AGAIN
     second: C | None = None
     attached: Attached | None = None
     tables: TableComparison | None = None

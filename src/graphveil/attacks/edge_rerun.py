@@ -111,9 +111,7 @@ def _runs_on(
 
 def _rerun_of(situation: AttackInput[GraphComparison]) -> Rerun:
     if situation.rerun is None:
-        raise NotMeasuredError(
-            "this version does not know the method, or the private record is missing"
-        )
+        raise NotMeasuredError(situation.not_again)
     return situation.rerun
 
 

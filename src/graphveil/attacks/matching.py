@@ -285,7 +285,7 @@ def _again(
 ) -> list[AttackFigure]:
     """Return how often people get their own record by one re-run, and by several."""
     if situation.rerun is None:
-        raise NotMeasuredError("this version does not know the method")
+        raise NotMeasuredError(situation.not_again)
     pair = situation.comparison
     rng = pair.randomness.stream("matching: re-run")
     work = _Again(situation.rerun, pair)

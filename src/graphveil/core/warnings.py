@@ -457,6 +457,10 @@ def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, 
     return (Advice(words, AttachedColumnWarning),)
 
 
+_LEAST_SHOWN = 0.0005
+"""The smallest share that is not rounded to nothing."""
+
+
 def attached_column(name: str, share: float) -> str:
     """Return the advice on a column that is published beside a release.
 
@@ -472,10 +476,10 @@ def attached_column(name: str, share: float) -> str:
     >>> attached_column("income", 0.25).partition(":")[0]
     "the column 'income' is published unprotected beside the release"
     """
+    told = f"{100 * share:.1f}%" if share >= _LEAST_SHOWN else "less than 0.1%"
     return Advice(
-        f"the column {name!r} is published unprotected beside the release: for "
-        f"{100 * share:.1f}% of the people everyone in the class has the same value, so knowing "
-        "the class reveals it",
+        f"the column {name!r} is published unprotected beside the release: for {told} of the "
+        "people everyone in the class has the same value, so knowing the class reveals it",
         AttachedColumnWarning,
     )
 

@@ -252,7 +252,7 @@ class WithRoles(Anonymizer[D]):
         if not isinstance(data, Table):
             given = ", ".join(option(one) for one in TableRoles._fields if getattr(self, one))
             raise ParameterError(
-                f"{given}: roles are for the columns of a table, and this is a "
+                f"{given}: roles are for the columns of a table, and this is "
                 f"{kind_of(data).words}. Remove them."
             )
         left = data.without(self.withheld_columns)

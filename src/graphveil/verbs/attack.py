@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackInput, Outcome, Rerun, TooLargeError
+from graphveil.attacks.attack import NOT_AGAIN, Attack, AttackInput, Outcome, Rerun, TooLargeError
 from graphveil.attacks.costs import SECONDS_UNASKED, WORTH_SAYING, not_run, spelled, stopped
 from graphveil.attacks.networks.signatures import published_attributes
 from graphveil.attacks.registry import ATTACKS, EVERY, STRONGEST
@@ -393,6 +393,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
         release=read,
         levels=_levels(read, pair.original),
         rerun=(None if network else rerun_of(read)) if rerun is AUTOMATIC else rerun,
+        not_again=_why_not(read, network=network) if rerun is AUTOMATIC else NOT_AGAIN,
         second=_second(second, original, pair),
         attached=attached,
         rows=published_attributes(pair) if network else None,
@@ -513,14 +514,19 @@ def _warn_of(attached: Attached, situation: AttackInput[Any]) -> None:
     if isinstance(pair, NetworkComparison):
         from graphveil.attacks.networks.attribute_inference import certain_beside  # noqa: PLC0415  few attach one
 
-        warn(attached_column(attached.name, certain_beside(attached, pair, situation.release)))
+        _warn_of_share(attached.name, certain_beside(attached, pair, situation.release))
         return
     if isinstance(pair, TableComparison):
         pair = pair.one_hot()
     if isinstance(pair, BipartiteComparison):
         from graphveil.attacks.features.class_truth import in_classes_of_one  # noqa: PLC0415  few attach one
 
-        warn(attached_column(attached.name, float(in_classes_of_one(attached, pair).mean())))
+        _warn_of_share(attached.name, float(in_classes_of_one(attached, pair).mean()))
+
+
+def _warn_of_share(name: str, share: float) -> None:
+    if share > 0:
+        warn(attached_column(name, share))
 
 
 def _second(
@@ -618,15 +624,29 @@ def rerun_of(release: Release[Any]) -> Rerun | None:
         The release.
     """
     name, private = release.provenance.method, release.private
-    if known_method(name) is None or private is None:
+    if private is None or _why_not(release):
         return None
     parameters = {**release.provenance.parameters, **private.withheld}
     if _attached_names(release):
-        if parameters.get("diverse") or parameters.get("close"):
-            return None  # what an attacker who reads known columns alone cannot run again
         parameters |= dict.fromkeys(parameters.keys() & set(TableRoles._fields))
     levels = private.levels if parameters.get("levels", "") is None else None
     return _Again(name, parameters, levels, tuple(private.unrecorded))
+
+
+def _why_not(release: Release[Any], *, network: bool = False) -> str:
+    """Return why the method of a release is not run again; empty where it can be."""
+    method, private = release.provenance.method, release.private
+    if known_method(method) is None:
+        return "this version does not know the method"
+    if private is None:
+        return "the private record is missing"
+    if network:
+        return "methods are run again on undirected edges without attributes only"
+    given = {**release.provenance.parameters, **private.withheld}
+    conditions = [name for name in ("diverse", "close") if given.get(name)]
+    if conditions and _attached_names(release):
+        return f"{method} with {' and '.join(conditions)} reads the attached columns, too"
+    return ""
 
 
 @dataclass(frozen=True)

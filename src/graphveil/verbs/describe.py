@@ -23,7 +23,7 @@ from graphveil import io
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import InputError, Message, Problem, UsageError, answers, one_of, option
 from graphveil.core.progress import stage
-from graphveil.core.text import html_table, printable, visible
+from graphveil.core.text import counted, html_table, printable, visible
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.codes import DATE, DAY, NUMBER, missing_in
 from graphveil.data.columns import arrow_table
@@ -136,7 +136,8 @@ class Description:
         """Yield it in words: the whole, each column, and what is open."""
         form = f"{self.format}, " if self.format else ""
         part = "" if self.complete else "the first "
-        yield f"{form}{part}{self.rows:,} rows, {KINDS[self.kind].words}: {self.reason}"
+        rows = counted(self.rows, "row", spec=",")
+        yield f"{form}{part}{rows}, {KINDS[self.kind].words}: {self.reason}"
         for column in self.columns:
             yield f"{column.name}: {_words_of(column)}"
         for problem in self.problems:
@@ -493,7 +494,8 @@ def _of_pairs(path: Path, container: Container) -> _Asks:
 def _as_problem(text: str, name: str, value: Any) -> Problem:
     """Return a refusal that names what answers it as a question."""
     found, _, choices = text.rpartition(". ")
-    return Problem("", name, value, found or text, choices.removesuffix("."))
+    choices = choices[:1].lower() + choices[1:].removesuffix(".")
+    return Problem("", name, value, found or text, choices)
 
 
 def _written(path: Path, options: Mapping[str, Any], header: Header, form: str) -> pa.Table | None:
@@ -517,8 +519,8 @@ def _written(path: Path, options: Mapping[str, Any], header: Header, form: str) 
 def _columns(
     written: pa.Table | None, container: Container, said: _Said, given: Mapping[str, Any]
 ) -> tuple[ColumnDescription, ...]:
-    if written is None:
-        return ()
+    if written is None or (container is not Table and written.num_columns < 2):
+        return ()  # pairs between spaces are no columns of a table
     roles = _roles(written.column_names, container, said, given)
     return tuple(
         _column(name, written.column(name), *roles[name], said) for name in written.column_names
@@ -652,7 +654,7 @@ def _counted(pairs: Sequence[tuple[str, int]]) -> str:
 
 def _words_of(column: ColumnDescription) -> str:
     """Return a column in one line."""
-    said = [f"{column.kind}, {column.distinct:,} values"]
+    said = [f"{column.kind}, {counted(column.distinct, 'value', spec=',')}"]
     if column.common:
         said.append(f"commonest {_counted(column.common)}")
     if column.missing:

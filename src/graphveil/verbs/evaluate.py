@@ -111,9 +111,11 @@ def with_levels(pair: Comparison[Any], release: Release[Any]) -> Comparison[Any]
         return pair
     table: TableComparison = pair
     rules: dict[str, dict[str, str]] = {"levels": {}, "dates": {}}
+    described = () if release.generalized is None else release.generalized.columns
+    ruled = any(column.levels not in (None, "stars") for column in described)
     for name, of_columns in rules.items():
         given = release.private.withheld.get(name) if release.private else None
-        if release.generalized is not None and given:
+        if ruled and given:  # otherwise it is a column of levels that people asked for
             of_columns.update(PerColumn.parse(str(given)))
 
     def again() -> ReadAgain:

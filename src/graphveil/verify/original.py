@@ -45,6 +45,7 @@ _OPEN = {
 """What is stated of every release and stays open without the original."""
 
 _BY_CHOICE = "the owner chose to leave open whether they are people there"
+_DIGIT = re.compile(r"[0-9]")
 _CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
 """A parameter's value that is one lower-case word, or a number with a word before or behind it."""
 
@@ -210,8 +211,9 @@ def _no_original_ids(evidence: Evidence, original: Data) -> Check:
     ]
     if problems:
         return fails(NAMES, "; ".join(problems))
-    if numbers and texts:
-        alike = f"integers cannot be distinguished from other numbers in {shown(texts[0])}"
+    with_digits = next((text for text in texts if _DIGIT.search(text)), None)
+    if numbers and with_digits is not None:
+        alike = f"integers cannot be distinguished from other numbers in {shown(with_digits)}"
         return not_checked(NAMES, alike)
     if among:
         ids, published_as, _ = among[0]

@@ -56,10 +56,7 @@ class Again:
     def __init__(self, situation: AttackInput[BipartiteComparison]) -> None:
         """Keep the original and the method."""
         if situation.rerun is None:
-            raise NotMeasuredError(
-                "the run cannot be repeated: this version does not know the method, the private "
-                "record is missing, or the method has conditions on attached columns"
-            )
+            raise NotMeasuredError(f"the run cannot be repeated: {situation.not_again}")
         tables = situation.tables
         self.original: Table | Bipartite = (tables or situation.comparison).original
         self._rerun = situation.rerun

@@ -134,9 +134,7 @@ def _attacked(
             "directions or edge types"
         )
     if situation.rerun is None:
-        raise NotMeasuredError(
-            "this version does not know the method, or the private record is missing"
-        )
+        raise NotMeasuredError(situation.not_again)
     graph = situation.comparison.original
     number = min(options.ties, graph.n_edges // ONE_IN)
     if number < FEWEST_TIES:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SHOWN = 12
 """So many columns are described without --all."""
 
+USUAL_K = 5
+"""The k of the command, where the data has as many rows."""
+
 
 def _run(path: Path, **given: Any) -> int:
     from graphveil.verbs.describe import describe  # noqa: PLC0415  help needs none of it
@@ -66,7 +69,8 @@ def _command(found: Description, typed: str, stem: str) -> str:
     if found.kind != "table":
         return command_line("advise", typed, "--kind", found.kind, *reading)
     levels = [f"{name}={rule}" for name, rule in found.levels.items()]
-    words = ["anonymize", "generalize", typed, "--k", "5", *reading]
+    k = max(2, min(USUAL_K, found.rows)) if found.complete else USUAL_K
+    words = ["anonymize", "generalize", typed, "--k", str(k), *reading]
     words += flag_words("levels", *levels) if levels else ()
     return command_line(*words, *flag_words("out", f"{stem}-generalize"))
 

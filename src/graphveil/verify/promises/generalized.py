@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AttachedColumns, Close, Condition, Diverse, Generalized
-from graphveil.claims.guarantees import Guarantee
+from graphveil.claims.guarantees import Guarantee, KAnonymity
 from graphveil.claims.manifest import LEVELS_ROLE, DescribedColumn
 from graphveil.core.text import counted
 from graphveil.data import Table
@@ -26,6 +26,7 @@ from graphveil.verify.promises.recheck import LINKED, Part, Recheck
 from graphveil.verify.recount.linked import had_and_shown, known_cells
 from graphveil.verify.recount.nodes import ALL, ISO, holding
 from graphveil.verify.verdict import (
+    LINKAGE,
     RECORD,
     Check,
     fails,
@@ -285,14 +286,24 @@ def _consistent(evidence: Evidence, condition: Generalized) -> Check:
     """Whether the values of each person are consistent with at least k rows."""
     del condition
     original, promise = evidence.original_as(Table), evidence.manifest.claim.guarantee
-    k, names = getattr(promise, "k", 1), known_names(evidence)
-    found = [_inclusion(evidence, original, name) for name in names]
+    of_classes = isinstance(promise, KAnonymity)
+    k = getattr(promise, "k" if of_classes else "level", 1)
+    names = known_names(evidence)
+    if not original.n_rows:
+        return holds(CONSISTENT, "the data has no rows")
+    small = original.n_rows <= _MOST_PEOPLE
+    found = [_inclusion(evidence, original, name) for name in names] if small else []
     columns = [column for column in found if column is not None]
-    if len(columns) < len(names) or not 0 < original.n_rows <= _MOST_PEOPLE:
-        return holds(
-            CONSISTENT,
-            f"follows from classes and true cells; counted for up to {_MOST_PEOPLE:,} rows",
-        )
+    if len(columns) < len(names):
+        counted_to = f"counted for up to {_MOST_PEOPLE:,} rows"
+        if not of_classes:
+            return not_checked(
+                CONSISTENT, f"whether everybody's values fit enough rows: {counted_to}"
+            )
+        if not evidence.linked or evidence.record is None:
+            why = f"it follows from classes and true cells; {counted_to}"
+            return not_checked(CONSISTENT, why, needs=LINKAGE)
+        return holds(CONSISTENT, f"follows from classes and true cells; {counted_to}")
     cells = ", ".join(f"c{evidence.columns.index(name)}" for name in names)
     classes = evidence.tables.rows(f"SELECT count(*), {cells} FROM shown GROUP BY {cells}")
     sizes = np.array([row[0] for row in classes], dtype=np.int64)
@@ -310,7 +321,8 @@ def _consistent(evidence: Evidence, condition: Generalized) -> Check:
         least = min(least, int((fits @ sizes).min()))
     if least >= k:
         return holds(CONSISTENT, f"everybody's values fit at least {counted(least, 'row')}")
-    return fails(CONSISTENT, f"somebody's values fit {counted(least, 'row')}, fewer than k={k}")
+    asked = f"{'k' if of_classes else 'level'}={k}"
+    return fails(CONSISTENT, f"somebody's values fit {counted(least, 'row')}, fewer than {asked}")
 
 
 def _date_forms(given: object) -> dict[str, str]:

@@ -406,7 +406,10 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
         (
             Part(ATTACHED, ("data",), "", _attached),
             Part(
-                ATTACHED_CELLS, LINKED, "whether attributes belong to their node", _attached_cells
+                ATTACHED_CELLS,
+                LINKED,
+                "whether attached values belong to their node or row",
+                _attached_cells,
             ),
         ),
     ),
