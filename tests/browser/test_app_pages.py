@@ -55,6 +55,7 @@ class Visit:
 
     def check(self, violations_of):
         """Look at the page in every width and scheme: it fits, and nobody meets a barrier."""
+        self.page.wait_for_load_state()  # the style sheet, too
         for width, scheme in VIEWS:
             self.page.set_viewport_size({"width": width, "height": 900})
             self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
@@ -75,6 +76,7 @@ def test_every_screen_is_without_barriers_and_focus_stays(browser, violations_of
     page = visit.page
     visit.check(violations_of)
     page.click("text=people.csv")
+    page.wait_for_url("**/columns/people.csv")
     visit.check(violations_of)
     page.focus("#role0")
     page.keyboard.press("Home")  # known to an attacker: every value is a name

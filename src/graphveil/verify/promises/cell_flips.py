@@ -335,13 +335,15 @@ def _short(value: Fraction) -> str:
 
 def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
     """Return whether something is claimed only where the owner's record knows of no seed."""
-    if evidence.record is None or evidence.record.seed is None:
+    seed = None if evidence.record is None else evidence.record.seed
+    if isinstance(promise, NotClaimed):
+        which = "no" if seed is None else "a"
+        return holds(NOISE, f"the record contains {which} seed, and no guarantee is claimed")
+    if seed is None:
         return holds(
             NOISE,
-            ("the record contains no seed: the noise came from the operating system's entropy"),
+            "the record contains no seed: the noise came from the operating system's entropy",
         )
-    if isinstance(promise, NotClaimed):
-        return holds(NOISE, "the record contains a seed, and no guarantee is claimed")
     return fails(NOISE, "the record contains a seed, so no guarantee may be claimed")
 
 
