@@ -19,7 +19,7 @@ import notebooks  # noqa: E402  a script beside the package
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 LONG = [pytest.mark.thorough, in_fuzz_alone]
 RUN = [
-    pytest.param(page, marks=LONG if page.stem in {"compare-methods", "register"} else [])
+    pytest.param(page, marks=LONG if page.stem in {"compare-methods", "register", "table"} else [])
     for page in PAGES
 ]
 PAGE = """# A page
