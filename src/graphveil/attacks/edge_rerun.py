@@ -47,7 +47,7 @@ class EdgeRerunOptions(AttackOptions):
 
 
 class RerunGraphs(NamedTuple):
-    """What many releases show of a pair of nodes; a row a run.
+    """What many releases show of a pair of nodes; one row per run.
 
     Parameters
     ----------

@@ -225,7 +225,8 @@ def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> NDArray[np.floa
 
     Returns
     -------
-    float64, shape (releases, targets): what a release says to who knows whom all others hold.
+    float64, shape (releases, targets): what a release says to an attacker who knows
+    what all others hold.
 
     Raises
     ------

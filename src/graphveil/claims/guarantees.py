@@ -457,7 +457,7 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
         The share of nodes for which it holds, in (0, 1]: at most
         ``floor((1 - share) * n + 1e-9)`` nodes stand in a class smaller than k.
     known
-        The attributes that the adversary knows besides: nodes are alike that have the same of them.
+        The attributes that the adversary knows besides: nodes look alike if these are equal.
     layers
         The kinds of ties over which the profile is counted, where there are several; empty for the
         only one.

@@ -100,7 +100,7 @@ class Swapped(NamedTuple):
 
         Returns
         -------
-        int64, shape (n,): a row a person.
+        int64, shape (n,): one row per person.
         """
         n = self.rows.size - self.people.size
         rows = np.arange(n)

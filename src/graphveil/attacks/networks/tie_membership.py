@@ -1,4 +1,4 @@
-"""Is a tie in the original, for who knows the others and who is who, and runs the method again."""
+"""Is an edge in the original? An attacker who knows all others, and who is who, runs it again."""
 
 from __future__ import annotations
 
