@@ -1,5 +1,5 @@
 # ruff: noqa: INP001  a script that is run by hand, not a package
-"""Take the pictures of the app: the shipped sample on its way from a file to a release.
+"""Take the pictures of the app, of the shipped sample on its way to a release, and of a report.
 
     python tools/app_pictures.py [FOLDER]     # default: docs/how-to/pictures
 
@@ -18,8 +18,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+import graphveil as gv
 from graphveil.app import pages, server
 from graphveil.app.folder import Folder
 
@@ -55,6 +56,16 @@ def way(page: Page, folder: Path) -> None:
     take(page, folder / "release.png", 612)
 
 
+def report(browser: Browser, folder: Path, data: Path) -> None:
+    """Take a picture of the first part of a report about the shipped network."""
+    calls = gv.datasets.load("copenhagen-calls")
+    gv.KDegree(k=5).anonymize(calls).write(data / "friends-k5")
+    gv.report_release(data / "friends-k5", calls).write(data / "report.html")
+    page = browser.new_page(viewport={"width": WIDTH, "height": 700}, color_scheme="light")
+    page.goto((data / "report.html").as_uri())
+    take(page, folder / "report.png", 620, "h1")
+
+
 def main(folder: Path) -> None:
     """Start the app over an empty folder, and a browser that opens its address."""
     folder.mkdir(exist_ok=True)
@@ -72,6 +83,7 @@ def main(folder: Path) -> None:
         page.goto(guard.new_address())
         page.wait_for_url(f"**{guard.path}/")
         way(page, folder)
+        report(browser, folder, Path(data))
         browser.close()
         made.should_exit = True
         thread.join(30)

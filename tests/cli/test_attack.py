@@ -190,7 +190,7 @@ def test_an_attack_above_its_limit_ends_with_one_line_and_exit_code_3(
     graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
     words = ("attack", "out", "--original", "friends.csv", "--attacks", "alignment")
     done = graphveil_here(*words)
-    assert_one_line(done, "alignment: 3 nodes exceed the limit of 2", "fewer people")
+    assert_one_line(done, "alignment: 3 nodes exceed the limit of 2", "fewer nodes")
     assert 3 == done.code
 
 

@@ -9,6 +9,10 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
+from graphveil.cli.kinds import reading_options
+from graphveil.core.errors import InputError
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.io import TableOptions
 from graphveil.methods import METHODS
 
 FILES = {
@@ -157,3 +161,13 @@ def test_read_follows_the_columns(cwd):
             gv.io.read(cwd / f"{name}.csv")
         )
     assert gv.Graph is type(gv.io.read(cwd / "pairs.csv", kind="graph"))
+
+
+@pytest.mark.parametrize("role", ["known", "attach", "label"])
+def test_a_role_of_a_column_says_that_a_file_is_a_table(tmp_path, role):
+    people = tmp_path / "people.csv"
+    people.write_text("name,age,sex,illness\nann,23,f,flu\nbob,27,m,cold\n", encoding="utf-8")
+    kinds = (Bipartite, Table, Graph)
+    with pytest.raises(InputError, match="do not show what kind of data"):
+        reading_options(kinds, people, {})
+    assert isinstance(reading_options(kinds, people, {role: "age"}), TableOptions)

@@ -315,7 +315,7 @@ def test_an_attached_column_warns_of_the_people_whose_class_tells_it():
     [text] = [str(w.message) for w in raised if issubclass(w.category, GraphveilWarning)]
     [share] = [row.value for row in attacked if row.part == "in a class of one value"]
     assert 0 < share < 1
-    assert "'income' is published unprotected beside the release" in text
+    assert "'income' is published unprotected next to the release" in text
     assert f"for {100 * share:.1f}% of the people" in text
 
 

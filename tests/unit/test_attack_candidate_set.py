@@ -116,7 +116,7 @@ def test_everybody_has_a_risk_of_their_own_and_those_not_looked_for_have_none(tm
 
 def test_odd_networks_are_measured_or_not_with_a_reason():
     empty = gv.Graph.from_edges([], [], n=0)
-    assert {"candidate-set": "the data has no people"} == attacked(
+    assert {"candidate-set": "the network has no nodes"} == attacked(
         "candidate-set", empty
     ).not_measured
     alone = figures("candidate-set", gv.Graph.from_edges([], [], n=1))

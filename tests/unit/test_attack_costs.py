@@ -155,7 +155,7 @@ def test_what_is_asked_for_and_too_large_is_refused_before_anything_is_tried(mon
     ) as refused:
         gv.attack_release(release, original=graph, attacks=["candidate-set", "alignment"])
     assert 3 == refused.value.exit_code
-    assert "a release of fewer people" in str(refused.value)
+    assert "a release with fewer nodes" in str(refused.value)
 
 
 def test_what_is_not_asked_for_and_too_large_is_not_measured(monkeypatch):

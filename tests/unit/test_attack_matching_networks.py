@@ -211,7 +211,7 @@ def test_what_cannot_be_matched_says_why(name, monkeypatch):
         ).not_measured.values()
         return why
 
-    assert "the data has no people" == reason(gv.Graph.from_edges([], [], n=0))
+    assert "the network has no nodes" == reason(gv.Graph.from_edges([], [], n=0))
     assert "linkage" in reason(random_graph(9, 20), linkage=False)
     for graph, published in (
         (gv.Graph.from_edges([], [], n=1), None),

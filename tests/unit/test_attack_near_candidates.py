@@ -267,7 +267,7 @@ def test_networks_that_are_too_large_are_refused_with_exit_code_3(name, monkeypa
             with pytest.raises(ResourceError, match=words) as refused:
                 attacked(name, random_graph(30, 90), draws=1)
             assert 3 == refused.value.exit_code
-            assert "a release of fewer people" in str(refused.value)
+            assert "a release with fewer nodes" in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["alignment", "seeded-matching"])

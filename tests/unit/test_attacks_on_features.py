@@ -299,16 +299,16 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     short = attacked("linkage", ["a", "b"], ["a", "b"], options={"known": 2})
     assert [] == list(short)
     assert "no one has 2 items" in short.not_measured["linkage: 2 known, 0 false"]
-    assert "too few people to exclude some" in short.not_measured[f"linkage: {linkage.TWIN}"]
+    assert "too few rows to exclude some" in short.not_measured[f"linkage: {linkage.TWIN}"]
     more = attacked("linkage", WHOLE, WHOLE, options={"known": 1, "wrong": 2}).not_measured
     assert "2 of 1 item cannot be false" == more["linkage: 1 known, 2 false"]
     unknown = attacked("linkage", many(), many()).not_measured
     assert "does not know the method" in unknown[f"linkage: {linkage.TWIN}"]
     assert "linkage" in attacked("linkage", WHOLE, WHOLE, linkage=False).not_measured["linkage"]
     for name in ("linkage", "membership", "class-truth"):
-        assert "the data has no people" == attacked(name, [], []).not_measured[name]
+        assert "the data has no rows" == attacked(name, [], []).not_measured[name]
     few = attacked("membership", ["abc"], ["abc"])
-    assert "only 1 of 1 person has at least 3 features; 20" in few.not_measured["membership"]
+    assert "only 1 of 1 row has at least 3 features; 20" in few.not_measured["membership"]
     empty = attacked("class-truth", ["abc"], [""])
     assert "no entries were published" == empty.not_measured["class-truth"]
     monkeypatch.setattr(scoring, "MOST_CELLS", 5)

@@ -209,6 +209,13 @@ def test_the_picture_of_the_first_page_is_the_drawn_one_and_says_in_words_what_i
         assert verb in first_picture.picture().partition("</style>")[2]
 
 
+def test_the_menu_has_at_most_thirty_entries():
+    trees = re.findall(r"^```{toctree}\n(.*?)^```", page("docs/index.md"), re.DOTALL | re.MULTILINE)
+    entries = [line for tree in trees for line in tree.splitlines() if line and line[0] != ":"]
+    assert 20 < len(entries) <= 30
+    assert [] == [name for name in entries if not (ROOT / "docs" / f"{name}.md").exists()]
+
+
 METHOD_PAGE = [
     *("Use it when", "Example", "Guarantee", "Not covered", "Parameters", "How it works"),
     *("Measured", "References"),
@@ -231,13 +238,25 @@ def test_the_page_of_a_method_says_what_it_is_then_for_whom_then_its_limits(meth
     assert limits.startswith(f"{{{{ limit_{method.replace('-', '_')} }}}}")
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_page_of_a_method_is_read_in_a_few_minutes(method):
+    words = [word for word in page(f"docs/methods/{method}.md").split() if re.search(r"\w", word)]
+    assert len(words) <= 700
+
+
+def test_decision_records_are_few_and_of_one_screen_each():
+    records = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
+    assert len(records) <= 40
+    assert max(len(record.read_text(encoding="utf-8").split()) for record in records) <= 200
+
+
 def test_every_method_has_a_page_with_its_limits_and_its_parameters():
     for name in METHODS:
         key = name.replace("-", "_")
         text = page(f"docs/methods/{name}.md")
         assert f"{{{{ limit_{key} }}}}" in text
         assert f"{{{{ parameters_{key} }}}}" in text
-    assert "\nmethods/*\n" in page("docs/index.md")
+    assert "\n[!i]*\n" in page("docs/methods/index.md")
     assert all(method.limits for method in METHODS.values())
 
 

@@ -70,7 +70,7 @@ def test_there_is_a_tutorial_for_each_reader_and_the_first_page_lists_them():
     wanted += ["table", "user-item-data"]
     assert wanted == [page.stem for page in PAGES]
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    assert [] == [name for name in wanted if f"\ntutorials/{name}\n" not in index]
+    assert [] == [name for name in wanted if f"(tutorials/{name}.md)" not in index]
 
 
 def test_a_page_becomes_cells_of_text_code_and_shell():

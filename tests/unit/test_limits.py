@@ -470,7 +470,8 @@ SETS = ("wine", "hepatitis", "heart", "bupa", "ecoli", "forest")
 
 @pytest.mark.parametrize("name", SETS)
 def test_the_table_of_auto_is_that_of_stored_rows_and_keeps_what_it_is_for(name):
-    assert choice_line(name) in page_of("adaptive").splitlines()
+    evidence = (ROOT / "docs/evidence/methods.md").read_text(encoding="utf-8")
+    assert choice_line(name) in evidence.splitlines()
     for level in ("5", "10", "drawn"):
         for row in choice_rows(name, level, "auto"):
             guess = row["guess"]
@@ -513,7 +514,7 @@ def test_pages_say_between_what_figures_lie_by_who_is_known(method):
     )
     said = f"{least:.0f} to {largest:.0f}%"
     assert f"{said} with 20 people known (five draws" in behind(method)
-    page = ROOT / "docs" / "how-to" / "networks-with-attributes.md"
+    page = ROOT / "docs" / "evidence" / "methods.md"
     assert said in page.read_text(encoding="utf-8")
 
 
@@ -571,7 +572,7 @@ def test_the_table_of_what_attributes_are_worth_is_that_of_stored_rows(name, met
         two = [part.format(more) for more in ("", f" with {everything}")]
         cells.append(", ".join(of_attributes(network, method, k, one, attack) for one in two))
     cells += ["-"] * (1 + len(copies) - len(cells))
-    page = (ROOT / "docs/how-to/networks-with-attributes.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/evidence/methods.md").read_text(encoding="utf-8")
     start = f"| {name}, `{method}`" + (f" at k={k}" if (method, k) in WEAKER else "")
     [line] = [one for one in page.splitlines() if one.startswith((f"{start},", f"{start} ("))]
     assert cells == [cell.strip() for cell in line.split("|")[2:-1]]
@@ -627,8 +628,9 @@ def test_the_table_of_single_ties_is_that_of_stored_rows():
         if row["attack"] in {"tie-membership", "edge-re-run"} and "value" in row:
             cell = draws.setdefault((row["method"], row["data"], row["part"]), {})
             cell.setdefault(str(row["parameters"]), []).append(row["value"])
-    page = (ROOT / "docs/reference/attacks-on-cells.md").read_text(encoding="utf-8")
-    lines = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:3] == "| `"]
+    page = (ROOT / "docs/evidence/methods.md").read_text(encoding="utf-8")
+    part = page.partition("## What edge-re-run and tie-membership reached")[2].partition("\n## ")[0]
+    lines = [line.strip("| ").split(" | ") for line in part.splitlines() if line[:3] == "| `"]
     assert {method for method, _, _ in draws} <= {name.strip("`") for name, *_ in lines}
     for name, *cells in lines:
         for column, shown in zip(COLUMNS, cells, strict=True):

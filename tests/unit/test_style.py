@@ -40,7 +40,14 @@ FORBIDDEN = {
     "lies in: is in": r"\blies? (?:in|at|beside|below|there)\b",
     "a space before %": r"[\d}] %(?!\w)",
     "who is who: re-identification": r"\b[Ww]ho is who\b",
-    "Of a table: for a table": r"^Of (?:a|an|the|every) [a-z ]+:",
+    "Of a table: for a table": r"^Of (?!the )\w+|^Of the [a-z ]+:",
+    "somebody: a person, an attacker": r"\b[Ss]omebody\b(?! had)",
+    "beside: next to, with, in addition to": r"\b[Bb]eside\b",
+    "speak of, say nothing about: apply to, concern": r"\bspeaks? (?:of|against)\b",
+    "the data has no people: no rows, no nodes": r"\brelease of fewer people\b|\bhas no people\b",
+    "hold off: protect against": r"\b(?:holds?|held) off\b|\bgives up\b",
+    "lay terms of likeness: equal, similar, unique": r"\balike\b|\balone with\b|\bturns? out\b",
+    "made up, drawn up: generated": r"\b(?:made|drawn|thought) up\b",
 }
 """What not to write, each with what to write, by regular expressions."""
 

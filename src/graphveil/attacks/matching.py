@@ -49,7 +49,7 @@ from graphveil.verify.recount.assignments import CodedCells, fitting_persons, me
 MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
 """Up to so many rows, and pairs of a record and a person that fit, chances are computed."""
 
-SMALLER = "Use a release of fewer people"
+SMALLER = "Use a release with fewer rows"
 
 MOST_PEOPLE = 3_000
 """Up to so many people: the assignment looks at all of them with all records."""
@@ -109,7 +109,7 @@ def _fitting(pair: TableComparison) -> NodePairs:
     """Return which records fit which persons, record i being that of person i."""
     n = pair.original.n_rows
     if n == 0:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the data has no rows")
     masks = fitting_persons(CodedCells(pair.after[pair.linked], pair.before))
     numbers = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     if numbers.sum() > MOST_PAIRS:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 OF_NETWORKS = ("known", "attach", "node_column", "kind_column")
 """Flags of commands and readers that speak of people's attributes, or of kinds of ties."""
 
+ROLES = ("known", "attach", "label")
+"""Parameters of methods that name columns: without networks to choose from, those of a table."""
+
 
 NETWORKS, TABLES, SEVERAL = (
     Group(title, sort_key=place)
@@ -104,6 +107,8 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
         container = Network
         if kinds == (Network,):  # whose methods keep directions without being asked
             _check_a_graph(path, {**given, "directed": None}, Network)
+    elif Table in kinds and Network not in kinds and any(given.get(name) for name in ROLES):
+        container = Table
     else:
         others = tuple(kind for kind in kinds if kind is not Network)
         if others == (Graph,):

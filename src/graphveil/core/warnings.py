@@ -474,11 +474,11 @@ def attached_column(name: str, share: float) -> str:
     Examples
     --------
     >>> attached_column("income", 0.25).partition(":")[0]
-    "the column 'income' is published unprotected beside the release"
+    "the column 'income' is published unprotected next to the release"
     """
     told = f"{100 * share:.1f}%" if share >= _LEAST_SHOWN else "less than 0.1%"
     return Advice(
-        f"the column {name!r} is published unprotected beside the release: for {told} of the "
+        f"the column {name!r} is published unprotected next to the release: for {told} of the "
         "people everyone in the class has the same value, so knowing the class reveals it",
         AttachedColumnWarning,
     )

@@ -170,6 +170,11 @@ class Network(NetworkObjects):
         return sum(layer.n_ties for layer in self.layers)
 
     @property
+    def n_edges(self) -> int:
+        """The number of edges of all layers, `n_ties` by another name."""
+        return self.n_ties
+
+    @property
     def is_directed(self) -> bool:
         """Whether some ties lead from one person to another."""
         return any(layer.directed for layer in self.layers)

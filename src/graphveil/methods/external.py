@@ -161,7 +161,7 @@ class External(_Unproved):
 
     name: ClassVar[str] = "external"
     accepts = (Graph,)
-    when: ClassVar[str] = "To measure, attack and sweep a program of your own beside the others."
+    when: ClassVar[str] = "To measure, attack and sweep a program of your own like other methods."
     promise: ClassVar[str] = (
         "No guarantee: a command of your own makes the network that is released."
     )

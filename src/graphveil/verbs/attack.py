@@ -674,7 +674,7 @@ class _Again:
             made = method_named(self.method).from_parameters(self.parameters)
             if not made.may_run_again:
                 raise UsageError(
-                    "the release was made by a command, and a private record could name any. It "
-                    "is run again only where it was run: in a sweep, or in the same process."
+                    "the release was made by a command, and a private record could name any. "
+                    "Attacks run it again only in a sweep, or in the process that made the release."
                 )
             return made.anonymize(data, seed=seed, **known)

@@ -357,7 +357,7 @@ def after_leaks(
     if n > MOST_ROWS:
         raise InfeasibleError(f"{n:,} rows exceed the {MOST_ROWS:,} that are compared in pairs.")
     if not 0 <= leaked < n:
-        raise ParameterError(f"leaked={leaked} is not from 0 to {n - 1}. Leave somebody unknown.")
+        raise ParameterError(f"leaked={leaked} is not from 0 to {n - 1}. Leave a person unknown.")
     if draws < 1:
         raise ParameterError(f"draws={draws} is below 1. Give a number of sets of known people.")
     fits = fitting(pair.after[pair.position], pair.before)

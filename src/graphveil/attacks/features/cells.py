@@ -144,7 +144,7 @@ def cells_of(pair: BipartiteComparison, *, all_true: bool = True) -> tuple[Shown
     ([[-1, 0]], [2], [[0, 0], [1, 0]])
     """
     if not pair.released.n_users:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the data has no rows")
     columns = column_of_features(pair.original)
     table = columns is not None
     if columns is None:
@@ -183,7 +183,7 @@ def refuse_many(pair: BipartiteComparison) -> int:
         raise TooLargeError(
             f"{counted(pair.original.n_users, 'person', spec=',')} with "
             f"{counted(width, 'column', spec=',')} exceed the limit of "
-            f"{MOST_CELLS:,} cells. Use a release of fewer people"
+            f"{MOST_CELLS:,} cells. Use a release with fewer rows"
         )
     return int(equal_rows(pair.released).max(initial=-1)) + 1
 

@@ -279,7 +279,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
     if situation.attached is None:
         raise NotMeasuredError(NO_COLUMN)
     if not situation.attached.value.size:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the data has no rows")
     pair = situation.comparison
     own = equal_rows(pair.released)[pair.linked]
     names, value = np.unique(situation.attached.value, return_inverse=True)

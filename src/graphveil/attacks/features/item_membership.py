@@ -146,7 +146,7 @@ def swapped(
             break
     if len(changes) < FEWEST_PEOPLE:
         raise NotMeasuredError(
-            f"only {counted(len(changes), 'person')} can be tested (at most one in {ONE_IN}); "
+            f"only {counted(len(changes), 'row')} can be tested (at most one in {ONE_IN}); "
             f"{FEWEST_PEOPLE} are needed"
         )
     people = np.array(sorted(changes))

@@ -405,7 +405,7 @@ def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOp
     if situation.second.position is None:
         raise NotMeasuredError("requires the linkage of the second release, which is missing")
     if not situation.comparison.original.n_users:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the data has no rows")
     first, second = (
         equal_rows(pair.released)[pair.linked] for pair in (situation.comparison, situation.second)
     )

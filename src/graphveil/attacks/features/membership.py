@@ -212,7 +212,7 @@ def _attacked(
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     if known.size < FEWEST_PEOPLE:
         raise NotMeasuredError(
-            f"only {known.size} of {counted(people.own.size, 'person', 'has')} at least "
+            f"only {known.size} of {counted(people.own.size, 'row', 'has')} at least "
             f"{FEWEST_FEATURES} "
             f"features; {FEWEST_PEOPLE} are needed"
         )

@@ -304,7 +304,7 @@ def cells_below(
     if kinds.shape[0] * present.size > MOST_CELLS:
         raise TooLargeError(
             f"{kinds.shape[0]:,} kinds of cells and {present.size:,} values exceed the limit of "
-            f"{MOST_CELLS:,}. Use a release of fewer people"
+            f"{MOST_CELLS:,}. Use a release with fewer rows"
         )
     chances = np.zeros((kinds.shape[0], present.size))
     for row, (text, size) in enumerate(kinds.tolist()):

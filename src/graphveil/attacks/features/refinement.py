@@ -302,7 +302,7 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     if steps > MOST_STEPS or classes * features > MOST_CELLS:
         raise TooLargeError(
             f"{classes:,} classes, {round(columns):,} columns and {features:,} values exceed "
-            "the limit of this attack. Use a release of fewer people"
+            "the limit of this attack. Use a release with fewer rows"
         )
     return steps * PER_STEP + classes * PER_CLASS + pair.original.n_entries * PER_CELL
 

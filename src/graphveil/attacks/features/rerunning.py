@@ -192,7 +192,7 @@ def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> 
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:
         raise NotMeasuredError(
-            f"too few people to exclude some ({counted(people.own.size, 'person')}, "
+            f"too few rows to exclude some ({counted(people.own.size, 'row')}, "
             f"{known.size} with at "
             f"least {FEWEST_FEATURES} features)"
         )

@@ -140,7 +140,7 @@ def people_of(pair: BipartiteComparison, position: NDArray[np.int64] | None = No
     """
     position = pair.linked if position is None else position
     if not pair.released.n_users:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the data has no rows")
     labels = equal_rows(pair.released)
     first, sizes = np.unique(labels, return_index=True, return_counts=True)[1:]
     before, after = pair.before.astype(np.float64), pair.after.astype(np.float64)
@@ -280,7 +280,7 @@ def classes_in(pair: BipartiteComparison) -> int:
     if width > MOST_CELLS:
         raise TooLargeError(
             f"{width:,} distinct rows and features exceed the limit of {MOST_CELLS:,}. Use a "
-            "release of fewer people"
+            "release with fewer rows"
         )
     return classes
 

@@ -86,7 +86,7 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
     """
     pair = situation.comparison
     if pair.original.n_nodes == 0:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the network has no nodes")
     rng = situation.rng("alignment")
     kinds = NodeKinds.of(pair.original)
     drawn = [

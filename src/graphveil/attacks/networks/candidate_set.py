@@ -80,7 +80,7 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
     pair = situation.comparison
     n = pair.original.n_nodes
     if n == 0:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the network has no nodes")
     rng = situation.rng("candidate-set")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
     known, released = Signatures.of(pair.original), Signatures.of(pair.released)
@@ -112,7 +112,7 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
     """
     pair = situation.comparison
     n = pair.original.n_nodes
-    refuse_more_nodes(n, MOST_NODES, "Use a release of fewer people")
+    refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
     return PER_SQUARE * squares(pair) + PER_END * options.of_nodes(n) * ends_of(pair)
 
 

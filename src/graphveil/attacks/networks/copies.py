@@ -378,7 +378,7 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
         for rate in (*rates, recall):
             figure = rate.figure(rng)
             if figure is None:
-                missing[rate.setting.part(rate.name)] = "no people to count in any draw"
+                missing[rate.setting.part(rate.name)] = "no nodes to count in any draw"
             else:
                 figures.append(figure)
         figures.extend(recall.extremes())

@@ -36,7 +36,7 @@ def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOpt
     known = pair.original.degrees().astype(np.int64)
     n = known.size
     if n == 0:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the network has no nodes")
     risk = right_by_rank(known, _published(situation)[pair.linked])
     figures = [_figure(risk, n)]
     for top in LARGEST:

@@ -119,7 +119,7 @@ def neighbor_attributes(
     pair = situation.comparison
     rows, n = published_attributes(pair), pair.original.n_nodes
     if n == 0:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the network has no nodes")
     if rows is None:
         raise NotMeasuredError("no attributes are published")
     layers = layers_of(pair)
@@ -198,7 +198,7 @@ def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttribut
     """
     pair = situation.comparison
     n = pair.original.n_nodes
-    refuse_more_nodes(n, MOST_NODES, "Use a release of fewer people")
+    refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
     columns = max(len(pair.networks[1].attributes), 1)
     return PER_END * options.of_nodes(n) * ends_of(pair) * columns
 

@@ -383,7 +383,7 @@ MOST_NODES, MOST_SQUARES = 100_000, 400_000_000
 MOST_NODES_UNKNOWN = 6_000
 """Up to so many nodes they are matched with nobody known: all pairs of nodes are held at once."""
 
-SMALLER = "Use a release of fewer people"
+SMALLER = "Use a release with fewer nodes"
 
 OVERLAPS, KNOWN = (1.0, 0.9, 0.8), (0, 5, 10, 20, 50)
 ROUNDS, ROUNDS_UNKNOWN = 12, 25
@@ -486,7 +486,7 @@ def check_people(pair: GraphComparison) -> None:
         With the reason.
     """
     if pair.original.n_nodes == 0:
-        raise NotMeasuredError("the data has no people")
+        raise NotMeasuredError("the network has no nodes")
 
 
 def check_matching(pair: GraphComparison) -> None:

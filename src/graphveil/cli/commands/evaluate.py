@@ -136,7 +136,8 @@ def _metrics_help() -> str:
     )
     tasks = " and ".join(name for name, m in METRICS.items() if m.by_name and m.reads_tables)
     alone = ", ".join(name for name, m in METRICS.items() if m.by_name and not m.reads_tables)
-    limits = " or ".join(f"{most:,} {what}" for what, most in (k.measured for k in KINDS.values()))
+    sizes = dict.fromkeys(kind.measured for kind in KINDS.values())
+    limits = " or ".join(f"{most:,} {what}" for what, most in sizes)
     each = ". ".join(f"For {kind_of(kind).words}: {names}" for kind, names in named.items())
     return (
         f"Metrics to compute. {each}. All of a paper: {', '.join(PRESETS)}. "

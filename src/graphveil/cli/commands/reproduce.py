@@ -145,7 +145,7 @@ command = with_signature(
     _run,
     _flags(),
     name="reproduce",
-    text="Run a table or figure of a paper again, and print the paper's figures beside ours.\n\n"
+    text="Run a table or figure of a paper again, and print the paper's figures next to ours.\n\n"
     "Published is the paper's algorithm as graphveil implements it; default is what graphveil does "
     "unless you ask for something else. Without a paper or an item, it lists what there is and "
     "what each needs.\n\nExample: graphveil reproduce adaptive-anonymity --figure 2",

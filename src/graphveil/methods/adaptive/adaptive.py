@@ -629,8 +629,8 @@ class Adaptive(WithRoles[Table]):
         raised = np.maximum(asked, self.least_level)
         if raised.max(initial=1) < 2:
             raise ParameterError(
-                "nobody has a level above 1, so the release would protect nobody. Give somebody a "
-                "level of at least 2, or set least_level=2."
+                "nobody has a level above 1, so the release would protect nobody. Set "
+                "least_level=2, or a level of at least 2 for some rows."
             )
         if self.refine == "regular-search" and raised.size and raised.min() < raised.max():
             raise InfeasibleError(

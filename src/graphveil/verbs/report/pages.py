@@ -232,7 +232,7 @@ WORDS_OF_SWEEPS: tuple[tuple[str, str], ...] = (
     ("Infeasible", "The data cannot meet the guarantee with these parameters."),
     (
         "Kept and true",
-        "Of everything in the original or in the release, the share that is in both.",
+        "Share of everything in the original or in the release that is in both.",
     ),
     (
         "Look-alikes",

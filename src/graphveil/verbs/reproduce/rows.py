@@ -221,7 +221,7 @@ def chance_of_violation(cells: int, edges: int, epsilon: float, delta: float) ->
     """
     flip, c, density = 1 / (1 + exp(epsilon)), log(2 / delta) / 2, edges / cells
     if flip / 2 < sqrt(c / cells):
-        raise ValueError("the theorem does not speak of so few cells")
+        raise ValueError("the theorem does not apply to so few cells")
     bound = (1 - flip) / (1 + flip * (1 - density) / density) + 2 * sqrt(c / cells)
     stay = np.arange(edges + 1)
     fewer = np.ceil(stay / bound - edges) - 1  # so few added edges make the Jaccard too large

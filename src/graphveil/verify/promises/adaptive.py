@@ -260,7 +260,7 @@ def _judged(tally: _Counted, allowed: Allowed, levels: _Levels) -> Check:
 
 def _ranges(among: str, allowed: Allowed) -> str:
     if not allowed.of_person.size:
-        return "the data has no people"
+        return "the data has no rows"
     ends = [(counts.min(), counts.max()) for counts in (allowed.of_person, allowed.of_record)]
     (least, most), (least_people, most_people) = ends
     return (

@@ -322,7 +322,7 @@ def _consistent(evidence: Evidence, condition: Generalized) -> Check:
     if least >= k:
         return holds(CONSISTENT, f"everybody's values fit at least {counted(least, 'row')}")
     asked = f"{'k' if of_classes else 'level'}={k}"
-    return fails(CONSISTENT, f"somebody's values fit {counted(least, 'row')}, fewer than {asked}")
+    return fails(CONSISTENT, f"a person's values fit {counted(least, 'row')}, fewer than {asked}")
 
 
 def _date_forms(given: object) -> dict[str, str]:
