@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import graphveil as gv
+from graphveil.core.bounds import Bound, read_bound
 from graphveil.methods import METHODS
 from graphveil.verbs.advise.until import FINE_EPSILONS
-from graphveil.verbs.bounds import Bound, read_bound
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))

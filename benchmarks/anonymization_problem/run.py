@@ -12,6 +12,8 @@ PART is one of
                   paper counts each edge twice, once a direction: its 5 % are 10 % of the edges
     keep          utility and people left with 5 % of the edges: es, ua, auto without and with
                   keep=all, and with spend-least
+    deleted       how well common neighbors in a release tell deleted pairs from those that
+                  never were edges: the runs of keep, on networks that prices were not tuned on
     steps         the search for a budget of 5 %: as many proposals as before it went on while it
                   gained, and as now
 
@@ -36,7 +38,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from networks import NETWORKS, Network, read
+from networks import NETWORKS, UNTUNED, Network, read
+from scipy.sparse import csr_matrix
 
 import graphveil as gv
 from graphveil.data.measures import partition as classes_of
@@ -200,12 +203,39 @@ def curve(graph: gv.Graph, measure: str, heuristic: Any, seed: int) -> dict[str,
     return {"measure": measure, "heuristic": heuristic, "seed": seed, "curve": points}
 
 
+def deleted(network: Network, graph: gv.Graph, seeds: int) -> Iterator[Todo]:
+    """Yield how well deleted pairs are told from pairs that never were edges."""
+    if network.name in UNTUNED:
+        for key in product(OPTIONS, ("budget:0.05",), range(1, seeds + 1)):
+            yield key, partial(told_apart, graph, *key)
+
+
+def told_apart(graph: gv.Graph, heuristic: str, goal: str, seed: int) -> dict[str, Any]:
+    """Return the row of a run with the AUC of common neighbors: deleted pairs, and never edges."""
+    release, row = anonymized(graph, heuristic, goal, seed)
+    place = release.private.linkage.released
+    ones = csr_matrix(release.data.to_scipy(), dtype=np.int64)[place][:, place]
+    was, common, rng = csr_matrix(graph.to_scipy()), ones @ ones, np.random.default_rng(seed)
+    pairs = np.sort(rng.integers(0, graph.n_nodes, (20_000, 2)), axis=1)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    never = pairs[np.asarray(was[pairs[:, 0], pairs[:, 1]]).ravel() == 0]
+    edges = graph.edges()
+    gone = edges[np.asarray(ones[edges[:, 0], edges[:, 1]]).ravel() == 0]
+    if not len(gone):
+        return row | {"deleted": 0, "auc": None}
+    one, other = (np.asarray(common[p[:, 0], p[:, 1]]).ravel() for p in (gone, never))
+    ordered = np.sort(other)
+    below = np.searchsorted(ordered, one, "left") + np.searchsorted(ordered, one, "right")
+    return row | {"deleted": len(gone), "auc": float(below.mean() / (2 * len(other)))}
+
+
 PARTS = {
     "variants": variants,
     "trajectories": trajectories,
     "tradeoff": tradeoff,
     "arcs": arcs,
     "keep": keep,
+    "deleted": deleted,
     "steps": steps,
 }
 

@@ -53,7 +53,7 @@ def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sampl
             and few.kind is not gv.Network
             and few.method is not gv.Generalize
         )
-        or (item.name in {"phi", "keep"} and not getattr(few.anonymizer, item.name))
+        or (item.name in {"phi", "keep", "until"} and not getattr(few.anonymizer, item.name))
     }
     assert {item.name for item in flat_parameters(few.method)} == set(everything) | unused
     assert not unused & set(everything)

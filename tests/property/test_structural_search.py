@@ -2,19 +2,24 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from unittest import mock
 
+import networkx as nx
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.core.kernels.hashing import FREE
 from graphveil.data import Graph
+from graphveil.evaluate.metrics.centrality import betweenness, overlap_of_top
 from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels import pooled as pools
 from graphveil.methods.structural.kernels.anneal import anneal, attempt
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, flip, go_to
 from graphveil.methods.structural.search import cut, search, strip, walk_of, without_triangles
-from graphveil.methods.structural.task import CODES, Task
+from graphveil.methods.structural.task import CODES, Task, Until
+from graphveil.methods.structural.utility import compared, shape_of
 from graphveil.methods.structural.walk_state import (
     annealing_state_of,
     candidates,
@@ -263,6 +268,23 @@ def test_candidates_are_distinct_pairs_without_an_edge(graph, seed):
     assert len(set(found)) == len(found) <= graph.n_edges
     assert all(0 <= u < v < graph.n_nodes for u, v in found)
     assert not set(found) & edges_of(graph)
+
+
+@given(graphs(largest=14), graphs(smallest=14, largest=14), st.integers(1, 14))
+@settings(deadline=None, max_examples=40)
+def test_what_bounds_are_on_is_what_other_code_measures(one, other, top):
+    one = Graph.from_edges(*one.edges().T, n=14)
+    bounds = Until.parse("betweenness: overlap >= 0 and shortest-path: released >= 0")
+    bounds = Until([*bounds, *Until.parse("largest-component: released >= 0")])
+    with mock.patch("graphveil.methods.structural.utility.TOP", top):
+        shapes = [shape_of(each, bounds) for each in (one, other)]
+        overlap, mean_path, share = compared(*shapes, bounds).values()
+    scores = [betweenness(each) for each in (one, other)]
+    assert overlap == pytest.approx(overlap_of_top(*scores, top))
+    drawn = other.to_networkx()
+    paths = [d for _, of in nx.all_pairs_shortest_path_length(drawn) for d in of.values() if d]
+    assert mean_path == pytest.approx(sum(paths) / max(len(paths), 1))
+    assert share == max(map(len, nx.connected_components(drawn))) / 14
 
 
 def priced(task, cost):

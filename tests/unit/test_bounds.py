@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
+from graphveil.core.bounds import Bound, NoPartError, check_bound, read_bound, smallest_class
 from graphveil.core.errors import ParameterError
 from graphveil.verbs.advise import until as searching
-from graphveil.verbs.bounds import Bound, NoPartError, check_bound, read_bound, smallest_class
 from thorough import in_fuzz_alone
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

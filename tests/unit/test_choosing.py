@@ -11,6 +11,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.cli.commands.advise import _command
+from graphveil.core.bounds import read_bound
 from graphveil.core.errors import DataError
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import percent
@@ -24,7 +25,6 @@ from graphveil.verbs.advise import trials, until
 from graphveil.verbs.advise.answers import Choice
 from graphveil.verbs.advise.trials import Trial, amount_of, sample_of
 from graphveil.verbs.advise.until import AdviceUntil, Reached
-from graphveil.verbs.bounds import read_bound
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)
 

@@ -29,6 +29,13 @@ def test_the_class_of_every_method_is_public(name):
     assert METHODS[name] is getattr(gv, METHODS[name].__name__)
 
 
+@pytest.mark.parametrize("module", [gv.datasets, gv.theory, gv.warnings])
+def test_a_module_lists_what_is_for_users_alone(module):
+    listed = dir(module)
+    assert len(listed) > 5
+    assert not {"Any", "annotations", "dataclasses", "math", "np", "NamedTuple"} & {*listed}
+
+
 def test_a_star_import_gives_all_of_them():
     space = {}
     exec("from graphveil import *", space)  # noqa: S102  the statement under test

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
+from graphveil.core.bounds import read_bound
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.methods.structural import Goal
-from graphveil.methods.structural.task import share_of
+from graphveil.methods.structural.task import PROPERTIES, Until, share_of
 
 
 @pytest.mark.parametrize(
@@ -146,24 +147,106 @@ def test_properties_to_keep_are_named_one_by_one_or_all():
     assert ("component", "paths") == method.keep
     assert "component,paths" == method.published_parameters()["keep"]
     assert "all" == str(gv.StructuralAnonymity(goal="budget:0.05", keep="all").keep)
-    assert "keep" not in gv.StructuralAnonymity(goal="budget:0.05").published_parameters()
     with pytest.raises(ParameterError, match="Use all, none, or some of component, paths"):
         gv.StructuralAnonymity(goal="budget:0.05", keep="component,path")
 
 
-@pytest.mark.parametrize("asked", [{"keep": "all"}, {"spend_least": True}])
+def test_a_budget_of_deletions_keeps_all_properties_unless_another_way_is_asked_for():
+    usual = gv.StructuralAnonymity(goal="budget:0.05")
+    assert PROPERTIES == usual.keeps
+    assert "all" == usual.published_parameters()["keep"]
+    none = gv.StructuralAnonymity(goal="budget:0.05", keep="none")
+    assert ((), "none") == (none.keeps, none.published_parameters()["keep"])
+    others = ({"goal": "full"}, {"edits": "any"}, {"measure": "vrq"}, {"phi": 5})
+    for other in (*others, {"heuristic": "search"}, {"heuristic": "ua"}, {"spend_least": True}):
+        method = gv.StructuralAnonymity(**{"goal": "budget:0.05"} | other)
+        assert () == method.keeps
+        assert "keep" not in method.published_parameters()
+
+
+BOUNDS = (
+    "clustering: relative error <= 1%",
+    "largest-component: relative error <= 1%",
+    "shortest-path: relative error <= 1%",
+    "betweenness: overlap >= 0.97",
+)
+
+
+@pytest.mark.parametrize("until", [BOUNDS[:1], BOUNDS, ["clustering: relative error <= 0.01%"]])
+def test_a_run_stops_before_a_bound_is_missed_and_says_what_it_reached(until):
+    graph = gv.datasets.load("copenhagen-calls")
+    method = gv.StructuralAnonymity(goal="budget:0.05", until=until, iterations=2_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        release = method.anonymize(graph, seed=1)
+    asked = [read_bound(text) for text in until]
+    names = [bound.question for bound in asked]
+    measured = gv.evaluate_release(release, original=graph, metrics=names)
+    for bound in asked:
+        value = measured[bound.question, bound.part].value
+        assert bound.holds(value)
+        assert value == pytest.approx(release.cost[f"until {bound.what}"], abs=1e-12)
+    assert str(method.until) == release.provenance.parameters["until"]
+    assert release.cost["nodes_unprotected"] <= release.cost["nodes_unprotected_before"]
+    assert release.verify(graph).ok
+
+
+def test_a_bound_on_the_edges_kept_is_a_smaller_budget():
+    graph = gv.datasets.load("copenhagen-calls")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        method = gv.StructuralAnonymity(goal="budget:0.05", until="kept >= 0.99", keep="none")
+        cost = method.anonymize(graph, seed=1).cost
+    assert 6 == cost["plain_edits"]  # of 621 edges
+    assert 0.99 <= cost["until kept"] == 1 - cost["edits"] / 621
+    assert cost["nodes_unprotected"] < cost["nodes_unprotected_before"]
+
+
+def test_a_bound_that_the_input_misses_or_that_takes_too_long_is_refused(monkeypatch):
+    graph = gv.datasets.load("copenhagen-calls")
+    method = gv.StructuralAnonymity(goal="budget:0.05", until="clustering: released >= 0.2")
+    with pytest.raises(InfeasibleError, match=r"the input itself misses .* it has 0\.1554"):
+        method.anonymize(graph)
+    monkeypatch.setattr("graphveil.methods.structural.utility.MOST_WORK", 300_000)
+    method = gv.StructuralAnonymity(goal="budget:0.05", until="shortest-path: released <= 9")
+    with pytest.raises(InfeasibleError, match="Bound clustering, largest-component or kept"):
+        method.anonymize(graph)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("clustering >= 0.9", "Bound one of kept, largest-component: released"),
+        ("false <= 0.1", "bounds nothing that is measured here"),
+        ("communities: released against original >= 0.9", "bounds nothing"),
+        ("kept >= 0.9123456", "more than 5 significant digits"),
+        ("kept > 0.9", "cannot read the bound"),
+        ([], "0 bounds"),
+        (["kept >= 0.9"] * 20, "at most 200 characters"),
+    ],
+)
+def test_a_bound_on_what_is_not_measured_is_refused(text, said):
+    with pytest.raises(ParameterError, match=said):
+        Until.parse(text)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"keep": "all"}, {"spend_least": True}, {"until": "kept >= 0.9"}]
+)
 @pytest.mark.parametrize(
     "other",
     [{"goal": "full"}, {"edits": "any"}, {"measure": "vrq"}, {"phi": 5}, {"heuristic": "ua"}],
 )
 def test_prices_are_refused_where_no_search_pays_them(asked, other):
-    with pytest.raises(ParameterError, match=r"keep=all|spend_least"):
+    with pytest.raises(ParameterError, match=r"keep=all|spend_least|until=kept"):
         gv.StructuralAnonymity(**{"goal": "budget:0.05"} | asked | other)
 
 
 def test_prices_and_the_fewest_edits_exclude_each_other():
     with pytest.raises(ParameterError, match="exclude each other"):
         gv.StructuralAnonymity(goal="budget:0.05", keep="all", spend_least=True)
+    with pytest.raises(ParameterError, match=r"until=kept >= 0\.9 and spend_least exclude"):
+        gv.StructuralAnonymity(goal="budget:0.05", until="kept >= 0.9", spend_least=True)
 
 
 def test_an_epsilon_with_many_digits_is_rounded_down_and_says_so():

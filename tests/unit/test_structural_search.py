@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -10,10 +11,11 @@ from graphveil.methods.structural import search as module
 from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels.pooled import BEST_UNPROTECTED, flip
 from graphveil.methods.structural.search import cut, search, strip
-from graphveil.methods.structural.task import PROPERTIES, Edited, Kept, Settings, Task
-from graphveil.methods.structural.utility import given_up, with_prices
+from graphveil.methods.structural.task import PROPERTIES, Edited, Kept, Settings, Task, Until
+from graphveil.methods.structural.utility import given_up, with_prices, within_bounds
 from graphveil.methods.structural.walk_state import (
     annealing_state_of,
+    applied,
     codes_of,
     counted,
     default_iterations,
@@ -336,6 +338,22 @@ def test_edges_in_most_triangles_are_no_start_where_that_is_no_use(
 
 
 NONE = np.empty((0, 2), dtype=np.int32)
+
+
+def test_a_search_that_is_stopped_at_once_is_within_its_bounds_too():
+    graph = random_graph(n=60, density=0.15, seed=4)
+    task = task_of(graph, budget=30)._replace(by_budget=True)
+    edited = Edited(NONE, graph.edges()[::9].astype(np.int32), 0)
+    bounds = Until.parse("clustering: relative error <= 3%")
+    settings = Settings("search", None, 500, 1.0, False, None, "stop", until=bounds)
+    found = within_bounds(task, edited, 60, settings, generator(1), lambda *_: True)
+    was, now = (
+        nx.average_clustering(each.to_networkx()) for each in (graph, applied(graph, found))
+    )
+    assert abs(now - was) <= 0.03 * was
+    assert 0 < found.cost < edited.cost
+    assert counted(task, found).unprotected == found.unprotected
+    assert 0 == within_bounds(task, edited, 0, settings, generator(1), lambda *_: True).cost
 
 
 @pytest.mark.parametrize("keep", [*((name,) for name in PROPERTIES), PROPERTIES, ()])

@@ -35,6 +35,8 @@ def test_it_begins_with_the_measured_share_goes_down_and_up_and_ends_without_edg
     assert 0.0 == rows[100].value
     assert any(np.diff(values(rows)) > 0), "rises are shown"
     assert [point * 621 // 100 for point in range(101)] == [row.setting.edits for row in rows]
+    assert [f"{point}% of the edges" for point in range(101)] == [row.part for row in rows]
+    assert 31 == rows["trajectory", "5% of the edges"].setting.edits
 
 
 def test_every_point_is_the_share_of_values_that_one_node_has():
@@ -109,6 +111,7 @@ def test_several_trajectories_are_one_picture():
 def test_other_edits_have_a_trajectory_too(edits):
     rows = gv.trajectory(CALLS, heuristic="ua", edits=edits, share=0.05, points=3, seed=1)
     assert [0, 15, 31] == [row.setting.edits for row in rows]
+    assert ["0% of the edges", "2.5% of the edges", "5% of the edges"] == [r.part for r in rows]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,11 @@ from graphveil.core.errors import GraphveilWarning, Message, option, warn
 from graphveil.core.text import counted
 
 
+def __dir__() -> list[str]:
+    """Return the names of the warnings."""
+    return [name for name in globals() if name.endswith("Warning")]
+
+
 class IdsPublishedWarning(GraphveilWarning):
     """Ids of people are published as names of items."""
 

@@ -31,6 +31,21 @@ from graphveil.methods.noise.cells import cells_of, number_of_cells
 from graphveil.methods.noisy_cells.noisy import entries_of_one
 from graphveil.release import Release
 
+__all__ = [
+    "after_leaks",
+    "epsilon_to_keep",
+    "least_epsilon",
+    "most_jaccard",
+    "of",
+    "stars_at_least",
+]
+
+
+def __dir__() -> list[str]:
+    """Return the names that are for users."""
+    return __all__
+
+
 MOST_ROWS = 5_000
 """Rows are compared in pairs: more would take too much memory."""
 

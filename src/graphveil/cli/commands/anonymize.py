@@ -40,7 +40,7 @@ from graphveil.cli.inputs import (
     say_report,
 )
 from graphveil.cli.kinds import add_methods, reading_flags, reading_options
-from graphveil.cli.summaries.promise import columns_line, cost_words
+from graphveil.cli.summaries.promise import columns_line, cost_words, until_line
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
@@ -466,9 +466,12 @@ def print_release(
     say_answer(f"Not covered: {limits}")
     cost = ", ".join(cost_words(private.cost))
     say_answer(f"Cost: {cost}.")
-    columns = columns_line(private.suppressed, private.cost)
-    if columns is not None:
-        say_answer(columns)
+    for line in (
+        until_line(private.cost),
+        columns_line(private.suppressed, private.cost),
+    ):
+        if line is not None:
+            say_answer(line)
     result(f"Publish: {printable(out)}")
     if isinstance(out, Address):
         result(f"Keep private: {printable(owners)}")

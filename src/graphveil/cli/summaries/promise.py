@@ -70,6 +70,22 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
     return tuple(words or rest)[:SHOWN_COSTS]
 
 
+def until_line(cost: Mapping[str, float | int]) -> Message | None:
+    """Return what a run with bounds reached; None of others.
+
+    Examples
+    --------
+    >>> until_line({"until clustering: relative error": 0.0312, "edits": 3})
+    'Reached: clustering: relative error 0.0312.'
+    """
+    reached = [
+        f"{name.removeprefix('until ')} {value:.4g}"
+        for name, value in cost.items()
+        if name.startswith("until ")
+    ]
+    return Message(f"Reached: {', '.join(reached)}.") if reached else None
+
+
 MOST_COLUMNS = 12
 """So many columns are said one by one."""
 

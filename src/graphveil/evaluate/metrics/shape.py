@@ -197,6 +197,7 @@ def clustering(pair: GraphComparison) -> Figures:
     before, after = map(average_clustering, (pair.original, pair.released), pair.triangles_at)
     if before is not None and after is not None:
         yield from before_and_after(before, after, "ratio")
+        yield from relative_error(before, after)
 
 
 def average_clustering(graph: Graph, triangles: NDArray[np.int64]) -> float | None:
@@ -227,6 +228,7 @@ def largest_component(pair: GraphComparison) -> Figures:
     before, after = pair.share_before, share_of_largest_component(pair.released)
     if before is not None and after is not None:
         yield from before_and_after(before, after, "share of nodes")
+        yield from relative_error(before, after)
 
 
 def kept(pair: GraphComparison) -> Figures:

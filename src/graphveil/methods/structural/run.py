@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.bounds import Bound
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph, Network
@@ -53,7 +54,15 @@ from graphveil.methods.structural.task import (
     counted_by_codes,
     known_to_target,
 )
-from graphveil.methods.structural.utility import applies, kept_facts, with_prices
+from graphveil.methods.structural.utility import (
+    applies,
+    check_bounds,
+    compared,
+    kept_facts,
+    shape_of,
+    with_prices,
+    within_bounds,
+)
 from graphveil.methods.structural.walk_state import (
     applied,
     average_clustering,
@@ -134,6 +143,7 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
     KeyboardInterrupt
         Unless the best so far is asked for.
     """
+    check_bounds(task.graph, settings.until or ())
     before = unprotected_in(task.graph, task).size
     nearly = nearly_unprotected_in(task.graph, task)
     limit = settings.time_limit_seconds
@@ -150,7 +160,8 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
             watch = watching(deadline, before, lambda _: None, interrupted)
             rng = randomness.stream("structural prices")
             with stage("looking for fewer edits that keep more"):
-                priced = with_prices(task, best, before, settings, rng, watch)
+                search_again = within_bounds if settings.until else with_prices
+                priced = search_again(task, best, before, settings, rng, watch)
             results[PLAIN], best, chosen = results.pop(str(chosen)), priced, "prices"
     graph = applied(task.graph, best)
     unprotected = unprotected_in(graph, task)
@@ -335,7 +346,13 @@ def noted(*, wanted: bool) -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def facts_of(task: Task, result: Result, *, keep: Collection[str] = ()) -> dict[str, float | int]:
+UNTIL = "until "
+"""Begins the name of a fact that a bound is on; the metric and its part follow."""
+
+
+def facts_of(
+    task: Task, result: Result, *, keep: Collection[str] = (), until: Collection[Bound] = ()
+) -> dict[str, float | int]:
     """Return what a run knows of its result, and what the other ways that it tried would have.
 
     Parameters
@@ -346,6 +363,8 @@ def facts_of(task: Task, result: Result, *, keep: Collection[str] = ()) -> dict[
         Its edits, those of the other ways, and the least that any need, where it is known.
     keep
         What edits that have prices keep: then that is measured, too.
+    until
+        The bounds of the run: what is measured for each.
     """
     graph, edited = task.graph, result.edited
     facts: dict[str, float | int] = {
@@ -362,6 +381,9 @@ def facts_of(task: Task, result: Result, *, keep: Collection[str] = ()) -> dict[
         facts |= left_to_others(result.graph, phi=task.phi, k=task.k)
     if PLAIN in result.runners_up and keep:
         facts |= kept_facts(graph, result.graph)
+    if until:
+        measured = compared(shape_of(graph, until), shape_of(result.graph, until), until)
+        facts |= {f"{UNTIL}{bound.what}": value for bound, value in measured.items()}
     for name, other in result.runners_up.items():
         facts |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
     return facts

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import floor
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import msgspec
@@ -14,6 +15,7 @@ import msgspec
 from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OneKindMeasure
+from graphveil.core.bounds import KEPT as KEPT_SHARE
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
@@ -47,6 +49,7 @@ from graphveil.methods.structural.task import (
     Sampling,
     Settings,
     Task,
+    Until,
     Walking,
     beside,
     interruption,
@@ -144,19 +147,22 @@ def _check_phi(method: Any) -> None:
 
 def _check_kept(method: Any) -> None:
     """Refuse prices of edges where no search follows them."""
-    if method.keep and method.spend_least:
+    asked = {f"until={method.until}": method.until, f"keep={method.keep}": method.keep}
+    names = [name for name, given in asked.items() if given]
+    if names and method.spend_least:
         raise ParameterError(
-            f"keep={method.keep} and spend_least exclude each other. Remove one of the two."
+            f"{names[0]} and spend_least exclude each other. Remove one of the two."
         )
-    name = "spend_least" if method.spend_least else f"keep={method.keep}"
-    if not (method.keep or method.spend_least):
+    names += ["spend_least"] if method.spend_least else []
+    if not names:
         return
+    name = names[0]
     if not isinstance(method.goal, Budget) or method.edits != "delete":
         raise ParameterError(
             f"{name} needs goal=budget:SHARE and edits=delete, not goal={method.goal} and "
             f"edits={method.edits}. Use these, or remove it."
         )
-    if method.measure not in CODES or method.distance != 1 or method.phi:
+    if not _can_be_priced(method):
         raise ParameterError(
             f"{name} supports {', '.join(CODES)} at distance 1 with phi=0, not "
             f"measure={method.measure}, distance={method.distance}, phi={method.phi:g}. Use "
@@ -166,6 +172,12 @@ def _check_kept(method: Any) -> None:
         raise ParameterError(
             f"{name} needs heuristic=auto or search, not {method.heuristic}. Use one of these."
         )
+
+
+def _can_be_priced(method: Any) -> bool:
+    """Return whether a search can follow prices of edges, which a budget of deletions is for."""
+    by_budget = isinstance(method.goal, Budget) and method.edits == "delete"
+    return by_budget and method.measure in CODES and method.distance == 1 and not method.phi
 
 
 def _check_start(method: Any) -> None:
@@ -304,7 +316,13 @@ class StructuralAnonymity(AttributedMethod):
         or ``"all"``. The best edits are then looked for again, with a price for every edge.
         ``"none"``: only the number of protected nodes counts. What is kept is measured, not
         promised. Count, edge-count or degree at distance 1, without `phi`; heuristic auto or
-        search.
+        search. If not given: all for these with the heuristic auto, else none.
+    until
+        For the same runs: bounds that the released network meets, such as ``"clustering: relative
+        error <= 5%"``, one or several. Bounded are the parts ``released``, ``absolute difference``
+        and ``relative error`` of ``largest-component``, ``shortest-path`` and ``clustering``, the
+        ``overlap`` of ``betweenness``, and ``kept``, the share of the edges. The cost of the
+        release says what was reached. Fewer nodes may be protected.
     spare
         With `keep`: the share of the newly protected nodes that may be given up for it, at most a
         hundredth of all nodes.
@@ -452,7 +470,13 @@ class StructuralAnonymity(AttributedMethod):
     keep: Kept | None = parameter(
         default=None,
         text="what a search within a budget keeps: all, none, or some of " + ", ".join(PROPERTIES),
-        unset="none",
+        unset="all if auto deletes edges within a budget, else none",
+    )
+    until: Until | None = parameter(
+        default=None,
+        text="stop before this bound on the released network is missed, such as 'clustering: "
+        "relative error <= 5%'; repeatable",
+        unset="no bound",
     )
     spare: float = parameter(
         default=0.1,
@@ -505,10 +529,24 @@ class StructuralAnonymity(AttributedMethod):
         usual = super().stated_limits
         return f"{LIMITS_OF_PHI} {usual}" if self.phi else usual
 
+    @property
+    def keeps(self) -> Kept:
+        """What edits are to keep: the properties asked for, or all by default."""
+        if self.keep is not None:
+            return self.keep
+        return Kept(PROPERTIES if self._keeps_by_default() else ())
+
+    def _keeps_by_default(self) -> bool:
+        return self.heuristic == "auto" and not self.spend_least and _can_be_priced(self)
+
     def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states; phi and keep where they are set."""
+        """Return the parameters that the manifest states; phi, keep and until where they bear."""
         published = super().published_parameters()
-        return {n: v for n, v in published.items() if n not in {"phi", "keep"} or v}
+        published["keep"] = str(self.keeps)
+        unused = {name for name in ("phi", "until") if not published[name]}
+        if not (self.keeps or self._keeps_by_default()):
+            unused.add("keep")
+        return {n: v for n, v in published.items() if n not in unused}
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
@@ -525,14 +563,17 @@ class StructuralAnonymity(AttributedMethod):
 
     def task(self, graph: Graph, colors: Ints | None = None) -> Task:
         """Return what the heuristics are given for this graph, and nodes of these colors."""
-        budget = self.goal.budget(graph.n_edges)
+        m, budget = graph.n_edges, self.goal.budget(graph.n_edges)
+        most = [
+            floor((1 - b.value) * m + 1e-9) for b in self.until or () if b.question == KEPT_SHARE
+        ]
         return Task(
             graph=graph,
             measure=self.measure,
             distance=self.distance,
             k=self.k,
             edits=self.edits,
-            budget=graph.n_edges if budget is None else min(budget, graph.n_edges),
+            budget=max(min([m if budget is None else budget, m, *most]), 0),
             allowed=self.goal.allowed(graph.n_nodes),
             by_budget=isinstance(self.goal, Budget),
             colors=colors,
@@ -542,7 +583,8 @@ class StructuralAnonymity(AttributedMethod):
 
     def settings(self) -> Settings:
         """Return how the heuristics look for edits."""
-        return Settings(*(getattr(self, name) for name in Settings._fields))
+        given = {name: getattr(self, name) for name in Settings._fields}
+        return Settings(**given | {"keep": self.keeps})
 
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
         of_arcs = self.measure == DIRECTED_COUNT
@@ -565,7 +607,7 @@ class StructuralAnonymity(AttributedMethod):
         settings = self.settings()
         result = run(task, settings, randomness)
         claimed = self._claimed(result.edited.unprotected, data.n_nodes)
-        facts = facts_of(task, result, keep=settings.keep or ())
+        facts = facts_of(task, result, keep=self.keeps, until=self.until or ())
         return MethodResult(
             data=result.graph,
             guarantee=claimed,

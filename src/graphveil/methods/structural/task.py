@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import edits_in
+from graphveil.core.bounds import Bound, read_bound
 from graphveil.core.errors import InfeasibleError, ParameterError, option
-from graphveil.core.parameters import check_digits, rounded_down
+from graphveil.core.parameters import MOST_TEXT, check_digits, rounded_down
 from graphveil.core.text import counted
 from graphveil.core.warnings import (
     MANY_UNPROTECTED,
@@ -245,6 +246,71 @@ class Kept(tuple[str, ...]):
         return ",".join(self) or "none"
 
 
+_COMPARED = ("released", "absolute difference", "relative error")
+
+BOUNDED = {
+    "kept": ("",),
+    "largest-component": _COMPARED,
+    "shortest-path": _COMPARED,
+    "clustering": _COMPARED,
+    "betweenness": ("overlap",),
+}
+"""What `until` bounds: metrics, and their parts."""
+
+
+class Until(tuple[Bound, ...]):
+    """Bounds on what edits change, each as `advise --until` spells it.
+
+    Examples
+    --------
+    >>> bounds = Until.parse(["clustering: relative error <= 5%", "betweenness: overlap >= 0.9"])
+    >>> print(bounds)
+    clustering: relative error <= 0.05 and betweenness: overlap >= 0.9
+    >>> bounds == Until.parse(str(bounds))
+    True
+    """
+
+    __slots__ = ()
+    repeated = True
+    """Whether the flag is given once for each bound."""
+
+    @staticmethod
+    def parse(given: object) -> Until:
+        """Return the bounds in a list of texts, or in one text with ``and`` between them.
+
+        Raises
+        ------
+        ParameterError
+            Where one cannot be read, bounds what is not measured here, or has many digits.
+        """
+        listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
+        texts = [text for one in listed for text in str(one).split(" and ")]
+        bounds = Until(read_bound(text) for text in texts)
+        for bound in bounds:
+            parts = BOUNDED.get(bound.question)
+            if parts is None or bound.part not in parts:
+                known = (
+                    f"{name}: {part}" if part else name
+                    for name, parts in BOUNDED.items()
+                    for part in parts
+                )
+                raise ParameterError(
+                    f"until={str(bound)!r} bounds nothing that is measured here. Bound one of "
+                    f"{', '.join(known)}."
+                )
+            check_digits(f"until: {bound.what}", bound.value)
+        if not bounds or len(str(bounds)) > MOST_TEXT:
+            raise ParameterError(
+                f"until has {len(bounds)} bounds and {len(str(bounds))} characters. Give at least "
+                f"one bound, and at most {MOST_TEXT} characters."
+            )
+        return bounds
+
+    def __str__(self) -> str:
+        """Return the text that `Until.parse` reads."""
+        return " and ".join(map(str, self))
+
+
 EditKind = Literal["delete", "add", "rewire", "any"]
 Sampling = Literal["es", "degree", "affected", "unique", "ua", "ua-only"]
 Walking = Literal["search", "strip", "cut", "mirror", "target"]
@@ -409,6 +475,7 @@ class Settings(NamedTuple):
     keep: Kept | None = None
     spare: float = 0.1
     spend_least: bool = False
+    until: Until | None = None
 
 
 def proposals(usual: int, iterations: int | None, effort: float) -> int:

@@ -77,8 +77,9 @@ def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
     Returns
     -------
     Rows
-        A row for each point, with the number of edits in its setting. `Rows.plot` draws the curve;
-        rows of several trajectories can be put together, ``Rows([*one, *other])``.
+        A row for each point, named by the share of the edges, such as ``5% of the edges``: its
+        setting has the number of edits, that share of the edges rounded down. `Rows.plot` draws the
+        curve; rows of several trajectories can be put together, ``Rows([*one, *other])``.
 
     Raises
     ------
@@ -126,18 +127,19 @@ def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
         while done < wanted:
             forward, more = one_round(state, draw, task, wanted - done, rng)
             if more == 0:
-                return Rows([*rows, _row(title, state, done, container.n_edges)])
+                ended = done / max(container.n_edges, 1)
+                return Rows([*rows, _row(title, state, done, ended)])
             done += more
             state = state_of(forward, task)
-        rows.append(_row(title, state, done, container.n_edges))
+        rows.append(_row(title, state, done, share * point / (points - 1)))
     return Rows(rows)
 
 
-def _row(title: str, state: SamplingState, edits: int, m: int) -> Row:
+def _row(title: str, state: SamplingState, edits: int, of_edges: float) -> Row:
     return Row(
         release=title,
         question=TRAJECTORY,
-        part=f"{edits / max(m, 1):.2%} of the edges",
+        part=f"{100 * of_edges:.4g}% of the edges",
         figure="unique nodes",
         setting=Setting(edits=edits, of=title),
         value=state.n_unprotected / max(state.degrees.size, 1),

@@ -1,18 +1,22 @@
 """Fewer edits, and other ones: a search within a budget is followed by one that pays for each.
 
 A price says what the network loses with an edge. At most a share of the nodes that the first search
-protected is given up for edges that are put back.
+protected is given up for edges that are put back. Under bounds, what is measured beyond one becomes
+dearer, until the network is within all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from graphveil.core.bounds import Bound
+from graphveil.core.errors import InfeasibleError
 from graphveil.core.kernels.leaf import ZERO
 from graphveil.data import Graph
 from graphveil.data.measures.kernels.neighborhoods import triangles
@@ -23,6 +27,9 @@ from graphveil.methods.structural.task import Edited, Settings, Task, Watch, cou
 from graphveil.methods.structural.walk_state import (
     Stretch,
     annealing_state_of,
+    applied,
+    average_clustering,
+    counted,
     edited_of,
     goal_iterations,
     keys_of,
@@ -36,8 +43,22 @@ Reals = NDArray[np.float64]
 UNIT = 1000
 """Prices are whole thousandths of that of an edge that nothing hangs on, so that sums are exact."""
 
-A_RANK, A_LOSS, ACROSS = 5.0, 1.0, 1.0
+WEIGHTS = {"betweenness": 5.0, "clustering": 1.0, "communities": 1.0, "component": 1.0}
 """What the terms of a price weigh."""
+
+PROPERTY_OF = {
+    "largest-component": "component",
+    "shortest-path": "paths",
+    "clustering": "clustering",
+    "betweenness": "betweenness",
+}
+"""The property that an edge is priced by where a metric is bounded."""
+
+ROUNDS, DEARER, MEAN = 6, 3.0, 3.0
+"""Searches under bounds at most; how much dearer each makes what was beyond one; the mean price."""
+
+MOST_WORK = 300_000_000
+"""Nodes times edges up to which all shortest paths are followed, once a round, for bounds."""
 
 MOST = 10.0
 """A term is at most so many times its mean."""
@@ -64,7 +85,7 @@ KEPT_GAIN = 0.99
 def applies(task: Task, settings: Settings) -> bool:
     """Return whether a second search follows the one within the budget."""
     return (
-        bool(settings.keep or settings.spend_least)
+        bool(settings.keep or settings.spend_least or settings.until)
         and task.by_budget
         and task.edits == "delete"
         and counted_by_codes(task)
@@ -113,30 +134,226 @@ def with_prices(
     if watch is not None and watch(plain.unprotected, plain.cost):
         return plain
     allowed = plain.unprotected + given_up(task.n_nodes, before, plain.unprotected, settings)
+    prices = None
+    if settings.keep:
+        apart = {"component", "paths"} & {*settings.keep}
+        prices = Prices(prices_of(task.graph, settings.keep, rng), UNIT if apart else 0.0)
+    return _cheaper(task, plain, allowed, prices, settings, rng, watch)
+
+
+class Prices(NamedTuple):
+    """What edges cost in thousandths: each, and for a node that the loss of bridges cuts off."""
+
+    fixed: Ints
+    cut_off: float
+
+
+def _cheaper(
+    task: Task,
+    plain: Edited,
+    allowed: int,
+    prices: Prices | None,
+    settings: Settings,
+    rng: np.random.Generator,
+    watch: Watch | None,
+) -> Edited:
+    """Return the cheapest edits found from these that leave so many nodes unprotected at most."""
     task = task._replace(by_budget=False, allowed=allowed, to_beat=None)
     annealing = annealing_state_of(task, rng)
-    fixed = None
-    if settings.keep:
-        fixed = prices_of(task.graph, settings.keep, rng)
-        pool = annealing.state.pool._replace(cost=fixed.copy())
+    if prices is not None:
+        pool = annealing.state.pool._replace(cost=prices.fixed.copy())
         annealing = annealing._replace(state=annealing.state._replace(pool=pool))
     walk = AnnealingWalk(task, rng, watch, annealing=annealing)
     walk.iterations, walk.effort = settings.iterations, settings.effort
     n = task.n_nodes
     walk.go_to(np.isin(keys_of(task.graph.edges(), n), keys_of(plain.deleted, n)))
     keep_if_better(annealing.state, annealing.best, allowed, ZERO)
-    for stretch in _stretches(task, walk.proposals(goal_iterations(task.n_edges)), fixed):
-        if fixed is not None and {"component", "paths"} & {*(settings.keep or ())}:
-            _price_bridges(walk, fixed)
+    steps = walk.proposals(goal_iterations(task.n_edges))
+    for stretch in _stretches(task, steps, equal=prices is None):
+        if prices is not None and prices.cut_off:
+            _price_bridges(walk, prices)
         if walk.anneal(stretch):
             break
         walk.back_to_best()
     return edited_of(task, annealing, walk.visited)
 
 
-def _stretches(task: Task, steps: int, fixed: Ints | None) -> tuple[Stretch, ...]:
+def within_bounds(
+    task: Task,
+    plain: Edited,
+    before: int,
+    settings: Settings,
+    rng: np.random.Generator,
+    watch: Watch | None = None,
+) -> Edited:
+    """Return edits after which the network is within all bounds: measured, not estimated.
+
+    The search is repeated while a bound is missed, with dearer prices for what it measures. Where
+    the last still misses one, the dearest edges are put back.
+
+    Parameters
+    ----------
+    task, plain, before, settings, rng, watch
+        As `with_prices` takes them; the settings hold bounds that the input is within.
+    """
+    bounds = settings.until or ()
+    keep = {*(settings.keep or ()), *(PROPERTY_OF[b.question] for b in bounds if b.part)}
+    input_shape = shape_of(task.graph, bounds)
+    terms, weights = terms_of(task.graph, keep, rng), dict(WEIGHTS)
+    found, prices, spare = plain, _sum_of(terms, weights), settings.spare
+    for number in range(ROUNDS):
+        if watch is not None and watch(found.unprotected, found.cost):
+            break
+        prices = _sum_of(terms, weights)
+        scale = MEAN * UNIT / max(float(prices.mean()), 1.0)
+        cut_off = UNIT * scale * weights["component"] if {"component", "paths"} & keep else 0.0
+        of_edges = Prices(np.rint(scale * prices).astype(np.int64), cut_off)
+        gives = given_up(task.n_nodes, before, plain.unprotected, settings._replace(spare=spare))
+        found = _cheaper(task, plain, plain.unprotected + gives, of_edges, settings, rng, watch)
+        missed = missed_bounds(task.graph, input_shape, found, bounds)
+        if not missed:
+            return found
+        for name in {PROPERTY_OF[bound.question] for bound in missed if bound.part}:
+            weights["component" if name == "paths" else name] *= DEARER
+        spare *= 2 if number % 2 else 1
+    return _put_back(task, found, before, prices, bounds)
+
+
+def _put_back(
+    task: Task, found: Edited, before: int, prices: Ints, bounds: Collection[Bound]
+) -> Edited:
+    """Return the edits without the dearest, so many that the network is within all bounds."""
+    n, input_shape = task.n_nodes, shape_of(task.graph, bounds)
+    place = np.searchsorted(keys_of(task.graph.edges(), n), keys_of(found.deleted, n))
+    deleted = found.deleted[np.argsort(-prices[place], kind="stable")]
+    few, many = -1, len(deleted)  # without any the network is the input
+    while many - few > 1:
+        half = (few + many) // 2
+        tried = found._replace(deleted=deleted[half:])
+        if missed_bounds(task.graph, input_shape, tried, bounds):
+            few = half
+        else:
+            many = half
+    rest = deleted[many:]
+    order = np.lexsort((rest[:, 1], rest[:, 0]))
+    edited = counted(task, found._replace(deleted=rest[order]))
+    none = np.empty((0, 2), dtype=np.int32)
+    return edited if edited.unprotected < before else Edited(none, none, before)
+
+
+Shape = Mapping[str, "float | Reals"]
+
+
+def shape_of(graph: Graph, bounds: Collection[Bound]) -> Shape:
+    """Return what is bounded of a graph, by metric; shares of the top ranks for betweenness.
+
+    Examples
+    --------
+    >>> from graphveil.core.bounds import read_bound
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
+    >>> shape_of(path, [read_bound("shortest-path: relative error <= 1%")])["shortest-path"]
+    1.3333333333333334
+    """
+    asked = {bound.question for bound in bounds}
+    shape: dict[str, float | Reals] = {"kept": float(graph.n_edges)}
+    label, sizes = components(graph)
+    shape["largest-component"] = float(sizes.max(initial=0) / max(graph.n_nodes, 1))
+    if "clustering" in asked:
+        shape["clustering"] = average_clustering(graph)
+    if {"shortest-path", "betweenness"} & asked:
+        over, shape["shortest-path"] = edge_betweenness(graph, np.arange(graph.n_nodes))
+        ends = np.bincount(graph.edges().ravel(), np.repeat(over, 2), minlength=graph.n_nodes)
+        shape["betweenness"] = _shares_of_top(ends / 2 - (sizes[label] - 1))
+    return shape
+
+
+def _shares_of_top(score: Reals) -> Reals:
+    """Return which share of one of the top 100 ranks every node has; ties share them evenly."""
+    top = min(TOP, score.size)
+    if not top:
+        return score
+    last = np.partition(score, -top)[-top]
+    tied = np.abs(score - last) <= TIED * max(abs(float(last)), 1.0)
+    above = (score > last) & ~tied
+    return np.asarray(above + tied * ((top - above.sum()) / tied.sum()), dtype=np.float64)
+
+
+TIED = 1e-9
+"""Scores that differ by less, as a share, are equal but for rounding."""
+
+
+def compared(before: Shape, after: Shape, bounds: Collection[Bound]) -> dict[Bound, float]:
+    """Return what is measured for every bound.
+
+    Examples
+    --------
+    >>> from graphveil.core.bounds import read_bound
+    >>> list(compared({"kept": 4.0}, {"kept": 3.0}, [read_bound("kept >= 0.9")]).values())
+    [0.75]
+    """
+    figures: dict[Bound, float] = {}
+    for bound in bounds:
+        one, other = before[bound.question], after[bound.question]
+        if bound.part == "overlap":
+            ranks = max(float(np.sum(one)), 1.0)
+            figures[bound] = min(float(np.minimum(one, other).sum()) / ranks, 1.0)
+            continue
+        was, now = float(one), float(other)
+        share = now / was if was else 1.0
+        apart = abs(now - was)
+        figures[bound] = {
+            "": share,
+            "released": now,
+            "absolute difference": apart,
+            "relative error": apart / was if was else apart,
+        }[bound.part]
+    return figures
+
+
+def missed_bounds(
+    graph: Graph, shape: Shape, edited: Edited, bounds: Collection[Bound]
+) -> list[Bound]:
+    """Return the bounds that a graph of this shape misses once it is edited."""
+    figures = compared(shape, shape_of(applied(graph, edited), bounds), bounds)
+    return [bound for bound in bounds if not bound.holds(figures[bound])]
+
+
+def check_bounds(graph: Graph, bounds: Collection[Bound]) -> None:
+    """Refuse bounds that the input itself misses, or that take too long to measure.
+
+    Raises
+    ------
+    InfeasibleError
+        Where one is such.
+
+    Examples
+    --------
+    >>> from graphveil.core.bounds import read_bound
+    >>> check_bounds(Graph.from_edges([0], [1]), [read_bound("clustering: released >= 0.5")])
+    Traceback (most recent call last):
+    ...
+    graphveil.core.errors.InfeasibleError: the input itself misses until='clustering: released >= \
+0.5': it has 0. Choose a bound that it meets.
+    """
+    paths = {"shortest-path", "betweenness"} & {bound.question for bound in bounds}
+    if paths and graph.n_nodes * graph.n_edges > MOST_WORK:
+        raise InfeasibleError(
+            f"until: {min(paths)} follows all shortest paths, which takes too long with "
+            f"{graph.n_nodes:,} nodes and {graph.n_edges:,} edges. Bound clustering, "
+            "largest-component or kept."
+        )
+    shape = shape_of(graph, bounds)
+    for bound, figure in compared(shape, shape, bounds).items():
+        if not bound.holds(figure):
+            raise InfeasibleError(
+                f"the input itself misses until={str(bound)!r}: it has {figure:.4g}. Choose a "
+                "bound that it meets."
+            )
+
+
+def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[Stretch, ...]:
     """Return a warm stretch, a cold one with many swaps, and a fine one."""
-    price = PRICE if fixed is None else PRICE / UNIT
+    price = PRICE if equal else PRICE / UNIT
     plan, odds = paying(within_budget(task, steps), task.k, price)
     some, many = (odds._replace(swap=often, swap_back=often) for often in (0.3, 0.5))
     warm = plan._replace(hot=0.3, cold=0.05, ease=0.5)
@@ -145,13 +362,13 @@ def _stretches(task: Task, steps: int, fixed: Ints | None) -> tuple[Stretch, ...
     return Stretch(warm, some), Stretch(cold, many), Stretch(fine, some)
 
 
-def _price_bridges(walk: AnnealingWalk[Task], fixed: Ints) -> None:
+def _price_bridges(walk: AnnealingWalk[Task], prices: Prices) -> None:
     """Add to the fixed prices what is cut off now, by present bridges and by edges that are gone.
 
     What was spent is summed anew.
     """
     pool, best = walk.annealing.state.pool, walk.annealing.best
-    cost = fixed if pool.cost is None else pool.cost
+    cost = prices.fixed if pool.cost is None else pool.cost
     gone = ~pool.present
     edges = np.stack((pool.one, pool.other), axis=1)
     present = Graph.from_edges(*edges[pool.present].T, n=walk.task.n_nodes)
@@ -160,9 +377,9 @@ def _price_bridges(walk: AnnealingWalk[Task], fixed: Ints) -> None:
     label, sizes = components(present)
     one, other = label[pool.one[gone]], label[pool.other[gone]]
     apart = np.where(one != other, np.minimum(sizes[one], sizes[other]), 0)
-    cost[:] = fixed
-    cost[pool.present] += UNIT * of_present
-    cost[gone] += UNIT * apart
+    cost[:] = prices.fixed
+    cost[pool.present] += np.rint(prices.cut_off * of_present).astype(np.int64)
+    cost[gone] += np.rint(prices.cut_off * apart).astype(np.int64)
     pool.tally[SPENT] = cost[pool.order[: pool.tally[CHANGED]]].sum()
     best.tally[BEST_SPENT] = cost[best.changed].sum()
 
@@ -180,15 +397,26 @@ def prices_of(graph: Graph, keep: Collection[str], rng: np.random.Generator) -> 
     >>> prices_of(bow, ("communities",), rng).tolist()
     [1000, 1000, 1000, 2000, 1000, 1000, 1000]
     """
-    cost = np.ones(graph.n_edges)
+    return _sum_of(terms_of(graph, keep, rng), WEIGHTS)
+
+
+def terms_of(graph: Graph, keep: Collection[str], rng: np.random.Generator) -> dict[str, Reals]:
+    """Return the terms of the prices by the property that each is for, shapes (m,)."""
+    terms: dict[str, Reals] = {"": np.ones(graph.n_edges)}
     if not graph.n_edges:
-        return np.ones(0, dtype=np.int64)
+        return terms
     if "betweenness" in keep:
-        cost += A_RANK * rank_at_risk(graph, rng)
+        terms["betweenness"] = rank_at_risk(graph, rng)
     if "clustering" in keep:
-        cost += A_LOSS * _over_mean(np.abs(clustering_lost(graph)))
+        terms["clustering"] = _over_mean(np.abs(clustering_lost(graph)))
     if "communities" in keep:
-        cost += ACROSS * share_across(graph, rng)
+        terms["communities"] = share_across(graph, rng)
+    return terms
+
+
+def _sum_of(terms: Mapping[str, Reals], weights: Mapping[str, float]) -> Ints:
+    """Return the prices that weighted terms come to, in thousandths."""
+    cost = sum(weights.get(name, 1.0) * term for name, term in terms.items())
     return np.rint(UNIT * cost).astype(np.int64)
 
 

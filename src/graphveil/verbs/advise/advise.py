@@ -10,6 +10,7 @@ from typing import Any, overload
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
+from graphveil.core.bounds import Bound, NoPartError, check_bound, read_bound
 from graphveil.core.errors import ParameterError
 from graphveil.core.progress import notice, stage, worked
 from graphveil.core.text import percent
@@ -27,7 +28,6 @@ from graphveil.verbs.advise.answers import Advice, Risk
 from graphveil.verbs.advise.trials import SEED, choice_of
 from graphveil.verbs.advise.until import AdviceUntil, in_order, reached_by
 from graphveil.verbs.attack import attack_release
-from graphveil.verbs.bounds import Bound, NoPartError, check_bound, read_bound
 from graphveil.verbs.evaluate import evaluate_release
 
 FEW = 5

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from graphveil.claims.guarantees import Guarantee, NotClaimed, StructuralKAnonymity
+from graphveil.core.bounds import FALSE, KEPT, PLAIN, RISK, Bound, NoPartError, smallest_class
 from graphveil.core.errors import GraphveilError, GraphveilWarning
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage, worked
@@ -18,7 +19,6 @@ from graphveil.methods.base import Anonymizer
 from graphveil.release import Release
 from graphveil.verbs.advise.answers import call_of, shares_of
 from graphveil.verbs.advise.trials import SEED, amount_of, roles_of, sample_of
-from graphveil.verbs.bounds import FALSE, KEPT, PLAIN, RISK, Bound, NoPartError, smallest_class
 
 Figures = Mapping[Bound, float]
 Measure = Callable[[Release[Any], Data, Sequence[Bound]], Figures]

@@ -14,9 +14,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.core.atomic import OWNER_ONLY, whole_file
+from graphveil.core.bounds import Bound, read_bound
 from graphveil.core.errors import ParameterError, one_of
 from graphveil.core.rows import Row
-from graphveil.verbs.bounds import Bound, read_bound
 from graphveil.verbs.sweep.grid import Plan, Point, Result
 
 if TYPE_CHECKING:

@@ -34,6 +34,7 @@ from graphveil.claims.guarantees import (
     SmoothKAnonymity,
     StructuralKAnonymity,
 )
+from graphveil.core.bounds import FALSE, KEPT, RISK
 from graphveil.core.errors import (
     GraphveilError,
     GraphveilWarning,
@@ -64,7 +65,6 @@ from graphveil.release.publishing import Output
 from graphveil.scale.engines.processes import available_cores
 from graphveil.verbs.advise.answers import shares_of
 from graphveil.verbs.attack import attack_release
-from graphveil.verbs.bounds import FALSE, KEPT, RISK
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.sweep.figures import write_table
 from graphveil.verbs.sweep.folder import (
