@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.core.errors import GraphveilError
 
 EDGES = "source,target\n" + "".join(f"p{i},p{i + 1}\n" for i in range(20))
 
@@ -334,6 +335,88 @@ def test_a_column_that_is_dropped_is_not_looked_at(cwd, graphveil_here):
     assert "no column 'hight' to drop. Did you mean height?" in asked.err
 
 
+def test_dates_of_other_forms_get_levels_and_their_form(cwd, graphveil_here):
+    days = [f"{1 + n % 28:02d}.{1 + n % 12:02d}.{1950 + n % 50}" for n in range(60)]
+    both = [f"{1 + n % 12:02d}/{1 + n % 7:02d}/{1950 + n % 50}" for n in range(60)]
+    rows = "".join(
+        f"{a},{b},{'fm'[n % 2]}\n" for n, (a, b) in enumerate(zip(days, both, strict=True))
+    )
+    (cwd / "people.csv").write_text(f"birth,seen,sex\n{rows}")
+    asked = graphveil_here("anonymize", "generalize", "people.csv", "--k", 3, "--out", "out")
+    assert "--dates seen=%d/%m/%Y or --dates seen=%m/%d/%Y. The proposed levels are" in asked.err
+    command = answering(asked.err)
+    for word in ("birth=month,year", "birth=%d.%m.%Y", "seen=year,decade", "seen=%d/%m/%Y"):
+        assert word in command
+    assert "--drop" not in command
+    done = graphveil_here(*command)
+    assert 0 == done.code, done.err
+    assert 0 == graphveil_here("verify", "out", "--original", "people.csv").code
+
+
+def test_mixed_columns_are_answered_by_one_refusal(cwd, graphveil_here):
+    head = "patient,mail,birth,seen,zip,age,height,income,sex,job,score\n"
+    rows = "".join(
+        f"{1000 + n},a{n}@x.org,{1 + n % 28:02d}.{1 + n % 12:02d}.{1940 + n % 57},"
+        f"2024-{1 + n % 12:02d}-{1 + n % 28:02d} {n % 24:02d}:{n % 60:02d},{10115 + n % 3},"
+        f"{18 + n % 70},1.{50 + n % 49},{20000 + 37 * (n % 118)},{'fm'[n % 2]},"
+        f"{('nurse', 'cook', 'NA')[n % 3]},{n % 4 or '?'}\n"
+        for n in range(120)
+    )
+    (cwd / "people.csv").write_text(head + rows)
+    command = ("anonymize", "generalize", "people.csv", "--k", 3, "--out", "out")
+    answer = answering(graphveil_here(*command).err)
+    for word in ("age=auto", "height=auto", "income=auto", "birth=month,year", "seen=month,year"):
+        assert word in answer
+    done = graphveil_here(*answer)
+    assert 0 == done.code, done.err
+    assert 0 == graphveil_here("verify", "out", "--original", "people.csv").code
+    roles = ("--known", "age,sex", "--attach", "job,score", "--drop")
+    answer = answering(
+        graphveil_here(
+            *command[:-1], "more", *roles, ",".join(head.split(",")[:5]) + ",height,income"
+        ).err
+    )
+    assert "age=auto" in answer
+    assert 0 == graphveil_here(*answer).code
+
+
+def test_a_proposed_command_keeps_the_levels_that_were_given(cwd, graphveil_here):
+    rows = "".join(f"{20 + n % 40},{1950 + n % 50}-03-{1 + n % 28:02d},?\n" for n in range(60))
+    (cwd / "people.csv").write_text(f"age,birth,job\n{rows}")
+    levels = ("--levels", "birth=year", "--levels", "age=10")
+    command = ("anonymize", "generalize", "people.csv", "--k", 3, *levels, "--out", "out")
+    answer = answering(graphveil_here(*command).err)
+    assert ["birth=year"] == [word for word in answer if word.startswith("birth=")]
+    assert 0 == graphveil_here(*answer).code
+
+
+def test_roles_settle_that_a_file_is_a_table(cwd, graphveil_here):
+    (cwd / "people.csv").write_text("sex,zip,ill\nf,1,x\nf,1,y\nm,2,y\nm,2,x\n")
+    roles = ("--known", "sex,zip", "--attach", "ill")
+    for method in ("suppress-k", "smooth-k"):
+        command = ("anonymize", method, "people.csv", "--k", 2, "--out", method)
+        assert "Give --kind" in graphveil_here(*command).err
+        done = graphveil_here(*command, *roles)
+        assert 0 == done.code, done.err
+
+
+def test_conditions_on_attached_columns_name_the_method_that_keeps_them(cwd, graphveil_here):
+    (cwd / "people.csv").write_text("sex,ill\nf,x\nf,y\n")
+    for flag in ("--diverse=ill:2", "--close=ill:0.5"):
+        given = ("people.csv", "--k", 2, "--known", "sex", "--attach", "ill", flag, "--out", "out")
+        refused = graphveil_here("anonymize", "suppress-k", *given)
+        assert 2 == refused.code
+        assert "kept by the method generalize alone" in refused.err
+    calls = (
+        lambda: gv.SuppressK(k=2, diverse="ill:2"),
+        lambda: gv.SuppressK.from_parameters({"k": 2, "diverse": "ill:2"}),
+        lambda: gv.SuppressK(k=2).set_params(diverse="ill:2"),
+    )
+    for call in calls:
+        with pytest.raises(GraphveilError, match="kept by the method generalize alone"):
+            call()
+
+
 HIERARCHIES = {
     "length": "nurse;Care;Indoor;*\ncook;Care;Indoor;*\nclerk;Office;*\n",
     "twice": "nurse;Care;*\ncook;Care;*\nseller;Sales;*\nclerk;Office;*\nclerk;Sales;*\n",
@@ -352,6 +435,7 @@ DATED = {
     "SLASHES": "birth,zip\n03/04/1990,10115\n05/06/1990,10117\n",
     "ONE_WAY": "birth,zip\n03/04/1990,10115\n25/04/1990,10117\n",
     "SPELLINGS": "birth,zip\n03/04/1990,10115\n25.04.1990,10117\n",
+    "MIXED": "birth,zip\n1990-04-03,1067\n1990-04-04,01069\n",
     "ZEROS": "birth,zip\n1990-04-03,1067\n1990-04-04,10115\n",
 }
 MONTHS = "--person row --known birth,zip --levels birth=month --levels zip=prefix:3"
@@ -410,6 +494,7 @@ BIRTH, AGE = ONE.format("birth", "age,zip,job"), ONE.format("age", "zip,birth,jo
             ["03/04/1990 (row 0) and 25.04.1990 (row 1) are two spellings", "--dates birth="],
         ),
         ("ZEROS", ["zip: 1067 and 10115 have different lengths", "as text, with 01067"]),
+        ("MIXED", ["zip: 1067 and 01069 have different lengths", "with 01067", "a file of levels"]),
         (f"{ROLES} --drop job", ["'job' is listed twice, in known and drop"]),
         (f"{ROLES} --label job", ["'job' is listed twice, in known and label"]),
         ("--known age,zip,birth,jbo --attach ill", ["'jbo' for known. Did you mean job?"]),

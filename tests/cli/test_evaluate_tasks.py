@@ -84,3 +84,12 @@ def test_items_are_recommended_to_people_in_another_file(graphveil_here, cwd):
     words = ("evaluate", "out", "--original", "likes.csv", "--metrics", "recommendation")
     told = values(graphveil_here(*words, "--test", "others.csv", "--json"))
     assert told["factors, released"] == told["factors, original"] > told["popularity"]
+
+
+def test_risks_in_a_population_are_printed_once_it_is_given(written, graphveil_here):
+    written()
+    command = ("evaluate", "out", "--original", "people.csv")
+    assert "journalist" not in graphveil_here(*command).out
+    said = graphveil_here(*command, "--population", 400).out
+    assert 1 == said.count("reidentification-risk, released journalist, highest")
+    assert "cells are" in said

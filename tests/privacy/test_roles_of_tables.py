@@ -200,9 +200,10 @@ def test_attackers_read_known_columns_and_what_a_class_tells_of_the_label():
     rows = {(r.question, r.part): r.value for r in release.attack(people(), attacks=names)}
     assert rows["matching", "allowed records, fewest"] >= 3
     shown = release.data.to_arrow().to_pandas().astype(str)
-    groups = shown.groupby(KNOWN)["ill"]
-    alone = (groups.transform("nunique") == 1).mean()
-    assert rows["homogeneity", "in a class of one value"] == pytest.approx(alone)
+    for name in ATTACHED:
+        groups = shown.groupby(KNOWN, dropna=False)[name]
+        alone = (groups.transform("nunique") == 1).mean()
+        assert rows["homogeneity", f"{name}: in a class of one value"] == pytest.approx(alone)
 
 
 def test_records_of_adaptive_agree_in_the_known_columns():

@@ -128,6 +128,35 @@ def test_only_published_nodes_and_those_above_are_listed(folder):
     assert not any(row[1] in {"nurse", "broker", "23"} for row in listed)
 
 
+def test_files_of_levels_are_published_whole_where_it_is_asked_for(tmp_path):
+    release = method_of(tmp_path, publish_levels=True).anonymize(original(), seed=1)
+    folder = release.write(tmp_path / "release")
+    assert {} == failed(verify(folder, original=original()))
+    head, *rows = rows_in(folder, "levels.csv")
+    jobs = [tuple(row[2:]) for row in rows if row[0] == "job"]
+    assert {("nurse", "Care", "1"), ("broker", "Office", "1"), ("Office", "*", "2")} <= {*jobs}
+    assert not any(row[2] == "23" for row in rows)  # values of other columns are those of people
+    assert gv.read_release(folder).generalized == release.generalized
+    assert release.provenance.limits.endswith("published whole, with all of their values.")
+    manifest = manifest_of(folder)
+    described = next(one for one in manifest["data"]["columns"] if one["name"] == "job")
+    assert ("file", "given", True) == tuple(described[n] for n in ("levels", "origin", "whole"))
+    lacking = [row for row in rows if row[2] != "broker"]
+    write_rows(folder, [head, *lacking], "levels.csv")
+    assert "'Office' has 2 leaves, but not all of them are listed" in failures(folder)["levels"]
+    del described["whole"]
+    write_rows(folder, [head, *rows], "levels.csv")
+    manifest["data"]["files"] = manifest_of(folder)["data"]["files"]
+    reseal(folder, manifest)
+    assert "neither published nor above a published one" in failures(folder)["levels"]
+    for column in manifest["data"]["columns"]:
+        column["whole"] = True  # values of a column of dates would be those of people
+    (folder / "release.json").write_text(json.dumps(manifest))
+    assert "whole levels of the kind" in failures(folder)["manifest"]
+    with pytest.raises(GraphveilError, match="no column has levels from a file"):
+        method_of(tmp_path, publish_levels=True, levels={"age": "10"})
+
+
 def test_a_table_without_roles_is_known_as_a_whole_and_a_frame_is_read_as_it_is_written():
     frame = pd.DataFrame({"age": [1.5, 2.5, 7.25, 8.0], "sex": ["f", None, "m", "m"]})
     release = gv.Generalize(k=2, levels={"age": "5,10"}).anonymize(frame, seed=3)

@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
+from graphveil.methods.generalize import generalize
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.core.warnings.GraphveilWarning")
 
@@ -52,7 +54,7 @@ def test_every_frame_has_the_columns_of_the_input_and_ordered_categories(ages):
     assert sorted(shown["visits"]) == sorted(frame["visits"])
     for name in ("age", "sex", "band"):
         values = shown[name].cat.categories.tolist()
-        assert shown[name].cat.ordered == cells.schema.field(name).type.ordered == (name == "age")
+        assert shown[name].cat.ordered == cells.schema.field(name).type.ordered == (name != "sex")
         assert values[-1] == "*"
         assert not shown[name].isna().any()
         assert polars.schema[name] == pl.Enum(values)
@@ -60,6 +62,11 @@ def test_every_frame_has_the_columns_of_the_input_and_ordered_categories(ages):
         assert set(read.to_pandas()[name].cat.categories) == set(values)
     ends = [lowest(value) for value in shown["age"].cat.categories]
     assert ends == sorted(ends)
+    bands = [*map(str, frame["band"].cat.categories), "*"]
+    assert shown["band"].cat.categories.tolist() == [
+        one for one in bands if one in {*shown["band"], "*"}
+    ]
+    assert list(range(len(frame))) == shown.index.tolist()
     rows = cells.to_pylist()
     assert rows == polars.to_dicts() == shown.to_dict("records") == arrow.to_pylist()
     assert rows == read.to_arrow().to_pylist()
@@ -76,6 +83,7 @@ def test_attached_columns_keep_their_types_and_only_published_categories(method)
             "day": pd.to_datetime(["2024-01-02", "2023-05-06"] * 4),
             "size": sizes,
             "visits": pd.array([-1, None, 3, 4] * 2, dtype="Int64"),
+            "band": pd.cut([3, 40, 40, 70] * 2, [0, 30, 60, 200]),
         }
     )
     attach = [name for name in frame if name != "sex"]
@@ -84,6 +92,8 @@ def test_attached_columns_keep_their_types_and_only_published_categories(method)
     for name in ("rate", "yes", "day", "visits"):
         assert frame[name].dtype == shown[name].dtype, name
         assert sorted(frame[name].dropna()) == sorted(shown[name].dropna())
+    assert ["(0, 30]", "(30, 60]", "(60, 200]"] == shown["band"].cat.categories.tolist()
+    assert shown["band"].cat.ordered
     assert ["low", "high"] == shown["size"].cat.categories.tolist()
     assert shown["size"].cat.ordered
     polars = method(k=2, known="sex", attach=attach).fit_transform(pl.DataFrame(frame), seed=1)
@@ -92,3 +102,37 @@ def test_attached_columns_keep_their_types_and_only_published_categories(method)
     ]
     assert polars.schema["day"] == pl.DataFrame(frame).schema["day"]
     assert release.verify(frame).ok
+
+
+@pytest.mark.parametrize("method", [gv.Generalize, gv.SuppressK])
+def test_a_relation_comes_back_as_a_relation(method):
+    connection = duckdb.connect()
+    people = connection.sql(
+        "SELECT * FROM (VALUES (23, 'f', 1.5, DATE '2024-01-02'), (27, 'f', 2.5, NULL), "
+        "(31, 'm', 1.5, NULL), (38, NULL, 2.5, NULL)) AS t(age, \"se x\", rate, day)"
+    )
+    levels = {"levels": {"age": "10"}} if method is gv.Generalize else {}
+    anonymizer = method(k=2, known=["age", "se x"], attach=["rate", "day"], **levels)
+    release = anonymizer.anonymize(people, seed=1)
+    shown = release.to_duckdb(connection)
+    assert people.columns == shown.columns
+    assert people.types[2:] == shown.types[2:]
+    assert list(map(tuple, map(dict.values, release.to_arrow().to_pylist()))) == shown.fetchall()
+    texts = [str(one) for one in shown.types[:2]]
+    assert all(one.startswith("ENUM(") and one.endswith("'*')") for one in texts)
+    if method is gv.Generalize:
+        assert "ENUM('20-29', '30-39', '*')" == texts[0]
+        assert [("*",)] == shown.aggregate('max("se x")').fetchall()
+    again = anonymizer.fit_transform(people, seed=1)
+    assert (shown.columns, shown.fetchall()) == (again.columns, again.fetchall())
+    assert release.verify(people).ok
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.permutations(range(6)))
+def test_the_index_of_a_frame_is_kept_where_its_rows_are(places):
+    frame = pd.DataFrame({"age": [20, 25, 31, 34, 40, 41], "n": range(6)}, index=list(places))
+    done = generalize(frame, k=2, known=["age"], attach=["n"], levels={"age": "10"}, seed=1)
+    shown = done.to_pandas()
+    assert frame.index.equals(shown.index)
+    assert frame["n"].equals(shown["n"])

@@ -15,7 +15,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.core.errors import DataError, GraphveilError, UsageError
-from graphveil.methods.generalize import generalize, read_levels
+from graphveil.methods.generalize import generalize, read_levels, recode
 from graphveil.methods.generalize.levels import column_of, values_of
 from shared_data import shared
 
@@ -243,8 +243,10 @@ def test_a_weaker_entropy_is_named():
 def test_a_condition_that_only_the_whole_table_meets_is_named_with_its_rows():
     frame = pd.DataFrame({"sex": ["f", "f", "m", "m"], "ill": ["a", "a", "a", "b"]})
     said = refusal(frame=frame, k=2, attach=["ill"], close={"ill": "0.01"})
-    assert "all 4 rows" in said
-    assert "ill" in said
+    assert "all 4 rows was found that meets the conditions: close ill=0.01" in said
+    assert "differ from the table by up to 0.25 (a, the commonest value of ill, is in 3" in said
+    said = refusal(frame=frame, k=2, attach=["ill"], diverse={"ill": 2})
+    assert "classes have at least 1 value" in said
 
 
 def test_a_column_of_names_is_named_with_its_count():
@@ -313,6 +315,46 @@ def test_a_value_that_a_file_lacks_is_named_with_its_count_and_first_row(tmp_pat
     said = refusal(frame=frame, k=2, levels={"job": str(path)})
     for one in ("job.csv lacks smith", "count 2, first in row 1", "--levels", "--suppressed"):
         assert one in said
+
+
+def test_a_bound_of_many_columns_is_added_up_and_bounds_the_exact_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    columns = {f"c{j}": rng.integers(0, 30, 40) for j in range(4)}
+    levels = dict.fromkeys(columns, "5,10")
+    release = gv.Generalize(k=3, levels=levels).anonymize(pd.DataFrame(columns), seed=1)
+
+    def bound():
+        rows = release.evaluate(pd.DataFrame(columns), metrics=["granularity-bound"], seed=1)
+        return next(row.value for row in rows)
+
+    whole = bound()
+    monkeypatch.setattr(recode, "MOST_VECTORS", 20)
+    assert release.cost["granularity"] <= whole < bound() < 1
+
+
+def test_what_is_left_of_a_column_is_exact_generalized_or_suppressed():
+    people = gv.Table.from_columns({"age": [23, 23, 27, 31, 64], "ill": [*"abcde"]})
+    method = gv.Generalize(k=2, known="age", attach="ill", levels={"age": "10"})
+    release = method.anonymize(people, seed=1)
+    shown = Counter(release.to_pandas()["age"].astype(str))
+    private = release.for_owner()
+    above = sum(n for node, n in shown.items() if "-" in node)
+    assert ([("age", above)], (("age", shown["*"]), ("ill", 0))) == (
+        private.generalized,
+        private.suppressed,
+    )
+
+
+def test_every_attached_column_has_its_figures():
+    frame = pd.DataFrame({"sex": [*"ffmm"], "ill": [*"aaab"], "pay": [1, 2, 1, 1]})
+    release = gv.SuppressK(k=2, known="sex", label="ill", attach="pay").anonymize(frame, seed=1)
+    with pytest.warns(gv.GraphveilWarning, match="pay"):
+        rows = release.attack(frame, attacks=["homogeneity"])
+    told = {(r.setting.column, r.figure): r.value for r in rows}
+    assert 0.5 == told["ill", "in a class of one value"] == told["pay", "in a class of one value"]
+    assert 0.75 == told["ill", "commonest value of the class"]
+    one = gv.SuppressK(k=2, known="sex,pay", label="ill").anonymize(frame, seed=1)
+    assert {""} == {r.setting.column or "" for r in one.attack(frame, attacks=["homogeneity"])}
 
 
 def adult_and_levels():

@@ -694,7 +694,12 @@ def test_a_promise_of_two_is_told_and_one_for_all_has_no_bound():
     for k in (2, 3):
         line = legal_questions.promised_line(KAnonymity(k=k), HOLDS)
         assert legal_questions.Evidence(recomputed=True, bounded=False) == line.evidence
-        assert f"at least {k} people remain possible, whoever it is" == line.reason
+        assert f"at least {k} people fit, or none, whoever it is" == line.reason
+    smooth = gv.SmoothKAnonymity(k=4, person="assumed", known=("sex",))
+    said = legal_questions.promised_line(smooth, HOLDS).reason
+    assert "at least 4 rows fit, or none, whoever it is" == said
+    level = legal_questions.promised_line(gv.AdaptiveAnonymity(level=4), HOLDS).reason
+    assert "at least 4 people remain possible, whoever it is" == level
     some = legal_questions.promised_line(gv.StructuralKAnonymity(k=3, share=0.875), HOLDS)
     assert legal_questions.Evidence(recomputed=False, bounded=True) == some.evidence
     assert some.reason.startswith("verified for at least 87.5% of the people; nothing is")

@@ -390,6 +390,8 @@ def answers_to(asked: Problem) -> dict[str, str]:
     """Return what can be answered to a question beside a column, with the words of its button."""
     if asked.option in ("suppressed", "categories"):
         return {"missing": "It is missing", "value": "It is a value"}
+    if asked.column and asked.option == "dates":
+        return {"drop": "Do not publish it"}
     if asked.column and asked.option in ("levels", "bins", "drop", "person"):
         return {"levels": "Group it automatically", "drop": "Do not publish it"}
     return {"use": f"Use: {asked.option.replace('_', ' ')} {asked.value}"} if asked.option else {}

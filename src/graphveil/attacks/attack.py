@@ -157,7 +157,10 @@ class AttackInput(NamedTuple, Generic[C]):
     second
         The original beside a second release of the same people; None where there is none.
     attached
-        A column that is published beside the release; None where there is none.
+        A column that is published beside the release, or an attached one of it; None where there is
+        none.
+    further
+        The other attached columns of the release.
     tables
         The same as tables, where the comparison is of their one-hot features: the method reads the
         original when it is run again, and a generalized cell is a node and no feature.
@@ -172,6 +175,7 @@ class AttackInput(NamedTuple, Generic[C]):
     not_again: str = NOT_AGAIN
     second: C | None = None
     attached: Attached | None = None
+    further: tuple[Attached, ...] = ()
     tables: TableComparison | None = None
     rows: KnownRows | None = None
 

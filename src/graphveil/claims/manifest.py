@@ -136,13 +136,15 @@ class DescribedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """A column of a table with roles: its role, its kind of levels, and where these are from.
 
     A column that is not known has no levels, nor has one of which a class may publish what is not
-    true of all of its rows. Only those of `auto` are computed from the data.
+    true of all of its rows. Only those of `auto` are computed from the data. Of levels from a file,
+    `whole` says that all of them are published.
     """
 
     name: str
     role: Role
     levels: LevelsKind | None = None
     origin: Literal["given", "from the data"] | None = None
+    whole: bool | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Refuse levels of a column that is not known, and another origin than the kind has."""
@@ -151,6 +153,8 @@ class DescribedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             raise ValueError(
                 f"{self.role} with levels {self.levels!r}, {self.origin!r} - at `$.data.columns`"
             )
+        if self.whole is not msgspec.UNSET and not (self.whole and self.levels == "file"):
+            raise ValueError(f"whole levels of the kind {self.levels!r} - at `$.data.columns`")
 
 
 class LevelNode(NamedTuple):
@@ -188,6 +192,11 @@ class Generalization(NamedTuple):
 
     columns: tuple[DescribedColumn, ...]
     nodes: tuple[LevelNode, ...]
+
+    @property
+    def above_values(self) -> frozenset[tuple[str, str]]:
+        """The column and the text of every node above the values."""
+        return frozenset((one.column, one.node) for one in self.nodes if one.level > 0)
 
 
 class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

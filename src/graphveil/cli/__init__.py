@@ -111,13 +111,23 @@ def _stopped(tokens: Sequence[str]) -> str:
     return NO_RELEASE if tokens and tokens[0] in MAKERS else INTERRUPTED
 
 
+def _elsewhere(tokens: Sequence[str]) -> str:
+    """Return where a flag is that a method of tables does not have; empty for other commands."""
+    from graphveil.core.parameters import OF_GENERALIZE  # noqa: PLC0415  as above
+
+    if tokens[:1] != ["anonymize"] or tokens[1:2] == ["generalize"]:
+        return ""
+    flags = {token.partition("=")[0] for token in tokens}
+    return next((f" {said}" for name, said in OF_GENERALIZE.items() if f"--{name}" in flags), "")
+
+
 def _explained(error: Exception, tokens: Sequence[str]) -> tuple[str, int]:
     """Return the one line for an error of a command of these tokens, and the exit code."""
     from cyclopts import CycloptsError  # noqa: PLC0415  as above
 
     match error:
         case CycloptsError():
-            return f"{_one_line(error)} Run graphveil --help for usage.", 2
+            return f"{_one_line(error)}{_elsewhere(tokens)} Run graphveil --help for usage.", 2
         case InputError() if error.asked and tokens[:1] != ["sweep"]:  # which reads by its grid
             return " ".join(error.command(tokens).split("\n")), error.exit_code
         case GraphveilError():

@@ -31,6 +31,10 @@ ROLES = ("known", "attach", "label")
 """Parameters of methods that name columns: without networks to choose from, those of a table."""
 
 
+OF_TABLES = ("known", "attach", "label")
+"""Flags of methods that give roles to the columns of a table."""
+
+
 NETWORKS, TABLES, SEVERAL = (
     Group(title, sort_key=place)
     for place, title in enumerate(
@@ -91,8 +95,8 @@ def reading_flags(kinds: tuple[Container, ...]) -> list[inspect.Parameter]:
 def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, Any]) -> AnyOptions:
     """Return the options to read the file with, and take those of every kind out.
 
-    Where `--kind` is not given, flags that belong to one kind alone say it, else the names of the
-    columns, else, where they have none, it is the first of the kinds.
+    Where `--kind` is not given, flags that belong to one kind alone and roles of columns say it,
+    else the names of the columns, else, where they have none, it is the first of the kinds.
 
     Raises
     ------
@@ -103,6 +107,8 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
     asked = given.pop("kind", None)
     if asked:
         container = KINDS[asked].container
+    elif Table in kinds and Network not in kinds and any(given.get(role) for role in OF_TABLES):
+        container = Table
     elif Network in kinds and _says_network(given, kinds):
         container = Network
         if kinds == (Network,):  # whose methods keep directions without being asked

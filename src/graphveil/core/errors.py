@@ -255,7 +255,7 @@ class Problem(NamedTuple):
         return self._replace(text=Message(self.text).plain, choices=Message(self.choices).plain)
 
 
-_LISTS, _MAPPINGS = ("suppressed", "categories", "drop"), ("bins", "levels")
+_LISTS, _MAPPINGS = ("suppressed", "categories", "drop"), ("bins", "levels", "dates")
 """Options that take several values, and those that take one for each column."""
 
 
@@ -471,6 +471,15 @@ def _behind(words: Sequence[str], flag: str) -> list[str]:
     return values
 
 
+def _is_given(pair: Sequence[str], words: Sequence[str], hint: Hint) -> bool:
+    """Whether a command has a value of a flag, or another one for the same column."""
+    given = _behind(words, hint.pairs[0][0].partition("=")[0])
+    if hint.name not in _MAPPINGS:
+        return pair[-1] in given
+    column = f"{pair[-1].rpartition('=')[0]}="
+    return any(one == pair[-1] or one.startswith(column) for one in given)
+
+
 class InputError(GraphveilError):
     """A file or an object cannot be read as what it should be.
 
@@ -498,10 +507,7 @@ class InputError(GraphveilError):
             word
             for hint in answers(self.asked, self.given)
             for pair in hint.pairs
-            if pair[-1]
-            not in _behind(
-                words, hint.pairs[0][0].partition("=")[0]
-            )  # what was given is not repeated
+            if not _is_given(pair, words, hint)  # what was given is not repeated
             for word in pair
         ]
         asked = Message(f"{self.where}{questions(self.asked)}").flags

@@ -39,7 +39,7 @@ from typing import (
 
 import numpy as np
 
-from graphveil.core.errors import ParameterError, one_of, warn
+from graphveil.core.errors import ParameterError, did_you_mean, one_of, warn
 
 
 def parameter(
@@ -642,6 +642,53 @@ def _why_not(item: Field[Any], options: type[Options], chosen: type[Options] | N
 def _refuse(classes: Iterable[type[Options]], why: str, reasons: dict[str, str]) -> None:
     for options in classes:
         reasons.update((flat.name, why) for flat in flat_parameters(options))
+
+
+OF_GENERALIZE = MappingProxyType(
+    dict.fromkeys(
+        ("diverse", "close"),
+        "Conditions on attached columns are kept by the method generalize alone, which suppresses "
+        "values if no levels are given.",
+    )
+)
+"""Parameters that people expect of every method of tables, and where they are."""
+
+
+def of_generalize_alone(method: type[Any], names: Iterable[str]) -> None:
+    """Refuse parameters that the method generalize alone has.
+
+    Parameters
+    ----------
+    method
+        The class of a method.
+    names
+        The parameters that it is given.
+
+    Raises
+    ------
+    ParameterError
+        If it does not have one of them, and generalize does.
+    """
+    own = {item.name for item in dataclasses.fields(method)}
+    for name in names:
+        if name in OF_GENERALIZE and name not in own:
+            raise ParameterError(
+                f"{method.__name__} has no parameter {name!r}. {OF_GENERALIZE[name]}"
+            )
+
+
+def unknown_parameter(method: str, name: str, known: Iterable[str]) -> ParameterError:
+    """Return the error of a parameter that a method does not have.
+
+    Examples
+    --------
+    >>> print(unknown_parameter("suppress-k", "kk", ["k"]))
+    suppress-k has no parameter 'kk'. Did you mean k? Parameters: k.
+    """
+    elsewhere = f"{OF_GENERALIZE[name]} " if name in OF_GENERALIZE else did_you_mean(name, known)
+    return ParameterError(
+        f"{method} has no parameter {name!r}. {elsewhere}Parameters: {', '.join(known)}."
+    )
 
 
 MOST_DENOMINATOR = 10_000

@@ -7,16 +7,17 @@ value.
 
 from __future__ import annotations
 
+import datetime as dt
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, ParameterError, Problem, option
+from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
 from graphveil.data.ids import (
@@ -26,6 +27,7 @@ from graphveil.data.ids import (
     as_ids,
     distinct,
     not_unicode,
+    numbers_people,
     written_out,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
@@ -468,17 +470,98 @@ DATE = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$"
 """A date, with or without its time, as ISO 8601 writes it."""
 
 
-def are_dates(values: Ids) -> bool:
-    """Whether these are days, as ISO 8601 writes them.
+ISO = "%Y-%m-%d"
+"""How ISO 8601 writes a day."""
+
+DATE_FORMS = (
+    *(ISO, "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"),
+    *("%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y%m%d"),
+    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
+)
+"""How dates are often written; the last ones do not say the century."""
+
+
+def day_of(text: str, form: str) -> dt.date | None:
+    """Return the day that a text in a form of `datetime.datetime.strptime` names; None if none.
 
     Examples
     --------
-    >>> are_dates(as_ids(["2020-02-29", "2021-01-01"], what="days")), are_dates(np.array([2020]))
-    (True, False)
+    >>> day_of("03/04/1990", "%d/%m/%Y"), day_of("25/04/1990", "%m/%d/%Y")
+    (datetime.date(1990, 4, 3), None)
+    """
+    try:
+        return dt.datetime.strptime(text, form).date()  # noqa: DTZ007  a date has no zone
+    except ValueError:
+        return None
+
+
+class WrittenDates(NamedTuple):
+    """How a column writes dates, and the levels that are right in each way to read it.
+
+    Parameters
+    ----------
+    forms
+        Every form of `DATE_FORMS` with a century in which all values are dates.
+    levels
+        Months and years; years alone if the forms differ in the month.
+    example
+        One of the values.
+    """
+
+    forms: tuple[str, ...]
+    levels: str
+    example: str
+
+    def questions(self, name: str) -> list[Problem]:
+        """Return the question how the dates of this column are read; none if ISO 8601 says it."""
+        if self.forms[0] == ISO:
+            return []
+        ways = " or ".join(mapping("dates", name, form) for form in self.forms)
+        unsure = " The proposed levels are the same in both." if len(self.forms) > 1 else ""
+        found = f"column {name} writes dates as {printable(self.example, LONGEST_CELL)}"
+        return [Problem(name, "dates", self.forms[0], found, f"use {ways}.{unsure}".rstrip("."))]
+
+
+def written_dates(values: Ids) -> WrittenDates | None:
+    """Return how these texts write dates; None if they are not all dates of one form.
+
+    Two forms may fit all of them. If these differ in a year, there are no levels that suit both.
+
+    Examples
+    --------
+    >>> written_dates(as_ids(["03/04/1990", "25/04/1990"], what="days"))[:2]
+    (('%d/%m/%Y',), 'month,year')
+    >>> written_dates(as_ids(["03/04/1990", "05/06/1990"], what="days"))[:2]
+    (('%d/%m/%Y', '%m/%d/%Y'), 'year,decade')
     """
     if values.dtype.kind == "i" or not values.size:
+        return None
+    texts = [str(value) for value in values.tolist()]
+    fitting = {}
+    for form in DATE_FORMS:
+        if not form.endswith("y") and all(day_of(text, form) is not None for text in texts):
+            fitting[form] = [day_of(text, form) for text in texts]
+    years = {tuple(day.year for day in days if day is not None) for days in fitting.values()}
+    if len(years) != 1:
+        return None
+    levels = "month,year" if len(fitting) == 1 else "year,decade"
+    return WrittenDates(tuple(fitting), levels, texts[0])
+
+
+def measures(name: str, values: Ids) -> bool:
+    """Whether a column has numbers, which do not count or name people.
+
+    Examples
+    --------
+    >>> incomes = as_ids(["31.5", "1e4"], what="incomes")
+    >>> measures("income", incomes), measures("patient_id", incomes), measures("a", incomes[:0])
+    (True, False, False)
+    """
+    if not values.size:
         return False
-    return bool(pc.all(pc.match_substring_regex(ids_to_arrow(values), DAY)).as_py())
+    whole = values.dtype.kind == "i"
+    numeric = whole or pc.all(pc.match_substring_regex(ids_to_arrow(values), NUMBER)).as_py()
+    return bool(numeric) and not numbers_people(name, values)
 
 
 AMONG_NUMBERS = ("", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>")

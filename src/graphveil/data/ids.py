@@ -625,12 +625,11 @@ class RepeatedPeople(NamedTuple):
             f"{option('person', 'row')} if every row is a different person, or {option('drop')}",
         )
 
-    @property
-    def as_dates(self) -> Problem:
-        """The same where its values are dates: proposed is how they are generalized."""
-        more = f"use {mapping('levels', self.name, 'month,year')} if it is a date of the person, "
+    def with_levels(self, levels: str, what: str = "date") -> Problem:
+        """Return the same if its values are dates, or numbers: proposed are their levels."""
+        more = f"use {mapping('levels', self.name, levels)} if it is a {what} of the person, "
         choices = f"{more}{self.question.choices.removeprefix('use ')}"
-        return self.question._replace(option="levels", value="month,year", choices=choices)
+        return self.question._replace(option="levels", value=levels, choices=choices)
 
     @property
     def refusal(self) -> str:

@@ -119,8 +119,9 @@ def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> Object
     for name, kind in zip(frame.schema.names, frame.schema.types, strict=True):
         order = None
         if pa.types.is_dictionary(kind) and frame.num_rows:
-            values = frame.column(name).unify_dictionaries().chunk(0).dictionary
-            order = tuple(map(str, values.to_pylist()))
+            values = frame.column(name).unify_dictionaries().chunk(0).dictionary.to_pylist()
+            intervals = isinstance(kind.value_type, pa.BaseExtensionType)
+            order = tuple(map(str, dtypes[name].categories if dtypes and intervals else values))
         types[name] = ColumnType(kind, order, (dtypes or {}).get(name))
     return ObjectOrigin(into.seen.hexdigest(), types)
 

@@ -28,10 +28,12 @@ from graphveil.data.codes import (
     AMONG_NUMBERS,
     AMONG_TEXTS,
     NUMBER,
-    are_dates,
+    WrittenDates,
     folded,
+    measures,
     questions_of_text,
     rules_of,
+    written_dates,
 )
 from graphveil.data.ids import (
     LARGEST,
@@ -630,36 +632,43 @@ def about_people(
     naming = [name for name in naming_columns(table) if name != options.person]
     if options.exact:  # whose numbers get levels, of which the method asks
         naming = [name for name in naming if name not in measuring]
-    dates = {name for name in naming if options.exact and are_dates(_column(table, name)[1])}
-    found = [
-        _about_dates(name)
-        if name in dates
-        else Problem(
-            name,
-            "bins" if name in measuring else "drop",
-            "quantiles:4" if name in measuring else name,
-            f"column {name} has a different value in nearly every row",
-            f"drop a column that identifies people, or use it as {option('ids')}; bin what "
-            "measures something",
+    found = []
+    for name in naming:
+        dates = written_dates(_column(table, name)[1]) if options.exact else None
+        found += (
+            _about_dates(name, dates)
+            if dates
+            else [_about_naming(name, measuring=name in measuring)]
         )
-        for name in naming
-    ]
     rest = table.without([problem.column for problem in found if problem.option != "bins"])
     repeated = [] if options.person else repeated_columns(rest)
-    asked = [_about_person(rest, one, exact=options.exact) for one in repeated]
+    asked = [p for one in repeated for p in _about_person(rest, one, exact=options.exact)]
     merging = [problem for problem in asked if problem.option == "person"]
     return [*found, *(merging[:1] or asked)]  # where rows are merged, the others are attributes
 
 
-def _about_dates(name: str) -> Problem:
-    """Return the question about dates of which nearly every row has another one."""
+def _about_naming(name: str, *, measuring: bool) -> Problem:
+    """Return the question about a column that may name people, or measures something."""
     return Problem(
         name,
-        "levels",
-        "month,year",
-        f"column {name} has a different date in nearly every row",
-        f"use {mapping('levels', name, 'month,year')}, or {option('drop', name)}",
+        "bins" if measuring else "drop",
+        "quantiles:4" if measuring else name,
+        f"column {name} has a different value in nearly every row",
+        f"drop a column that identifies people, or use it as {option('ids')}; bin what "
+        "measures something",
     )
+
+
+def _about_dates(name: str, dates: WrittenDates) -> list[Problem]:
+    """Return the questions about dates of which nearly every row has another one."""
+    asked = Problem(
+        name,
+        "levels",
+        dates.levels,
+        f"column {name} has a different date in nearly every row",
+        f"use {mapping('levels', name, dates.levels)}, or {option('drop', name)}",
+    )
+    return [asked, *dates.questions(name)]
 
 
 def _column(table: Table, name: str) -> tuple[str, Ids]:
@@ -675,16 +684,19 @@ def _numeric(table: Table) -> list[str]:
     ]
 
 
-def _about_person(table: Table, repeated: RepeatedPeople, *, exact: bool) -> Problem:
-    """Return the question about a column whose values may be people with several rows."""
+def _about_person(table: Table, repeated: RepeatedPeople, *, exact: bool) -> list[Problem]:
+    """Return the questions about a column whose values may be people with several rows."""
     try:
         table.one_row_a_person(repeated.name)
         way = "person"
     except DataError:  # their rows differ
         way = "drop"
-    if exact and way == "drop" and are_dates(_column(table, repeated.name)[1]):
-        return repeated.as_dates
-    return Problem(
+    dates = written_dates(_column(table, repeated.name)[1]) if exact and way == "drop" else None
+    if dates is not None:
+        return [repeated.with_levels(dates.levels), *dates.questions(repeated.name)]
+    if exact and way == "drop" and measures(*_column(table, repeated.name)):
+        return [repeated.with_levels("auto", "measure")]
+    asked = Problem(
         repeated.name,
         way,
         repeated.name,
@@ -694,6 +706,7 @@ def _about_person(table: Table, repeated: RepeatedPeople, *, exact: bool) -> Pro
         f"{option('person')} merges each person's rows; drop the column otherwise, or use "
         f"{option('person', 'row')} if every row is a different person",
     )
+    return [asked]
 
 
 FEW_NUMBERS = 20

@@ -28,19 +28,21 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.changes import Figures, changes_between, cost_of
+from graphveil.claims.changes import Figures, cells_by_column, changes_between, cost_of
 from graphveil.claims.conditions import AnyCondition, CellFlips, Condition, PeopleAsItems
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, Spent
 from graphveil.claims.manifest import Generalization
-from graphveil.core.errors import InfeasibleError, ParameterError, did_you_mean
+from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.parameters import (
     arguments_of,
     check_digits,
     check_fields,
     flat_parameters,
     flat_values,
+    of_generalize_alone,
     rounded_down,
+    unknown_parameter,
 )
 from graphveil.core.progress import worked
 from graphveil.core.randomness import Randomness
@@ -295,6 +297,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         TypeError
             Where they come without; the message names them.
         """
+        of_generalize_alone(cls, _parameters)
         if values:
             given = [item for item in dataclasses.fields(cls) if item.init]
             given.sort(key=lambda item: (item.name != "k", item.default is not MISSING))
@@ -482,7 +485,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             unprotected=_named(data, draft.unprotected),
             unrecorded=draft.unrecorded,
             assignment=draft.assignment,
-            suppressed=draft.data.suppressed() if isinstance(draft.data, Table) else (),
+            **cells_by_column(draft.data, draft.generalized),
             nested_in=nested_in,
             spent=spent,
             levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),
@@ -731,10 +734,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         fields = {item.name for item in dataclasses.fields(cls)}
         unknown = sorted(set(parameters) - set(known) - fields)
         if unknown:
-            raise ParameterError(
-                f"{cls.name} has no parameter {unknown[0]!r}. "
-                f"{did_you_mean(unknown[0], known)}Parameters: {', '.join(known)}."
-            )
+            raise unknown_parameter(cls.name, unknown[0], known)
         for name, item in known.items():
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} requires {name}: {item.metadata['help']}")
@@ -750,9 +750,9 @@ def _as_read(data: Data, first: Container) -> Data:
 
 
 def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, ColumnType]:
-    """Return the types that attached columns had in the frame that a table was read from."""
+    """Return the types that columns without intervals had in the frame of a table."""
     attached = [] if generalized is None else generalized.columns
-    names = {one.name for one in attached if one.role != "known"}
+    names = {one.name for one in attached if one.levels in {None, "stars"}}
     return {
         name: kind
         for origin in getattr(data, "origins", ())

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from graphveil.core.errors import ParameterError, UsageError, did_you_mean
+from graphveil.core.errors import UsageError
+from graphveil.core.parameters import unknown_parameter
 from graphveil.data import Table
 
 if TYPE_CHECKING:
@@ -92,10 +93,7 @@ class Estimator:
         own = self.get_params()
         unknown = [name for name in given if name not in own]
         if unknown:
-            raise ParameterError(
-                f"{type(self).__name__} has no parameter {unknown[0]!r}. "
-                f"{did_you_mean(unknown[0], own)}Parameters: {', '.join(own)}."
-            )
+            raise unknown_parameter(type(self).__name__, unknown[0], own)
         new = type(self)(**own | given)
         vars(self).clear()
         vars(self).update(vars(new))
@@ -118,7 +116,7 @@ class Estimator:
         Returns
         -------
         frame
-            Of pandas, polars, or a `Table`, if `X` is one; else an Arrow table.
+            Of pandas, polars or DuckDB, or a `Table`, if `X` is one; else an Arrow table.
 
         Raises
         ------
@@ -149,6 +147,8 @@ class Estimator:
         library = type(X).__module__.partition(".")[0]
         if library == "pandas":
             return release.to_pandas()
+        if library in {"duckdb", "_duckdb"}:
+            return release.to_duckdb()
         return release.to_polars() if library == "polars" else release.to_arrow()
 
     def transform(self, X: Any) -> NoReturn:  # noqa: N803  scikit-learn's

@@ -43,11 +43,18 @@ def known_columns_parameter() -> Any:
     )
 
 
-def attached_columns_parameter() -> Any:
-    """Return the parameter of the columns that are published outside of the guarantee."""
+def attached_columns_parameter(*, conditions: bool = False) -> Any:
+    """Return the parameter of the columns that are published outside of the guarantee.
+
+    Parameters
+    ----------
+    conditions
+        Whether the method has parameters that limit what a class tells of them.
+    """
+    only = "" if conditions else " and without conditions; only generalize has --diverse, --close"
     return parameter(
         default=None,
-        text="columns published unchanged, outside the guarantee",
+        text=f"columns published unchanged, outside the guarantee{only}",
         unset="none",
     )
 
@@ -139,8 +146,15 @@ class TableRoles(NamedTuple):
             )
         return TableRoles(*(tuple(name for name in every if name in names) for names in self))
 
-    def check(self, table: Table) -> None:
+    def check(self, table: Table, *, levels: bool = False) -> None:
         """Refuse roles that do not suit a table, and attached columns that name people.
+
+        Parameters
+        ----------
+        table
+            The table.
+        levels
+            Whether known columns may have levels.
 
         Raises
         ------
@@ -153,10 +167,11 @@ class TableRoles(NamedTuple):
         for name in naming_columns(_with_columns(table, roles.attached)):
             at = table.columns.index(name)
             values = int(np.unique(table.codes[table.codes[:, at] >= 0, at]).size)
+            known = f", or {option('known', name)} and {option('levels')}" if levels else ""
             raise DataError(
                 f"{name} has {counted(values, 'value')} in {counted(table.n_rows, 'row')}, so "
                 "it nearly identifies "
-                f"people and cannot be attached. Use {option('drop', name)}."
+                f"people and cannot be attached. Use {option('drop', name)}{known}."
             )
 
     def split(self, table: Table) -> tuple[Table, Table]:

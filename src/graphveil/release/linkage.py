@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from graphveil.claims.ledger import Spent
@@ -299,7 +300,7 @@ class Private:
         The level of everyone, where not all have the one that is promised.
     witness
         Which persons each record was chosen to fit, where it was kept.
-    assignment, ancestors, suppressed
+    assignment, ancestors, suppressed, generalized
         As in `graphveil.claims.record.Record`.
     """
 
@@ -320,6 +321,7 @@ class Private:
     assignment: str | None = field(default=None, repr=False)
     ancestors: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, repr=False)
     suppressed: tuple[tuple[str, int], ...] = ()
+    generalized: list[tuple[str, int]] | UnsetType = UNSET
 
     @property
     def input_digests(self) -> frozenset[str]:

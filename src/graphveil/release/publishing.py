@@ -367,6 +367,7 @@ def record_of(
             for name, above in private.ancestors.items()
         },
         suppressed=list(private.suppressed),
+        generalized=private.generalized,
         reading=dict(output.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,6 @@ from graphveil.core.errors import DataError, UsageError, one_of
 from graphveil.core.lazy import above
 from graphveil.core.text import html_table, printable, visible
 from graphveil.data import Data, Table
-from graphveil.data.codes import SUPPRESSED
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import ColumnType
 from graphveil.release.files import formulas_in, read_data, read_generalization, write_data
@@ -37,6 +36,7 @@ from graphveil.release.linkage import (
 from graphveil.release.publishing import Output, Publication, publish
 
 if TYPE_CHECKING:
+    import duckdb
     import igraph as ig
     import networkx as nx
     import pandas as pd
@@ -78,7 +78,7 @@ class Release(Generic[D_co]):
         Whether the categories of its known columns are in the order of their levels, which no file
         states.
     types
-        The types of attached columns in the frame that they were read from, which no file states.
+        The types of columns in the frame that they were read from, which no file states.
 
     Examples
     --------
@@ -280,8 +280,9 @@ class Release(Generic[D_co]):
 
         The known columns of a generalized table are dictionaries in which ``*`` is a value, the
         last one. Intervals, prefixes and dates are ordered if the release was made in memory, since
-        no file states an order; likewise, attached columns then keep the type that they had in a
-        frame. In other tables, and in ``release.data.to_arrow()``, a suppressed cell is null.
+        no file states an order, and so are ordered categories of a frame. Likewise, attached
+        columns then keep the type that they had in a frame. In other tables, and in
+        ``release.data.to_arrow()``, a suppressed cell is null.
 
         Parameters
         ----------
@@ -306,7 +307,8 @@ class Release(Generic[D_co]):
             if column.role == "known":
                 at = cells.column_names.index(column.name)
                 ordered = self.in_order and column.levels not in {"stars", "file", None}
-                shown = _dictionary(data, at, ordered=ordered, null=null)
+                order = _order_of(self.types.get(column.name))
+                shown = _dictionary(data, at, ordered=ordered, order=order, null=null)
                 cells = cells.set_column(at, column.name, shown)
             elif column.name in self.types:
                 at = cells.column_names.index(column.name)
@@ -316,6 +318,8 @@ class Release(Generic[D_co]):
 
     def to_pandas(self, *, null: bool = False) -> pd.DataFrame:
         """Return what `to_arrow` gives as a pandas frame; dictionaries are categories.
+
+        Its index is 0..n-1, the new ids: that of the original would say whose row is whose.
 
         Parameters
         ----------
@@ -356,6 +360,42 @@ class Release(Generic[D_co]):
         return pl.DataFrame(cells).with_columns(
             pl.col(name).cast(pl.String).cast(kind) for name, kind in kinds.items()
         )
+
+    def to_duckdb(
+        self, connection: duckdb.DuckDBPyConnection | None = None, *, null: bool = False
+    ) -> duckdb.DuckDBPyRelation:
+        """Return what `to_arrow` gives as a relation of DuckDB; dictionaries are of type ENUM.
+
+        Values of an ENUM compare in its order, in which ``*`` is the last one.
+
+        Parameters
+        ----------
+        connection
+            Whose relation it is. Default: the connection that `duckdb.sql` uses.
+        null
+            As `to_arrow` takes it.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> people = gv.Table.from_columns({"age": [23, 27, 45, 64]})
+        >>> release = gv.Generalize(k=2, levels={"age": "10"}).anonymize(people)
+        >>> sorted(release.to_duckdb().fetchall())
+        [('*',), ('*',), ('20-29',), ('20-29',)]
+        """
+        import duckdb  # noqa: PLC0415  heavy: not for help
+
+        cells = self.to_arrow(null=null)
+        columns = []
+        for field_ in cells.schema:
+            name = '"{}"'.format(field_.name.replace('"', '""'))
+            values = []
+            if hasattr(field_.type, "index_type"):
+                values = cells.column(field_.name).chunk(0).dictionary.to_pylist()
+            texts = ", ".join("'{}'".format(str(one).replace("'", "''")) for one in values)
+            columns.append(f"{name}::ENUM({texts}) AS {name}" if values else name)
+        relation = duckdb.from_arrow(cells, connection=connection or duckdb.default_connection())
+        return relation.project(", ".join(columns))
 
     def bounds(self, column: str) -> pa.Table:
         """Return the least and the largest value that each cell of a column of numbers allows.
@@ -501,7 +541,9 @@ def _typed(column: pa.ChunkedArray, kind: ColumnType) -> pa.ChunkedArray | pa.Ar
             return column
         place = {value: code for code, value in enumerate(values)}
         codes = pa.array([place.get(text) for text in texts.to_pylist()], pa.int32())
-        categories = pa.array(values, pa.string()).cast(kind.arrow.value_type)
+        own = kind.arrow.value_type
+        own = pa.string() if isinstance(own, pa.BaseExtensionType) else own  # intervals of pandas
+        categories = pa.array(values, pa.string()).cast(own)
         return pa.DictionaryArray.from_arrays(codes, categories, ordered=kind.arrow.ordered)
     except pa.ArrowException:
         return column
@@ -537,16 +579,28 @@ _INTERVALS = tuple(
 _LONGEST = 40
 
 
-def _dictionary(data: Table, column: int, *, ordered: bool, null: bool) -> pa.DictionaryArray:
+def _order_of(kind: ColumnType | None) -> tuple[str, ...]:
+    """Return the categories of a column that had an order in a frame; none of others."""
+    ordered = kind is not None and getattr(kind.arrow, "ordered", False)
+    return kind.order or () if ordered and kind is not None else ()
+
+
+def _dictionary(
+    data: Table, column: int, *, ordered: bool, order: Sequence[str], null: bool
+) -> pa.DictionaryArray:
     """Return a column as a dictionary of the values that are shown and ``*``, the last one.
 
-    Instead of ``*`` there may be nulls.
+    Instead of ``*`` there may be nulls. Values that all have a place in an order are in that order.
     """
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
 
     values = [str(value) for value in data.categories[column].tolist()]
-    codes = data.codes[:, column]
-    codes = np.where(codes == SUPPRESSED, len(values), codes).astype(np.int32)
+    place = np.arange(len(values) + 1)
+    if order and {*values} <= {*order}:
+        own = sorted(values, key=order.index)
+        place[:-1] = [own.index(value) for value in values]
+        values, ordered = own, True
+    codes = place[data.codes[:, column]].astype(np.int32)  # a suppressed one has the last place
     texts = pa.array(values if null else [*values, ALL], pa.string())
     hidden = codes == len(values) if null else None
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=hidden), texts, ordered=ordered)
@@ -600,6 +654,7 @@ def _read_private(folder: Path) -> Private | None:
         assignment=record.assignment,
         ancestors=record.ancestors,
         suppressed=tuple(record.suppressed),
+        generalized=record.generalized,
         seconds=record.seconds,
         linkage=linkage,
         nested_in=tuple(record.nested_in),

@@ -10,12 +10,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from graphveil import io
 from graphveil.claims.ledger import Ledger
 from graphveil.claims.record import private_folder
-from graphveil.core.errors import UsageError, option
+from graphveil.core.errors import InputError, UsageError, option
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, located, place_of
 from graphveil.data.kinds import as_released, kind_of, released_kind
@@ -266,9 +266,9 @@ class InMemory:
         if output.format is not None:
             release_format(output.format, kind)
         with self._engine(method):
-            with stage(f"reading {self.path.name}"):
+            with stage(f"reading {self.path.name}"), self._asking(method):
                 data, dropped = io.load(self.path, options)
-            method.check(data)
+                method.check(data)
             self.report(dropped)
             form = output.format or format_that_came_in(self.path, options.format, kind)
             people = as_released(data, method.accepts[0])
@@ -288,6 +288,23 @@ class InMemory:
                 {"kind": kind_of(container).name, **recorded(options)},
                 nesting_of(first),
             )
+
+    @contextmanager
+    def _asking(self, method: Method) -> Iterator[None]:
+        """Add to what is asked of a table that is generalized what would be asked next."""
+        try:
+            yield
+        except InputError as error:
+            if not error.asked or not getattr(method, "reads_exactly", False):
+                raise
+            from graphveil.verbs.describe import all_questions  # noqa: PLC0415  few need it
+
+            given = {name: dict(getattr(method, name) or ()) for name in ("levels", "dates")}
+            own: Any = method
+            problems = all_questions(self.path, cast("Any", self.options), given, own.roles)
+            raise InputError.asking(
+                problems or error.asked, {**vars(self.options), **given}, error.where
+            ) from error
 
     def _engine(self, method: Method) -> AbstractContextManager[object]:
         """Return what runs the chunks or blocks of this method, where it has any."""

@@ -377,14 +377,15 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     """
     asked = separate_names(attacks)
     wanted = options or {}
-    every = {name: entry_of(name).options.of(name, some) for name, some in wanted.items()}
-    given = {name: every[name] for name, some in wanted.items() if some}
+    parsed = {name: entry_of(name).options.of(name, some) for name, some in wanted.items()}
+    given = {name: parsed[name] for name, some in wanted.items() if some}
     release = as_release(release, wanted_by="attack")
     folder = None if isinstance(release, Release) else release
     read = release if isinstance(release, Release) else read_release(release)
     original = original_data(release, original)
     pair = comparison_of(read, original, Randomness(seed=seed), wanted_by="attack")
-    attached = attached or _first_attached(read, pair.original)
+    every = (attached,) if attached is not None else _attached_columns(read, pair.original)
+    attached = next(iter(every), None)
     pair = with_levels(of_known_columns(pair, read), read)
     _check_attached(attached, pair.original)
     network = isinstance(pair, NetworkComparison)  # no method takes its ties without its attributes
@@ -396,10 +397,12 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
         not_again=_why_not(read, network=network) if rerun is AUTOMATIC else NOT_AGAIN,
         second=_second(second, original, pair),
         attached=attached,
+        further=every[1:],
         rows=published_attributes(pair) if network else None,
     )
-    if attached is not None and pair.position is not None:
-        _warn_of(attached, situation)
+    if pair.position is not None:
+        for column in every:
+            _warn_of(column, situation)
     called = "release" if folder is None else folder.name
     deadline = _deadline(seconds, asked)
     planned, missing = planned_of(asked, situation, given, deadline)
@@ -441,17 +444,21 @@ def _attached_names(release: Release[Any]) -> tuple[str, ...]:
     return tuple(name for one in stated for name in (*(one.label or ()), *one.attach))
 
 
-def _first_attached(release: Release[Any], original: Data) -> Attached | None:
-    """Return the first attached column of a table with the values of everybody."""
+def _attached_columns(release: Release[Any], original: Data) -> tuple[Attached, ...]:
+    """Return the attached columns of a table with the values of everybody, labels first."""
     from graphveil.evaluate.held_back import Attached  # noqa: PLC0415  few attach one
 
     names = _attached_names(release)
-    if not names or not isinstance(original, Table):
-        return None
-    at = original.columns.index(names[0])
-    values = [*as_text(original.categories[at]).tolist(), "*"]
-    codes = original.codes[:, at].tolist()
-    return Attached(names[0], np.array([values[code] for code in codes], np.dtypes.StringDType()))
+    if not isinstance(original, Table):
+        return ()
+    found = []
+    for name in names:
+        at = original.columns.index(name)
+        values = np.array(
+            [*as_text(original.categories[at]).tolist(), "*"], np.dtypes.StringDType()
+        )
+        found.append(Attached(name, values[original.codes[:, at]]))
+    return tuple(found)
 
 
 def _deadline(seconds: float | None, asked: Sequence[str] | None) -> Deadline:

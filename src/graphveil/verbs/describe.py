@@ -76,6 +76,8 @@ class ColumnDescription:
     levels
         The levels that are proposed for `Generalize`; empty where a value is published or
         suppressed.
+    dates
+        How it writes dates, as `Generalize` takes it; empty where that need not be said.
     """
 
     name: str
@@ -86,6 +88,7 @@ class ColumnDescription:
     role: Role = "known"
     role_reason: str = ""
     levels: str = ""
+    dates: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -125,6 +128,11 @@ class Description:
     def levels(self) -> dict[str, str]:
         """The levels that are proposed for columns, as `Generalize` takes them."""
         return {column.name: column.levels for column in self.columns if column.levels}
+
+    @property
+    def dates(self) -> dict[str, str]:
+        """The forms of dates that are proposed for columns, as `Generalize` takes them."""
+        return {column.name: column.dates for column in self.columns if column.dates}
 
     def summary(self) -> dict[str, Any]:
         """Return all of it as JSON can hold it."""
@@ -372,11 +380,17 @@ def _about_kind(guess: Guess, proposed: Container) -> Problem:
 
 def _check_options(container: Container, options: Mapping[str, Any]) -> None:
     known = [item.name for item in fields(options_of(kind_of(container)))]
-    known += ["levels"] if container is Table else []
+    known += ["levels", "dates"] if container is Table else []
     for name in options:
         if name not in known:
             kind = kind_of(container).words
             raise UsageError(f"{option(name)} does not apply to {kind}. {one_of(name, known)}")
+
+
+_NO_ROLES = TableRoles()
+
+_OF_LEVELS = ("kind", "levels", "dates")
+"""Options that no reader of tables takes."""
 
 
 class _Said(NamedTuple):
@@ -423,21 +437,39 @@ def _people_in(problems: Sequence[Problem]) -> set[str]:
 
 def _read_with(options: Mapping[str, Any]) -> TableOptions:
     """Return options of a table, whose numbers get levels where nobody bins them."""
-    given = {name: value for name, value in options.items() if name not in ("levels", "kind")}
+    given = {name: value for name, value in options.items() if name not in _OF_LEVELS}
     for name in ("suppressed", "categories", "drop", "one_hot"):
         if name in given:
             given[name] = tuple(given[name])
     return TableOptions(**({"exact": True} | given))
 
 
-def _of_table_file(path: Path) -> _Asks:
+def _of_table_file(path: Path, roles: TableRoles = _NO_ROLES) -> _Asks:
     def ask(options: Mapping[str, Any]) -> _Asked:
         own = _read_with(options)
         source = source_of(path, own.format, "no" if own.header == "no" else "yes")
         cells: ParsedCells = source.format.reader("table")(source, own)
-        return _asked(f"{source.name}: ", cells, own, options)
+        return _asked(f"{source.name}: ", cells, own, options, roles)
 
     return ask
+
+
+def all_questions(
+    path: Path, options: TableOptions, given: Mapping[str, Any], roles: TableRoles
+) -> list[Problem]:
+    """Return every open question about a file of a table that is to be generalized.
+
+    Parameters
+    ----------
+    path, options
+        The file, and how it is read.
+    given
+        The levels and dates that were given.
+    roles
+        The roles that were given.
+    """
+    told = {name: value for name, value in vars(options).items() if value}
+    return _answered(_of_table_file(path, roles), {**told, **given}, []).problems
 
 
 def _of_cells(frame: pa.Table) -> _Asks:
@@ -451,7 +483,13 @@ def _of_cells(frame: pa.Table) -> _Asks:
     return ask
 
 
-def _asked(where: str, cells: ParsedCells, own: TableOptions, options: Mapping[str, Any]) -> _Asked:
+def _asked(
+    where: str,
+    cells: ParsedCells,
+    own: TableOptions,
+    options: Mapping[str, Any],
+    roles: TableRoles = _NO_ROLES,
+) -> _Asked:
     """Return what is open about cells: on reading, or else for levels."""
     rows = cells.notes.rows
     try:
@@ -464,7 +502,9 @@ def _asked(where: str, cells: ParsedCells, own: TableOptions, options: Mapping[s
     levels = options.get("levels") or {}
     asked = [one for one in naming if one.column not in (own.ids, *levels)]
     if own.exact and table.columns:
-        asked += questions_of(table, TableRoles(), levels)
+        known = tuple(name for name in roles.known if name in table.columns)
+        attach = tuple(name for name in table.columns if roles.known and name not in known)
+        asked += questions_of(table, TableRoles(known, attach), levels)
     return _Asked(asked, rows)
 
 
@@ -598,8 +638,14 @@ def _column(
         kind = "id"
     elif numbers or _all(shown, NUMBER):
         kind = "number"
-    levels = [p.value for p in said.problems if p.option == "levels" and p.column == name]
-    given = said.options.get("levels") or {}
+    levels, forms = (
+        (said.options.get(option) or {}).get(
+            name,
+            next((p.value for p in said.problems if (p.option, p.column) == (option, name)), ""),
+        )
+        for option in ("levels", "dates")
+    )
+    kind = "date" if forms and kind == "text" else kind
     usual = "month,year" if kind == "date" and role == "known" and _all(shown, DAY) else ""
     return ColumnDescription(
         name=name,
@@ -609,7 +655,8 @@ def _column(
         missing=absent,
         role=role,
         role_reason=reason,
-        levels=given.get(name, levels[0] if levels else usual),
+        levels=levels or usual,
+        dates=forms,
     )
 
 
@@ -639,7 +686,7 @@ def _all(values: pa.Array, pattern: str) -> bool:
 
 def _options_of(container: Container, said: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of the reader; of a table, with numbers as they are written."""
-    kept = {name: value for name, value in said.items() if name not in ("kind", "levels")}
+    kept = {name: value for name, value in said.items() if name not in _OF_LEVELS}
     kept = {name: tuple(v) if isinstance(v, list) else v for name, v in kept.items()}
     return {"exact": True, **kept} if container is Table else kept
 

@@ -20,6 +20,8 @@ from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import share_in
+from graphveil.core.rows import ANY, Setting
+from graphveil.core.text import printable
 from graphveil.data import Bipartite, Network
 from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison, NetworkComparison
@@ -267,7 +269,9 @@ NO_COLUMN = (
 
 
 def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
-    """Return how many people stand in classes whose members all have one value.
+    """Return how many people stand in classes whose members all have one value of a column.
+
+    A person's own risk is that of the column that their class tells best.
 
     Raises
     ------
@@ -282,15 +286,22 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
         raise NotMeasuredError("the data has no rows")
     pair = situation.comparison
     own = equal_rows(pair.released)[pair.linked]
-    names, value = np.unique(situation.attached.value, return_inverse=True)
-    sizes, largest, same = _counts(own, value, names.size)
-    frequency = np.bincount(value) / value.size
-    inside = (largest == sizes)[own]
-    figures = list(_figures(inside, value, names, frequency))
-    right = float(largest.sum() / value.size)
-    unit = "share of people"
-    figures.append(AttackFigure(COMMONEST, right, unit, frequency.max()))
-    return Outcome(figures, same / sizes[own], frequency[value])
+    columns = (situation.attached, *situation.further)
+    figures: list[AttackFigure] = []
+    risk, guess = np.zeros(own.size), np.zeros(own.size)
+    for column in columns:
+        names, value = np.unique(column.value, return_inverse=True)
+        sizes, largest, same = _counts(own, value, names.size)
+        frequency = np.bincount(value) / value.size
+        setting = Setting(column=printable(column.name)) if len(columns) > 1 else ANY
+        of_column = list(_figures((largest == sizes)[own], value, names, frequency))
+        right = float(largest.sum() / value.size)
+        of_column.append(AttackFigure(COMMONEST, right, "share of people", frequency.max()))
+        figures += [one._replace(setting=setting) for one in of_column]
+        better = same / sizes[own] > risk
+        risk[better] = (same / sizes[own])[better]
+        guess[better] = frequency[value][better]
+    return Outcome(figures, risk, guess)
 
 
 def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cyclopts import App
+from msgspec import UnsetType
 
 from graphveil.claims.record import private_folder
 from graphveil.cli import say_warnings
@@ -466,9 +467,11 @@ def print_release(
     say_answer(f"Not covered: {limits}")
     cost = ", ".join(cost_words(private.cost))
     say_answer(f"Cost: {cost}.")
+    above = private.generalized
+    counted_ = None if isinstance(above, UnsetType) else dict(above)
     for line in (
         until_line(private.cost),
-        columns_line(private.suppressed, private.cost),
+        columns_line(private.suppressed, private.cost, counted_),
     ):
         if line is not None:
             say_answer(line)

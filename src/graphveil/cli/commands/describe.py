@@ -72,6 +72,8 @@ def _command(found: Description, typed: str, stem: str) -> str:
     k = max(2, min(USUAL_K, found.rows)) if found.complete else USUAL_K
     words = ["anonymize", "generalize", typed, "--k", str(k), *reading]
     words += flag_words("levels", *levels) if levels else ()
+    dates = [f"{name}={form}" for name, form in found.dates.items()]
+    words += flag_words("dates", *dates) if dates else ()
     return command_line(*words, *flag_words("out", f"{stem}-generalize"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -66,15 +67,26 @@ def _run(folder: Path, **given: Any) -> int:
         print_rows(rows)
         return 0
     command = command_beside("attack", folder, file_word(path), read.options)
-    print_answers(rows, named=bool(asked["metrics"]))
+    risks = () if asked["population"] is None or asked["metrics"] else ("reidentification-risk",)
+    print_answers(rows, named=bool(asked["metrics"]), also=risks)
     result("")
     missing = f", and why {len(rows.missing)} are missing" if rows.missing else ""
     say_next(command, more=f"Every figure{missing}: --all. Keep these figures private.")
     return 0
 
 
-def print_answers(rows: Rows, *, named: bool = False) -> None:
-    """Print what was kept: a sentence, and a line a question, or a metric that was asked for."""
+def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()) -> None:
+    """Print what was kept: a sentence, and a line a question, or a metric that was asked for.
+
+    Parameters
+    ----------
+    rows
+        The figures.
+    named
+        Whether metrics were asked for by name.
+    also
+        Metrics of which every figure is printed.
+    """
     lines = list(evaluation.answers(rows))
     if named:
         answered = {
@@ -89,6 +101,10 @@ def print_answers(rows: Rows, *, named: bool = False) -> None:
     say_answer(evaluation.headline(rows))
     result("")
     say_lines(line_texts(lines), most=MOST_LINES - 6)
+    more = evaluation.named(Rows([row for row in rows if row.question in also]))
+    if more:
+        result("")
+        say_lines(line_texts(more), most=MOST_LINES)
 
 
 def _missing(rows: Rows) -> list[Line]:

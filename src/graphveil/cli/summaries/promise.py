@@ -91,7 +91,9 @@ MOST_COLUMNS = 12
 
 
 def columns_line(
-    suppressed: Sequence[tuple[str, int]], cost: Mapping[str, float | int]
+    suppressed: Sequence[tuple[str, int]],
+    cost: Mapping[str, float | int],
+    generalized: Mapping[str, int] | None = None,
 ) -> Message | None:
     """Return what is left of each column of a table, the columns in their order; None of others.
 
@@ -103,9 +105,13 @@ def columns_line(
         Each column with the number of its suppressed cells, as the record has them.
     cost
         The figures of the record.
+    generalized
+        The columns with cells above the values, with the number of these; None if not counted.
 
     Examples
     --------
+    >>> columns_line([("age", 3)], {"cells": 8}, {"age": 4})
+    'Columns: age 12.5% exact, 50% generalized, 37.5% suppressed.'
     >>> columns_line([("age", 3), ("sex", 0), ("birth", 8)], {"cells": 24})
     'Columns: age 62.5% exact, 37.5% suppressed; sex 100% exact; birth: nothing is left; \
 generalize or drop it.'
@@ -113,14 +119,18 @@ generalize or drop it.'
     rows = int(cost.get("cells", 0)) // max(len(suppressed), 1)
     if not rows:
         return None
-    exact = "shown" if {"cells_replaced", "granularity"} & {*cost} else "exact"
+    unknown = "granularity" in cost and generalized is None
+    exact = "shown" if unknown or "cells_replaced" in cost else "exact"
     words = []
     for name, stars in suppressed:
         if stars == rows:
             words.append(f"{name}: nothing is left; generalize or drop it")
             continue
         hidden = f", {percent(stars / rows)} suppressed" if stars else ""
-        words.append(f"{name} {percent(1 - stars / rows)} {exact}{hidden}")
+        above = (generalized or {}).get(name, 0)
+        more_general = f", {percent(above / rows)} generalized" if above else ""
+        own = percent((rows - stars - above) / rows)
+        words.append(f"{name} {own} {exact}{more_general}{hidden}")
     more = len(words) - MOST_COLUMNS
     rest = f"; {more} more (graphveil evaluate)" if more > 0 else ""
     return Message(visible(f"Columns: {'; '.join(words[:MOST_COLUMNS])}{rest}."))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +23,15 @@ from graphveil.core.errors import (
 )
 from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
-from graphveil.core.text import counted
-from graphveil.data.codes import NUMBER, are_dates
+from graphveil.core.text import counted, printable
+from graphveil.data.codes import NUMBER, written_dates
 from graphveil.data.columns import Frames, arrow_table
-from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
+from graphveil.data.ids import text as as_texts
+from graphveil.methods.generalize.hierarchy import ALL, LONGEST, Hierarchy
 from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -67,12 +70,15 @@ class GeneralizedTable(Frames):
         The levels of every known column.
     losses
         For every known column the mean loss of its cells, from 0 to 1.
+    index
+        The index of the pandas frame that came in; None of others.
     """
 
     table: pa.Table
     classes: NDArray[np.int64]
     hierarchies: Mapping[str, Hierarchy]
     losses: Mapping[str, float]
+    index: pd.Index[Any] | None = None
 
     @property
     def size(self) -> int:
@@ -101,6 +107,11 @@ class GeneralizedTable(Frames):
     def to_arrow(self) -> pa.Table:
         """Return the table."""
         return self.table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table as a pandas frame, with the index that came in."""
+        frame = super().to_pandas()
+        return frame if self.index is None else frame.set_axis(self.index)
 
     def _sizes(self) -> dict[str, object]:
         return {"rows": self.size, "classes": int(self.classes.max()) + 1}
@@ -193,7 +204,8 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
     wanted = _known_columns(table.column_names, known, attach, drop)
     rules = Rules(levels or {}, diverse or {}, close or {}, weights or {}, dates or {})
     rng = Randomness(seed=seed).stream("generalize")
-    return generalized(table, wanted, attach, rules, k=k, suppressed=suppressed, rng=rng)
+    done = generalized(table, wanted, attach, rules, k=k, suppressed=suppressed, rng=rng)
+    return replace(done, index=frame.index if hasattr(frame, "set_axis") else None)
 
 
 class Rules(NamedTuple):
@@ -246,26 +258,28 @@ def generalized(
     values = [values_of(name, table.column(name), suppressed) for name in sorted(wanted)]
     problems = questions_of_levels(values, rules.levels)
     if problems:
-        raise DataError.asking(problems, {"levels": rules.levels})
+        raise DataError.asking(problems, {"levels": rules.levels, "dates": rules.dates})
     columns = {
         one.name: column_of(one, rules.levels.get(one.name, "stars"), rules.dates.get(one.name))
         for one in values
     }
-    recoded = recode.recode(
+    recoding = partial(
+        recode.recode,
         np.stack([column.leaves for column in columns.values()], axis=1),
         [column.hierarchy for column in columns.values()],
         k=k,
-        conditions=list(conditions.values()),
         weights=[rules.weights.get(name, 1.0) for name in columns],
         rng=rng,
     )
+    recoded = recoding(conditions=list(conditions.values()))
     cells = {
         name: _published(column, recoded.levels[:, j])
         for j, (name, column) in enumerate(columns.items())
     }
     codes = np.stack([published.indices.to_numpy() for published in cells.values()], axis=1)
     classes = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
-    _check_not_all(classes, conditions, k)
+    if conditions and classes.max() == 0 and n >= 2 * k:
+        _refuse_all_as_one(table, conditions, recoding().labels)
     kept = [name for name in table.column_names if name in cells or name in attach]
     return GeneralizedTable(
         table=pa.table({name: cells.get(name, table.column(name)) for name in kept}),
@@ -332,23 +346,13 @@ class ReadAgain:
         return hierarchy.nodes, hierarchy.texts, leaves
 
     def most_granular(self, k: int, rng: np.random.Generator) -> float:
-        """Return a granularity that no table of true nodes in classes of k exceeds.
-
-        Raises
-        ------
-        InfeasibleError
-            If there are too many combinations of levels to try them all.
-        """
-        most: float | None = recode.most_granular(
+        """Return a granularity that no table of true nodes in classes of k exceeds."""
+        most: float = recode.most_granular(
             np.stack([column.leaves for column in self.columns.values()], axis=1),
             [column.hierarchy for column in self.columns.values()],
             k=k,
             rng=rng,
         )
-        if most is None:
-            raise InfeasibleError(
-                f"the columns have more than {recode.MOST_VECTORS:,} combinations of levels"
-            )
         return most
 
 
@@ -427,30 +431,26 @@ def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> 
                 )
             )
         elif one.codes.size >= FEW_ROWS and len(one.texts) >= NEARLY_ALL * one.codes.size:
-            dates = are_dates(np.array(one.texts))
-            problems.append(
-                Problem(
-                    one.name,
-                    "levels",
-                    "month,year",
-                    f"column {one.name} has {counted(len(one.texts), 'date')} in "
-                    f"{counted(one.codes.size, 'row')} and no levels",
-                    f"use {mapping('levels', one.name, 'month,year')}, "
-                    f"{option('attach', one.name)} or {option('drop', one.name)}",
-                )
-                if dates
-                else Problem(
-                    one.name,
-                    "drop",
-                    one.name,
-                    f"column {one.name} has {counted(len(one.texts), 'value')} in "
-                    f"{counted(one.codes.size, 'row')} and "
-                    "no levels",
-                    f"use {option('drop', one.name)}, {option('levels')} or "
-                    f"{option('attach', one.name)}",
-                )
-            )
+            problems += _of_nearly_unique(one)
     return problems
+
+
+def _of_nearly_unique(one: Values) -> list[Problem]:
+    """Return what must be decided of a column with a value of its own in nearly every row."""
+    n, dates = counted(one.codes.size, "row"), written_dates(as_texts(one.texts))
+    what, option_, value = ("value", "drop", one.name)
+    ways = [option("drop", one.name), option("levels")]
+    if dates is not None:
+        what, option_, value = "date", "levels", dates.levels
+        ways = [mapping("levels", one.name, dates.levels), option("drop", one.name)]
+    asked = Problem(
+        one.name,
+        option_,
+        value,
+        f"column {one.name} has {counted(len(one.texts), what)} in {n} and no levels",
+        f"use {', '.join(ways)} or {option('attach', one.name)}",
+    )
+    return [asked, *(dates.questions(one.name) if dates is not None else [])]
 
 
 def _are_numbers(values: pa.Array) -> bool:
@@ -540,14 +540,50 @@ def _closeness(name: str, given: float | str) -> Fraction:
     return most
 
 
-def _check_not_all(classes: NDArray[np.int64], conditions: Mapping[str, Condition], k: int) -> None:
-    """Refuse a table that a condition makes one class of, although it has rows for two."""
-    if conditions and classes.max() == 0 and classes.size >= 2 * k:
-        raise InfeasibleError(
-            f"no class smaller than all {counted(classes.size, 'row')} was found that meets the "
-            "conditions: "
-            f"{'; '.join(map(_asked, conditions, conditions.values()))}. Use a weaker one."
-        )
+def _refuse_all_as_one(
+    table: pa.Table, conditions: Mapping[str, Condition], labels: NDArray[np.int64]
+) -> NoReturn:
+    """Refuse a table that a condition makes one class of, although it has rows for two.
+
+    Parameters
+    ----------
+    table
+        The table.
+    conditions
+        By column.
+    labels
+        The class of every row if no condition is asked for: what these meet is said.
+    """
+    asked = "; ".join(map(_asked, conditions, conditions.values()))
+    reached = "; ".join(
+        _reached(values_of(name, table.column(name), ()), one, labels)
+        for name, one in conditions.items()
+    )
+    raise InfeasibleError(
+        f"no class smaller than all {counted(labels.size, 'row')} was found that meets the "
+        f"conditions: {asked}. Without conditions, {reached}. Use a weaker one."
+    )
+
+
+def _reached(values: Values, condition: Condition, labels: NDArray[np.int64]) -> str:
+    """Return how often the commonest value of a column is there, and what classes come to."""
+    counts = np.zeros((labels.max() + 1, condition.codes.max() + 1))
+    np.add.at(counts, (labels, condition.codes), 1)
+    sizes, total = counts.sum(axis=1, keepdims=True), counts.sum(axis=0)
+    shares = counts / sizes
+    said = []
+    if condition.distinct > 1:
+        said.append(f"have at least {counted(int((counts > 0).sum(axis=1).min()), 'value')}")
+    if condition.entropy > 1:
+        logs = np.log(np.where(counts > 0, shares, 1.0))
+        least = float(np.exp((-(shares * logs).sum(axis=1)).min()))
+        said.append(f"have the entropy of at least {least:.4g} values")
+    if condition.close < 1:
+        most = float(np.abs(shares - total / total.sum()).sum(axis=1).max() / 2)
+        said.append(f"differ from the table by up to {most:.4g}")
+    commonest = printable([*values.texts, ALL][int(total.argmax())], LONGEST)
+    rows = f"{commonest}, the commonest value of {values.name}, is in {int(total.max()):,} of them"
+    return f"classes {' and '.join(said)} ({rows})"
 
 
 def _asked(name: str, condition: Condition) -> str:

@@ -17,7 +17,7 @@ from graphveil.claims.manifest import LevelsKind
 from graphveil.core.errors import DataError, ParameterError, mapping, several
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
-from graphveil.data.codes import numbers_of, rounded
+from graphveil.data.codes import DATE_FORMS, ISO, day_of, numbers_of, rounded
 from graphveil.methods.generalize.hierarchy import ALL, LONGEST, Hierarchy, read_levels
 
 if TYPE_CHECKING:
@@ -37,12 +37,6 @@ MOST_EDGES = 1_000_000
 """The most intervals of one width."""
 
 UNITS = ("week", "month", "quarter", "year", "decade")
-ISO = "%Y-%m-%d"
-SPELLINGS = (
-    *("%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y%m%d"),
-    *("%d/%m/%y", "%m/%d/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y"),
-)
-"""How dates are often written instead."""
 
 
 KINDS = (
@@ -364,15 +358,13 @@ def _by_prefix(values: Values, levels: str, detail: str) -> Hierarchy:
             f"levels of {values.name}: {printable(levels, LONGEST)} does not list falling lengths. "
             "Use a prefix such as prefix:4,3,2."
         )
-    if not pa.types.is_string(values.array.type) and not pa.types.is_large_string(
-        values.array.type
-    ):
-        shortest, longest = min(values.texts, key=len), max(values.texts, key=len)
-        if len(shortest) != len(longest):
-            raise DataError(
-                f"{values.name}: {shortest} and {longest} have different lengths, so leading zeros "
-                f"may be lost. Read the column as text, with {shortest.zfill(len(longest))}."
-            )
+    shortest, longest = min(values.texts, key=len), max(values.texts, key=len)
+    if len(shortest) != len(longest) and all(map(str.isdecimal, values.texts)):
+        raise DataError(
+            f"{values.name}: {shortest} and {longest} have different lengths, so leading zeros "
+            f"may be lost. Read the column as text, with {shortest.zfill(len(longest))}, or use "
+            f"{mapping('levels', values.name, f'{values.name}.csv')}, a file of levels."
+        )
     cut = [
         [text[:length] + ALL * (len(text) - length) for text in values.texts] for length in lengths
     ]
@@ -433,7 +425,7 @@ def _days(values: Values, date_format: str | None) -> list[dt.date]:
     """Return the values as dates, or refuse them."""
     if pa.types.is_temporal(values.array.type):
         return [day.as_py() for day in values.array.cast(pa.timestamp("us")).cast(pa.date32())]
-    days = [_day(text, date_format or ISO) for text in values.texts]
+    days = [day_of(text, date_format or ISO) for text in values.texts]
     read = [day for day in days if day is not None]
     if len(read) < len(days):
         _refuse_dates(values, [day is not None for day in days], date_format)
@@ -467,13 +459,14 @@ def _refuse_other_spellings(values: Values) -> None:
     """Say in which forms all values can be read; or name two that no form reads."""
     in_order = np.argsort(values.first).tolist()
     reads = {
-        form: [_day(values.texts[i], form) is not None for i in in_order] for form in SPELLINGS
+        form: [day_of(values.texts[i], form) is not None for i in in_order]
+        for form in DATE_FORMS[1:]
     }
     shown = [f"{printable(values.texts[i], LONGEST)} (row {values.first[i]})" for i in in_order]
     fitting = [form for form, are in reads.items() if all(are)]
     if fitting:
         ways = " or ".join(mapping("dates", values.name, form) for form in fitting)
-        days = [sorted({str(_day(values.texts[i], form)) for form in fitting}) for i in in_order]
+        days = [sorted({str(day_of(values.texts[i], form)) for form in fitting}) for i in in_order]
         at = max(range(len(days)), key=lambda row: len(days[row]))
         raise DataError(
             f"column {values.name}: {shown[at]} is not a date written YYYY-MM-DD, but may be "
@@ -486,10 +479,3 @@ def _refuse_other_spellings(values: Values) -> None:
             "of dates. Write all dates in the same way, and use "
             f"{mapping('dates', values.name, '%d/%m/%Y')} or its like."
         )
-
-
-def _day(text: str, date_format: str) -> dt.date | None:
-    try:
-        return dt.datetime.strptime(text, date_format).date()  # noqa: DTZ007  a date has no zone
-    except ValueError:
-        return None

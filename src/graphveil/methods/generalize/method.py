@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import UNSET
 
 from graphveil.claims.conditions import AnyCondition, Close, Diverse
 from graphveil.claims.guarantees import KAnonymity
@@ -16,8 +17,8 @@ from graphveil.core.errors import DataError, ParameterError, Problem, mapping, o
 from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Data, Table
-from graphveil.data.codes import are_dates
-from graphveil.data.ids import Ids, text
+from graphveil.data.codes import measures, written_dates
+from graphveil.data.ids import Ids, RepeatedPeople, text
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
 from graphveil.methods.base import Anonymizer, MethodResult, Reached
@@ -69,6 +70,9 @@ class Generalize(Anonymizer[Table]):
         For a known column how much its loss counts in the search. Default: 1.
     dates
         For a known column how it writes dates, such as ``%d/%m/%Y``. Default: ISO 8601.
+    publish_levels
+        Whether files of levels are published whole. Default: the release has only the nodes that it
+        shows and those above them.
 
     Notes
     -----
@@ -133,7 +137,7 @@ class Generalize(Anonymizer[Table]):
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
-    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = attached_columns_parameter(conditions=True)  # noqa: RUF009  a field
     label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
     levels: PerColumn | None = parameter(
         default=None,
@@ -166,6 +170,11 @@ class Generalize(Anonymizer[Table]):
         unset="YYYY-MM-DD",
         private=True,
     )
+    publish_levels: bool = parameter(
+        default=False,
+        text="publish files of levels whole, with values that nobody in the release has",
+        unset="only published nodes and those above them",
+    )
 
     def __post_init__(self) -> None:
         """Check the parameters, and that roles and conditions go together."""
@@ -180,12 +189,31 @@ class Generalize(Anonymizer[Table]):
                     )
         for name, given in self.weight or ():
             _weight(name, given)
+        if self.publish_levels and not any(_is_file(rule) for _, rule in self.levels or ()):
+            raise ParameterError(
+                "no column has levels from a file, which alone can be published whole. Remove "
+                f"{option('publish_levels', value=True)}, or use "
+                f"{mapping('levels', 'COLUMN', 'FILE.csv')}."
+            )
         _ = self.conditions  # whose bounds are checked
 
     @property
     def roles(self) -> TableRoles:
         """The roles of the columns, as far as they were given."""
         return TableRoles.of(self.known, self.attach, self.label)
+
+    @property
+    def stated_limits(self) -> str:
+        """What a release with these parameters does not protect against."""
+        whole = " Files of levels are published whole, with all of their values."
+        return f"{super().stated_limits}{whole if self.publish_levels else ''}"
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the manifest states: whole levels where there are some."""
+        published = super().published_parameters()
+        if not self.publish_levels:
+            del published["publish_levels"]
+        return published
 
     @property
     def rows_needed(self) -> int:
@@ -219,7 +247,7 @@ class Generalize(Anonymizer[Table]):
         if not isinstance(data, Table):
             super().check(data)
             return
-        self.roles.check(data)
+        self.roles.check(data, levels=True)
         data.check_columns()
         if data.person == "assumed":
             self._ask(data)
@@ -232,7 +260,8 @@ class Generalize(Anonymizer[Table]):
         """
         levels = dict(self.levels or ())
         if repeated_columns(data.without(levels)):
-            raise DataError.asking(questions_of(data, self.roles, levels), {"levels": levels})
+            given = {"levels": levels, "dates": dict(self.dates or ())}
+            raise DataError.asking(questions_of(data, self.roles, levels), given)
 
     def _container(self, data: Any) -> Data:
         if isinstance(data, CONTAINERS) or not hasattr(data, "__arrow_c_stream__"):
@@ -268,24 +297,32 @@ class Generalize(Anonymizer[Table]):
                 "smallest_class": done.smallest_class,
             },
             generalized=Generalization(
-                tuple(_described(name, roles, levels) for name in data.columns),
+                tuple(
+                    _described(name, roles, levels, whole=self.publish_levels)
+                    for name in data.columns
+                ),
                 tuple(
                     node
                     for name, values in zip(shown.columns, shown.categories, strict=True)
                     for node in _nodes(
                         name,
                         done.hierarchies[name],
-                        {*values.tolist(), ALL},
-                        counted=kind_of_levels(levels.get(name, "stars")) == "file",
+                        self._listed(done.hierarchies[name], levels.get(name, "stars"), values),
+                        counted=_is_file(levels.get(name, "stars")),
                     )
                 ),
             ),
             ancestors={
                 name: _above(done.hierarchies[name], values)
                 for name, values in zip(data.columns, data.categories, strict=True)
-                if name in levels and kind_of_levels(levels[name]) == "file"
+                if name in levels and _is_file(levels[name])
             },
         )
+
+    def _listed(self, hierarchy: Hierarchy, rule: str, values: Ids) -> set[str]:
+        """Return the texts of nodes that the file of levels has, beside those above them."""
+        whole = hierarchy.texts if self.publish_levels and _is_file(rule) else ()
+        return {*values.tolist(), *(text for level in whole for text in level), ALL}
 
 
 def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> list[Problem]:
@@ -310,14 +347,20 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
     cells = data.to_arrow()
     values = [values_of(name, cells.column(name), ()) for name in known]
     return [
-        *(
-            one.as_dates
-            if are_dates(data.categories[data.columns.index(one.name)])
-            else one.question._replace(choices=choices)
-            for one in people
-        ),
+        *(asked for one in people for asked in _of_people(data, one, choices)),
         *questions_of_levels(values, levels),
     ]
+
+
+def _of_people(data: Table, one: RepeatedPeople, choices: str) -> list[Problem]:
+    """Return what must be decided of a column that may name people of several rows."""
+    values = data.categories[data.columns.index(one.name)]
+    dates = written_dates(values)
+    if dates is None and measures(one.name, values):
+        return [one.with_levels("auto", "measure")]
+    if dates is None:
+        return [one.question._replace(choices=choices)]
+    return [one.with_levels(dates.levels), *dates.questions(one.name)]
 
 
 def _exact_share(before: Table, after: Table) -> float:
@@ -377,7 +420,14 @@ def _close(name: str, given: str) -> Close:
         ) from error
 
 
-def _described(name: str, roles: TableRoles, levels: Mapping[str, str]) -> DescribedColumn:
+def _is_file(rule: str) -> bool:
+    """Whether levels are from a file."""
+    return kind_of_levels(rule) == "file"
+
+
+def _described(
+    name: str, roles: TableRoles, levels: Mapping[str, str], *, whole: bool
+) -> DescribedColumn:
     """Return what the manifest says of a column."""
     if name in roles.attached:
         return DescribedColumn(name=name, role=roles.described(name))
@@ -387,6 +437,7 @@ def _described(name: str, roles: TableRoles, levels: Mapping[str, str]) -> Descr
         role="known",
         levels=kind,
         origin="from the data" if kind == "auto" else "given",
+        whole=True if whole and kind == "file" else UNSET,
     )
 
 

@@ -311,6 +311,8 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
     )
     what = "rows" if getattr(guarantee, "person", None) == "assumed" else "people"
     others = f"at least {number} {what} remain possible, whoever it is"
+    if isinstance(guarantee, KAnonymity | SmoothKAnonymity):  # a value may be untrue of its row
+        others = f"at least {number} {what} fit, or none, whoever it is"
     return Line(
         test="singled out",
         who=guarantee.threat_model,

@@ -166,12 +166,13 @@ def _of_column(evidence: Evidence, column: DescribedColumn, rows: Sequence[_Node
         while at is not None and at not in needed:
             needed.add(at)
             at = listed[at].parent if at in listed else None
-    idle = next((row.node for row in rows if row.node not in needed), None)
+    whole = column.whole is True
+    idle = next((row.node for row in rows if row.node not in needed and not whole), None)
     if idle is not None:
         yield f"{name}: the node {shown(idle)} is neither published nor above a published one"
     if ALL not in listed:
         yield f"{name}: the node * is not listed"
-    yield from (f"{name}: {problem}" for problem in _leaves(rows))
+    yield from (f"{name}: {problem}" for problem in _leaves(rows, whole=whole))
 
 
 def _of_node(row: _Node, listed: Mapping[str, _Node], kind: str) -> Iterator[str]:
@@ -196,8 +197,8 @@ def _of_node(row: _Node, listed: Mapping[str, _Node], kind: str) -> Iterator[str
             yield f"the parent {shown(row.parent)} does not include {node}"
 
 
-def _leaves(rows: Sequence[_Node]) -> Iterator[str]:
-    """Yield which numbers of leaves contradict each other."""
+def _leaves(rows: Sequence[_Node], *, whole: bool) -> Iterator[str]:
+    """Yield which numbers of leaves contradict each other; whole levels have every leaf."""
     counts = {row.node: int(row.leaves) for row in rows if row.leaves != ALL}
     below: dict[str, int] = {}
     for row in rows:
@@ -208,6 +209,9 @@ def _leaves(rows: Sequence[_Node]) -> Iterator[str]:
     for node, leaves in below.items():
         if leaves > counts.get(node, leaves):
             yield f"{shown(node)} has {counts[node]} leaves, but {leaves} are below it"
+    for row in rows if whole else ():
+        if row.level != "0" and below.get(row.node, 0) < counts.get(row.node, 0):
+            yield f"{shown(row.node)} has {row.leaves} leaves, but not all of them are listed"
 
 
 def _values(evidence: Evidence, name: str) -> list[str]:
