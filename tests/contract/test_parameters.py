@@ -45,7 +45,7 @@ def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sampl
     written = json.loads((folder / "release.json").read_text())["method"]
     withheld = read_record(folder).withheld
     everything = {**written["parameters"], **withheld}
-    unused = {  # of attributes nothing is said where there are none, nor of phi
+    unused = {  # of attributes nothing is said where there are none, nor of phi and people
         item.name
         for item in flat_parameters(few.method)
         if (
@@ -53,7 +53,10 @@ def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sampl
             and few.kind is not gv.Network
             and few.method is not gv.Generalize
         )
-        or (item.name in {"phi", "keep", "until"} and not getattr(few.anonymizer, item.name))
+        or (
+            item.name in {"phi", "keep", "until", "people"}
+            and not getattr(few.anonymizer, item.name)
+        )
     }
     assert {item.name for item in flat_parameters(few.method)} == set(everything) | unused
     assert not unused & set(everything)

@@ -11,6 +11,7 @@ from graphveil.claims.conditions import (
     EditBudget,
     NoisyDegrees,
     NothingAdded,
+    ProtectedPeople,
     StarsByRow,
     TrueOfShare,
 )
@@ -280,3 +281,26 @@ def test_who_knows_the_original_value_finds_k_nodes_with_it_or_none(method, valu
     assert min(with_it - {0}) >= k
     said = f"at least {k} nodes with that value in the release, or none"
     assert said in release.guarantee.threat_model
+
+
+def test_a_list_of_people_is_said_and_its_number_is_not():
+    some = StructuralKAnonymity(k=5, share=0.9, listed=True)
+    assert (
+        "At least 90% of the nodes of the release have the same degree as at least 4 others."
+        == some.core
+    )
+    assert some.sentence.endswith(
+        "Every person on the owner's private list has the same degree as at least 4 other nodes "
+        "of the release. People who are not on it may be left with fewer."
+    )
+    assert (ProtectedPeople(k=5),) == some.implied
+    assert StructuralKAnonymity(k=5, listed=True).sentence == StructuralKAnonymity(k=5).sentence
+    assert StructuralKAnonymity(k=5, listed=True).covers(some)
+    assert not StructuralKAnonymity(k=5).covers(some)
+    assert not StructuralKAnonymity(k=5, listed=True).covers(StructuralKAnonymity(k=5))
+
+
+@pytest.mark.parametrize("wrong", [{"measure": "count"}, {"known": ("sex",)}])
+def test_a_list_of_people_is_about_degrees_alone(wrong):
+    with pytest.raises(ParameterError, match="requires the measure degree"):
+        StructuralKAnonymity(k=5, listed=True, **wrong)

@@ -679,7 +679,7 @@ CONDITIONS = [
     *(c.Supergraph(), c.Subgraph(), c.SameDegrees(), c.NothingAdded(), c.PeopleAsItems()),
     *(c.SameData(), c.KeyedIds(), c.ExactSize(size="12")),
     *(c.EditBudget(edges=3), c.StarsByRow(rows=((0, 3),)), c.TrueOfShare(theta="2/3")),
-    c.TrueOfMoreThanHalf(),
+    *(c.TrueOfMoreThanHalf(), c.ProtectedPeople(k=2)),
 ]
 CLAIMS = [
     gv.KAnonymity(k=5),

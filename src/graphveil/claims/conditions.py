@@ -53,6 +53,7 @@ __all__ = [
     "NothingAdded",
     "OwnAttributes",
     "PeopleAsItems",
+    "ProtectedPeople",
     "SameData",
     "SameDegrees",
     "StarsByRow",
@@ -62,6 +63,7 @@ __all__ = [
     "TrueOfMoreThanHalf",
     "TrueOfShare",
     "as_printed",
+    "check_class_size",
     "edits_in",
 ]
 
@@ -674,6 +676,45 @@ class OwnAttributes(Condition, frozen=True, kw_only=True, tag="own-attributes"):
         return "Every published attribute value is the person's own, or suppressed."
 
 
+def check_class_size(k: int) -> None:
+    """Refuse a smallest class below 1."""
+    if k < 1:
+        raise ParameterError(f"k={k} is below 1. Give the size of the smallest class, at least 1.")
+
+
+class ProtectedPeople(Condition, frozen=True, kw_only=True, tag="protected-people"):
+    """Everyone on a list that only the owner has shares their degree with k - 1 other nodes.
+
+    Who is on it, and how many they are, is published nowhere. The other nodes need not be on it.
+
+    Parameters
+    ----------
+    k
+        The smallest number of nodes with that degree, at least 1.
+
+    Examples
+    --------
+    >>> print(ProtectedPeople(k=5).sentence)
+    Every person on the owner's private list has the same degree as at least 4 other nodes of the \
+release. People who are not on it may be left with fewer.
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        check_class_size(self.k)
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        others = "1 other node" if self.k == 2 else f"{self.k - 1} other nodes"
+        return (
+            f"Every person on the owner's private list has the same degree as at least {others} of "
+            "the release. People who are not on it may be left with fewer."
+        )
+
+
 class SameData(Condition, frozen=True, kw_only=True, tag="same-data"):
     """The release says what the original says: ids and order are new, nothing else.
 
@@ -747,6 +788,7 @@ AnyCondition = (
     | PeopleAsItems
     | OwnAttributes
     | AttachedColumns
+    | ProtectedPeople
     | SameData
     | KeyedIds
 )

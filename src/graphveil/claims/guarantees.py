@@ -21,7 +21,9 @@ from graphveil.claims.conditions import (
     AnyCondition,
     Generalized,
     NothingAdded,
+    ProtectedPeople,
     TrueOfShare,
+    check_class_size,
 )
 from graphveil.claims.knowledge import (
     ABOUT_PEOPLE,
@@ -44,7 +46,7 @@ from graphveil.claims.knowledge import (
     Reason,
 )
 from graphveil.core.errors import ParameterError
-from graphveil.core.parameters import share_in
+from graphveil.core.parameters import check_names, share_in
 
 CheckWord = Literal["recomputed", "by construction", "not claimed"]
 
@@ -210,12 +212,6 @@ class _OfRows(Guarantee, frozen=True, kw_only=True):
     def _each(self) -> str:
         """What is protected: a person only where rows are people."""
         return "row" if self.person == "assumed" else "person"
-
-
-def check_class_size(k: int) -> None:
-    """Refuse a smallest class below 1."""
-    if k < 1:
-        raise ParameterError(f"k={k} is below 1. Give the size of the smallest class, at least 1.")
 
 
 class _EqualRows(_OfRows, frozen=True, kw_only=True):
@@ -467,6 +463,9 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
         percent of its own: what is kept at phi is kept at every larger one, and at no smaller one.
         Of the measure count at distance 1 alone. The decimal number is meant as it is written, with
         four decimals at most.
+    listed
+        Whether the owner has a list of people for whom it holds, whatever the share is; of the
+        degree alone. Unset where there is none.
 
     Examples
     --------
@@ -496,20 +495,13 @@ within 10% of its own.'
     known: tuple[str, ...] = ()
     layers: tuple[str, ...] = ()
     phi: float = 0.0
+    listed: Literal[True] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Check the parameters."""
         check_class_size(self.k)
-        if len(set(self.known)) < len(self.known) or not all(self.known):
-            raise ParameterError(
-                f"known={self.known} names a column twice or has an empty "
-                "name. Name each column once."
-            )
-        if len(set(self.layers)) < len(self.layers) or not all(self.layers):
-            raise ParameterError(
-                f"layers={self.layers} names a layer twice or has an empty "
-                "name. Name each layer once."
-            )
+        check_names("known", self.known, "column")
+        check_names("layers", self.layers, "layer")
         if self.layers and (self.measure != "profile" or len(self.layers) < 2):
             raise ParameterError(
                 f"layers={self.layers} requires the measure profile and at least two layers. "
@@ -536,6 +528,10 @@ within 10% of its own.'
                 f"phi={self.phi} requires the measure count at distance 1 and no known "
                 "attributes. Use these, or phi=0."
             )
+        if self.listed and (self.measure != "degree" or self.known):
+            raise ParameterError(
+                "a list of people requires the measure degree and no known attributes. Use these."
+            )
 
     def covers(self, claim: Guarantee) -> bool:
         """Whether who promises this may claim that: the same of as many nodes, or of fewer.
@@ -557,8 +553,18 @@ within 10% of its own.'
         return None if self.k > 1 else f"a class may be a single node (k={self.k})"
 
     @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """That it holds for the people on the owner's list, where it does not for every node."""
+        return (ProtectedPeople(k=self.k),) if self.listed and self.share < 1 else ()
+
+    @property
     def sentence(self) -> str:
-        """The promise in one sentence."""
+        """The promise in one sentence, and one more on the owner's list where there is one."""
+        return " ".join((self.core, *(condition.sentence for condition in self.implied)))
+
+    @property
+    def core(self) -> str:
+        """What anybody can count in the release."""
         percent = math.floor(self.share * 1e6 + 1e-6) / 1e4
         who = "Every node" if self.share == 1 else f"At least {percent:g}% of the nodes"
         verb = "has" if self.share == 1 else "have"

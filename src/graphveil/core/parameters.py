@@ -245,6 +245,24 @@ def check_digits(name: str, value: float) -> None:
         )
 
 
+def check_names(name: str, named: tuple[str, ...], what: str) -> None:
+    """Refuse names of columns or layers of which one is empty or stands twice.
+
+    Raises
+    ------
+    ParameterError
+        Where there is such a name.
+
+    Examples
+    --------
+    >>> check_names("known", ("sex", "year"), "column")
+    """
+    if len(set(named)) < len(named) or not all(named):
+        raise ParameterError(
+            f"{name}={named} names a {what} twice or has an empty name. Name each {what} once."
+        )
+
+
 def rounded_down(name: str, value: float) -> float:
     """Return a budget with at most `DIGITS` significant digits, and warn if it had more.
 

@@ -364,8 +364,10 @@ class Roles(NamedTuple):
                 f"them with {option('known', 'COLUMN')}, or remove suppress."
             )
 
-    def check(self, network: Network, k: int) -> None:
+    def check(self, network: Network, k: int, unpublished: tuple[str, ...] = ()) -> None:
         """Refuse attributes without a role, and known or attached ones that name people.
+
+        Those that are read and `unpublished` need none.
 
         Raises
         ------
@@ -379,7 +381,7 @@ class Roles(NamedTuple):
                     f"{did_you_mean(name, network.attributes)}Attributes: "
                     f"{', '.join(network.attributes) or 'none'}."
                 )
-        roles = (*self.known, *self.attach)
+        roles = (*self.known, *self.attach, *unpublished)
         without = [name for name in network.attributes if name not in roles]
         if without:
             raise DataError(_without_role(network, without))
@@ -478,6 +480,11 @@ class AttributedMethod(Anonymizer[Graph]):
     def _roles(self) -> Roles:
         return Roles.of(self.known, self.attach)
 
+    @property
+    def _unpublished(self) -> tuple[str, ...]:
+        """The attributes that are read and not published."""
+        return ()
+
     def published_parameters(self) -> dict[str, Any]:
         """Return the parameters that the manifest states; of attributes, where there are roles."""
         published = super().published_parameters()
@@ -497,7 +504,7 @@ class AttributedMethod(Anonymizer[Graph]):
         """
         super().check(data)
         network = as_network(data)
-        self._roles.check(network, self.k)
+        self._roles.check(network, self.k, self._unpublished)
         self._check_ties(network)
 
     def _check_ties(self, network: Network) -> None:

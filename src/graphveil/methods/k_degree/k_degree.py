@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast, overload
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.core.errors import ParameterError
+from graphveil.core.errors import DataError, ParameterError, UsageError, did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS
@@ -34,6 +37,137 @@ if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger
     from graphveil.methods.k_degree.realize import Realization
     from graphveil.release import Release
+
+
+LISTED = "listed"
+"""What a manifest states in place of the list of protected people."""
+
+LIMITS_OF_PEOPLE = (
+    "People who are not on the owner's list: they may be left with fewer than k candidates, and "
+    "such a degree shows that its people are not on it. The figures below are of releases that "
+    "protect everybody."
+)
+
+
+@dataclass(frozen=True)
+class People:
+    """Whom the anonymity is for: people by their ids, or all with one value of an attribute.
+
+    Parameters
+    ----------
+    ids
+        The ids as text, each once.
+    column, value
+        The attribute and its value, where that decides.
+
+    Examples
+    --------
+    >>> People.parse(["ann", "bob"]), People.parse("role=pupil")
+    (People(2 ids), People(role=pupil))
+    """
+
+    ids: tuple[str, ...] = ()
+    column: str | None = None
+    value: str = ""
+
+    @staticmethod
+    def parse(given: object) -> People:
+        """Return the people that a list, a file with one id a line, or ``COLUMN=VALUE`` names.
+
+        Raises
+        ------
+        ParameterError
+            Where it is none of these, or names nobody.
+        """
+        if isinstance(given, Mapping) and len(given) == 1:
+            return People(column=str(next(iter(given))), value=str(next(iter(given.values()))))
+        if isinstance(given, str | Path):
+            return _spelled(str(given))
+        if not isinstance(given, Iterable) or isinstance(given, Mapping):
+            raise ParameterError(f"people={given!r} is not valid. {_GIVE_PEOPLE}")
+        ids = tuple(dict.fromkeys(str(each) for each in given))
+        if not ids:
+            raise ParameterError(f"people names nobody. {_GIVE_PEOPLE}")
+        return People(ids)
+
+    def __str__(self) -> str:
+        """Return the text that `People.parse` reads, which no file is needed for."""
+        if self.column is not None:
+            return f"{self.column}={self.value}"
+        return json.dumps(list(self.ids), ensure_ascii=False) if self.ids else LISTED
+
+    def __repr__(self) -> str:
+        """Return how many they are: a message may not name them."""
+        said = str(self) if self.column is not None else f"{len(self.ids)} ids"
+        return f"People({said})"
+
+    def among(self, data: Graph | Network) -> NDArray[np.bool_]:
+        """Return who of the data they are.
+
+        Raises
+        ------
+        DataError
+            Where an id, the attribute or the value is not in the data.
+
+        Examples
+        --------
+        >>> People(("2", "0")).among(Graph.from_edges([0, 1], [1, 2], n=3)).tolist()
+        [True, False, True]
+        """
+        if self.column is not None:
+            return self._by_value(data)
+        if not self.ids:
+            raise ParameterError(f"people={LISTED} names nobody. {_GIVE_PEOPLE}")
+        labels, wanted = [str(label) for label in data.labels().tolist()], set(self.ids)
+        strange = [each for each in self.ids if each not in set(labels)]
+        if strange:
+            raise DataError(
+                f"{len(strange)} of {len(wanted)} people to protect are not in the network; the "
+                f"first is {strange[0]!r}. Correct the list."
+            )
+        return np.array([label in wanted for label in labels], dtype=np.bool_)
+
+    def _by_value(self, data: Graph | Network) -> NDArray[np.bool_]:
+        names = data.attributes if isinstance(data, Network) else ()
+        if not isinstance(data, Network) or data.people is None or self.column not in names:
+            raise DataError(
+                f"no attribute {self.column!r} for people={self}. "
+                f"{did_you_mean(str(self.column), names)}Attributes: {', '.join(names) or 'none'}."
+            )
+        at = data.people.columns.index(self.column)
+        values = [str(value) for value in data.people.categories[at].tolist()]
+        if self.value not in values:
+            raise DataError(
+                f"nobody has {self.column}={self.value}. {did_you_mean(self.value, values)}Give a "
+                "value of the attribute."
+            )
+        chosen: NDArray[np.bool_] = data.people.codes[:, at] == values.index(self.value)
+        return chosen
+
+
+_GIVE_PEOPLE = "Give a list of ids, a file with one id per line, or COLUMN=VALUE."
+
+
+def _spelled(text: str) -> People:
+    """Return the people that a text names: what `str` writes, a file, or a rule."""
+    if text == LISTED:
+        return People()
+    if text.startswith("["):
+        try:
+            return People(tuple(map(str, msgspec.json.decode(text, type=list[str | int]))))
+        except msgspec.DecodeError as error:
+            raise ParameterError(f"people is not a list of ids: {error}. {_GIVE_PEOPLE}") from error
+    path = Path(text)
+    if path.is_file():
+        try:
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ParameterError(f"{path} cannot be read: {error}. {_GIVE_PEOPLE}") from error
+        return People.parse(line.strip() for line in lines if line.strip())
+    column, equals, value = text.partition("=")
+    if not equals or not column:
+        raise ParameterError(f"people={text!r} is not a file. {_GIVE_PEOPLE}")
+    return People(column=column, value=value)
 
 
 class EditedLists(NamedTuple):
@@ -72,6 +206,11 @@ class KDegree(AttributedMethod):
         Whether integer programs look for fewer edits, and for a proof that none are possible:
         ``"auto"`` on networks of up to some thousand edges, where it takes seconds at most. Not
         where attributes are known.
+    people
+        Whom the anonymity is for, where not for everybody: a list of ids, a file with one id per
+        line, or ``COLUMN=VALUE`` (of a `Network`; that attribute is then not published unless it is
+        attached). Everyone of them shares their degree with at least k-1 nodes, who need not be of
+        them; fewer edges change. Who they are is kept in the private record alone.
     known
         Of a `Network`: the attributes that an adversary knows of a person. Degrees are then shared
         by at least k people who have the same of them.
@@ -94,8 +233,9 @@ class KDegree(AttributedMethod):
 
     Notes
     -----
-    Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008. Time is near-linear in
-    the edges; the dynamic program runs on the degree histogram.
+    Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008; of some people, Chester,
+    Kapron, Srivastava and Venkatesh, *Complexity of social network anonymization*, 2013. Time is
+    near-linear in the edges; the dynamic program runs on the degree histogram.
 
     Examples
     --------
@@ -186,6 +326,11 @@ class KDegree(AttributedMethod):
         ),
         private=True,
     )
+    people: People | None = parameter(
+        default=None,
+        text="protect these people only: a file with one id per line, or COLUMN=VALUE",
+        unset="everybody",
+    )
     known: Columns | None = known_parameter()
     attach: Columns | None = attach_parameter()
     merge: Merge = merge_parameter()
@@ -199,6 +344,11 @@ class KDegree(AttributedMethod):
             raise ParameterError(
                 "target='greedy' only works with edits='add'. Set edits='add', or target='exact'."
             )
+        if self.people is not None and self.known is not None:
+            raise ParameterError(
+                "people and known cannot be combined: a class of attributes would have protected "
+                f"people and others. Remove known, or use {option('attach', ','.join(self.known))}."
+            )
 
     @property
     def rows_needed(self) -> int:
@@ -207,14 +357,41 @@ class KDegree(AttributedMethod):
 
     @property
     def guarantee(self) -> StructuralKAnonymity:
-        """What is promised, of every node."""
-        return StructuralKAnonymity(k=self.k, known=self._roles.known)
+        """What is promised, of every node; with a list of people, a run claims less."""
+        everybody = StructuralKAnonymity(k=self.k, known=self._roles.known)
+        if self.people is None:
+            return everybody
+        return msgspec.structs.replace(everybody, listed=True)
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
         kept = (Supergraph(),) if self.edits == "add" else ()
         return (*kept, *self._roles.conditions)
+
+    @property
+    def stated_limits(self) -> str:
+        """What a release does not protect against; with a list of people, the others come first."""
+        usual = super().stated_limits
+        return usual if self.people is None else f"{LIMITS_OF_PEOPLE} {usual}"
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the manifest states: of people, that there is a list."""
+        published = super().published_parameters()
+        if self.people is None:
+            del published["people"]
+            return published
+        return published | {"people": LISTED}
+
+    def withheld(self) -> dict[str, Any]:
+        """Return what the owner's record keeps: who the people are, with the rest."""
+        some = {} if self.people is None else {"people": str(self.people)}
+        return super().withheld() | some
+
+    @property
+    def _unpublished(self) -> tuple[str, ...]:
+        column = None if self.people is None else self.people.column
+        return () if column is None else (column,)
 
     if TYPE_CHECKING:
 
@@ -237,12 +414,13 @@ class KDegree(AttributedMethod):
             """Return a release of the kind of the data."""
 
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
+        protected = None if self.people is None else self.people.among(data)
         if isinstance(data, Graph):
-            return self._edited(data, randomness, None)
+            return self._edited(data, randomness, None, protected)
         graph = data.graph()
         colors = colors_of(data, self._roles.known, self.k, self.merge, randomness)
         colors = suppressed_further(colors, self.suppress, self.k, partial(self._change, graph))
-        result = self._edited(graph, randomness, colors.of_person)
+        result = self._edited(graph, randomness, colors.of_person, protected)
         released = self._beside(data, cast("Graph", result.data), colors)
         return result._replace(
             data=released,
@@ -256,17 +434,39 @@ class KDegree(AttributedMethod):
         return planned_change(graph.degrees(), colors, self.k, edits=self.edits)
 
     def _edited(
-        self, data: Graph, randomness: Randomness, colors: NDArray[np.int64] | None
+        self,
+        data: Graph,
+        randomness: Randomness,
+        colors: NDArray[np.int64] | None,
+        protected: NDArray[np.bool_] | None,
     ) -> MethodResult:
         from graphveil.methods.k_degree.realize import apply_edits  # noqa: PLC0415  compiled code
 
-        edited = self.edited_lists((data.indptr, data.indices), randomness, colors)
-        return MethodResult(
+        lists = data.indptr, data.indices
+        edited = self.edited_lists(lists, randomness, colors, protected)
+        result = MethodResult(
             data=apply_edits(data, edited.realization), facts=edited.facts, advice=edited.advice
         )
+        return result if protected is None else self._of_some(result, edited.realization.targets)
+
+    def _of_some(self, result: MethodResult, degrees: NDArray[np.int64]) -> MethodResult:
+        """Return the result with what is claimed where some people only are protected.
+
+        That is the share of the nodes whose degree at least k have, as anybody can count.
+        """
+        from graphveil.methods.structural.task import share_of  # noqa: PLC0415  rare
+
+        few = np.flatnonzero(np.bincount(degrees)[degrees] < self.k)
+        share = share_of(degrees.size - few.size, degrees.size)
+        claimed = msgspec.structs.replace(self.guarantee, share=share)
+        return result._replace(guarantee=claimed, unprotected=few)
 
     def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies:
         """Return the edits of a graph whose ties the disk holds: those in memory, for the seed."""
+        if self.people is not None:
+            raise UsageError(
+                "people needs the edges in memory. Remove --on-disk, or protect everybody."
+            )
         edited = self.edited_lists((graph.indptr, graph.indices), randomness)
         found = edited.realization
 
@@ -284,6 +484,7 @@ class KDegree(AttributedMethod):
         lists: tuple[NDArray[np.int64], NDArray[np.int32]],
         randomness: Randomness,
         colors: NDArray[np.int64] | None = None,
+        protected: NDArray[np.bool_] | None = None,
     ) -> EditedLists:
         """Return the edits of a graph whose neighbor lists may lie on the disk.
 
@@ -296,6 +497,8 @@ class KDegree(AttributedMethod):
             The run's.
         colors
             int64, shape (n,): what an adversary knows of everyone besides; None for nothing.
+        protected
+            bool, shape (n,): whom the anonymity is for; None for everybody.
         """
         from graphveil.methods.k_degree.proof import proven  # noqa: PLC0415  as below
         from graphveil.methods.k_degree.realize import realize  # noqa: PLC0415  compiled code
@@ -318,6 +521,20 @@ class KDegree(AttributedMethod):
                 edits=self.edits,
                 prove=self.prove,
                 near=self.near,
+                randomness=randomness,
+            )
+        if protected is not None and not protected.all():
+            from graphveil.methods.k_degree.subset import (  # noqa: PLC0415  as above
+                realize_subset,
+                subset_task,
+            )
+
+            found = realize_subset(
+                subset_task(lists, protected, self.k, near=self.near),
+                found,
+                edits=self.edits,
+                target=self.target,
+                restarts=self.restarts,
                 randomness=randomness,
             )
         n_edges = lists[1].size // 2

@@ -197,7 +197,16 @@ def planned_run(
     """Carry out a plan of targets by the steps of these edits; None where units remain."""
     if edits == "any":
         return _relaxed_run(task, plan, rng)
+    if task.protected is not None:
+        return _one_round(task, plan, rng)
     return _supergraph_run(task, _settled(task, plan), rng)
+
+
+def _one_round(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> KDegreeOutcome | None:
+    """Take the steps with additions alone, once; return None where units remain."""
+    edits, classes = start(task, roles(task, plan, rng), additions=True)
+    left = _pay_by_additions(task, edits, classes, rng)
+    return None if left.size else outcome_of(task, edits, classes, rounds=1)
 
 
 def _settled(task: DegreeTask, plan: Plan) -> Plan:
@@ -210,7 +219,7 @@ def _supergraph_best(
 ) -> KDegreeOutcome:
     """Return the fewest edits of the supergraph run and, on small graphs, of its variations."""
     best = _supergraph_run(task, _settled(task, plan), randomness.stream("k-degree supergraph"))
-    attempts = _free_attempts(task, plan)
+    attempts = free_attempts(task, plan)
     if attempts and best.cost > floor:
         rng = randomness.stream("k-degree supergraph variations")
         best = _supergraph_variations(task, plan, best, attempts, rng)
@@ -266,7 +275,7 @@ def _supergraph_variations(
     return best
 
 
-def _free_attempts(task: DegreeTask, plan: Plan) -> int:
+def free_attempts(task: DegreeTask, plan: Plan) -> int:
     """Return how many more attempts a graph of this size gets unasked."""
     work = task.degrees.size + task.indices.size + 8 * plan.cost
     return min(FREE_ATTEMPTS, FREE_WORK // work)
@@ -330,7 +339,7 @@ def _relaxed_best(
     """Return the fewest edits of the relaxed runs and, unless they beat its bound, of the other."""
     plans = settled_plans(optimum, task.k, task.space)
     best: KDegreeOutcome | None = None
-    runs = max(restarts, _free_attempts(task, optimum))
+    runs = max(restarts, free_attempts(task, optimum))
     for run in range(max(runs, len(plans))):
         if run >= runs and best is not None:
             break

@@ -36,6 +36,10 @@ ROOM = 64
 """So many degrees above the largest have a number, and k more, before colors are numbered anew."""
 
 
+LOCKED = -(1 << 40)
+"""So few nodes has a cell that no step may leave or join."""
+
+
 class CellSpace(NamedTuple):
     """How cells are numbered.
 
@@ -190,7 +194,11 @@ def plan_of_cells(
 
 
 class DegreeTask(NamedTuple):
-    """What every run of one realization shares; without colors, all nodes have the same."""
+    """What every run of one realization shares; without colors, all nodes have the same.
+
+    Where `protected` says for whom degrees are shared, these nodes have the first color and all
+    others the second; nodes of both count.
+    """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -199,6 +207,7 @@ class DegreeTask(NamedTuple):
     near: bool
     colors: NDArray[np.int64] | None = None
     numbering: CellSpace | None = None
+    protected: NDArray[np.bool_] | None = None
 
     @property
     def space(self) -> CellSpace:
@@ -214,6 +223,22 @@ class DegreeTask(NamedTuple):
     def cells(self) -> NDArray[np.int64]:
         """Return the cell of every node."""
         return self.first_cells() + self.degrees
+
+    def members(self, goal: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many nodes have each cell, as far as a node may leave it or join it.
+
+        Where some nodes are protected, these stay. Another one may leave a degree that more than k
+        nodes have, or that no protected one has, and may join any.
+        """
+        space, protected = self.space, self.protected
+        sizes = space.sizes(goal).astype(np.int64)
+        if protected is None:
+            return sizes
+        of_all = sizes.reshape(2, space.span).sum(axis=0)
+        needed = np.bincount(goal[protected], minlength=space.span) > 0
+        free = np.where(needed, np.maximum(of_all, self.k), self.k + goal.size + 1)
+        free[space.top + 1 :] = 0
+        return np.concatenate((np.full(space.span, LOCKED), free)).astype(np.int64)
 
     def roomy(self, goal: NDArray[np.int64]) -> tuple[DegreeTask, NDArray[np.int64]]:
         """Return the task and the targets with cells above the largest target, where any may be."""
@@ -257,8 +282,7 @@ def start(
         residual=residual,
         touched=np.zeros(goal.size, dtype=np.bool_),
     )
-    members = task.space.sizes(goal).astype(np.int64)
-    return edits, kernel.DegreeClasses(goal.copy(), members, task.space.span)
+    return edits, kernel.DegreeClasses(goal.copy(), task.members(goal), task.space.span)
 
 
 def outcome_of(
@@ -318,9 +342,12 @@ def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
         present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
         if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
             raise AssertionError("an edit is repeated, or changes nothing in the graph")
-    cells = reached if task.colors is None else task.colors * (int(reached.max()) + 1) + reached
+    cells = reached
+    if task.colors is not None and task.protected is None:
+        cells = task.colors * (int(reached.max()) + 1) + reached
     classes = np.bincount(cells)
-    if np.any(reached != outcome.targets) or classes[classes > 0].min() < task.k:
+    used = classes > 0 if task.protected is None else cells[task.protected]
+    if np.any(reached != outcome.targets) or classes[used].min() < task.k:
         raise AssertionError(
             f"the realized degrees are not {task.k}-anonymous, or differ from the targets"
         )

@@ -63,6 +63,7 @@ PAPER_NAMES = tuple(
             "es, degree, aff, unique, ua": "--heuristic es, degree, affected, unique, ua",
             "a variant of ua in the authors' program": "--heuristic ua-only",
             "full, partial, budgeted": "--goal full, partial:0.95, budget:0.05",
+            "the subset variant (of Chester et al.)": "k-degree --people FILE",
             "degree, count, d-k-anonymity, vrq": "--measure degree, count, dk, vrq",
             "deletion, addition, rewiring": "--edits delete, add, rewire",
             "uniqueness U(G)": "graphveil measure: nodes in classes below k = 2",

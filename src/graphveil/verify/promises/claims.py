@@ -238,6 +238,7 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     conditions.PeopleAsItems: "features",
     conditions.OwnAttributes: "graphs",
     conditions.AttachedColumns: "graphs",
+    conditions.ProtectedPeople: "graphs",
     conditions.StarsByRow: "tables",
     conditions.Generalized: "generalized",
     conditions.Diverse: "generalized",

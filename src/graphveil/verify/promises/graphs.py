@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -13,6 +15,7 @@ from graphveil.claims.conditions import (
     Condition,
     EditBudget,
     OwnAttributes,
+    ProtectedPeople,
     SameDegrees,
     Subgraph,
     Supergraph,
@@ -32,7 +35,7 @@ from graphveil.verify.kinds.networks import (
 )
 from graphveil.verify.promises.generalized import attached_cells, attached_problems, naming_problems
 from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
-from graphveil.verify.recount.linked import classes_of_rows, strange_cell
+from graphveil.verify.recount.linked import classes_of_rows, released_ids, strange_cell
 from graphveil.verify.recount.look_alikes import (
     Alike,
     alike,
@@ -48,6 +51,7 @@ from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, s
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"
 SEQUENCE, KEPT, BUDGET = "degree sequence", "degrees kept", "budget"
 OWN, ATTACHED, ATTACHED_CELLS = "own attributes", "attached columns", "attached cells"
+PROTECTED = "protected people"
 
 _OTHER_DEGREE = """
     SELECT node, degree, coalesce(before, 0) FROM degrees LEFT JOIN (
@@ -347,6 +351,70 @@ def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | N
     )
 
 
+def _protected(evidence: Evidence, condition: ProtectedPeople) -> Check:
+    """Return whether everyone on the list of the owner's record shares their degree with k - 1.
+
+    Who is on it is read from the record and the original, and degrees from the released file.
+    """
+    named = _named_people(evidence)
+    if isinstance(named, str):
+        return fails(PROTECTED, named)
+    count_degrees(evidence.tables)
+    rows = evidence.tables.rows("SELECT node, degree FROM degrees")
+    degree_of = {int(node): int(degree) for node, degree in rows}
+    sizes = Counter(degree_of.values())
+    released = np.asarray(released_ids(evidence.tables), dtype=np.int64)[named].tolist()
+    few = sorted(node for node in released if sizes[degree_of[node]] < condition.k)
+    people = f"{counted(len(released), 'person', 'is')} on the owner's list"
+    if few:
+        with_it = counted(sizes[degree_of[few[0]]], "node", "has")
+        return fails(
+            PROTECTED,
+            f"{people}, and {len(few)} of them have a degree that fewer than k={condition.k} nodes "
+            f"have: {listed(few, len(few))}; {with_it} the degree of node {few[0]}",
+        )
+    least = min(sizes[degree_of[node]] for node in released)
+    return holds(
+        PROTECTED,
+        f"{people}; the degree of each is that of at least {counted(least, 'node')}, k="
+        f"{condition.k}",
+    )
+
+
+def _named_people(evidence: Evidence) -> Ints | str:
+    """Return the positions of those on the owner's list in the original, or what is wrong."""
+    record, original = evidence.record, evidence.original_as(Network)
+    stated = record.withheld.get("people") if record else None
+    if not isinstance(stated, str):
+        return "the private record has no list of protected people"
+    if stated.startswith("["):
+        try:
+            ids = set(json.loads(stated))
+        except (ValueError, TypeError, RecursionError):
+            return "the list of protected people in the private record cannot be read"
+        found = [at for at, label in enumerate(original.labels().tolist()) if str(label) in ids]
+        if len(found) != len(ids):
+            return f"{len(ids) - len(found)} of {len(ids)} protected people are not in the original"
+    else:
+        column, _, value = stated.partition("=")
+        if column not in original.attributes:
+            return f"protected people are those with {shown(stated)}, but there is no such column"
+        found = [at for at, cell in enumerate(_cells_of(original, column)) if cell == value]
+    if not found:
+        return f"the list of protected people names nobody ({shown(stated)})"
+    return np.array(found, dtype=np.int64)
+
+
+def _cells_of(original: Network, column: str) -> list[str | None]:
+    """Return an attribute of everyone as text; None where it is missing."""
+    people = original.people
+    if people is None:
+        return []
+    at = people.columns.index(column)
+    values = [str(value) for value in people.categories[at].tolist()]
+    return [None if code < 0 else values[code] for code in people.codes[:, at].tolist()]
+
+
 def _own(evidence: Evidence, _condition: OwnAttributes) -> Check:
     return _cells(evidence, OWN, columns_of(evidence), stars=True)
 
@@ -396,6 +464,17 @@ def _cells(evidence: Evidence, name: str, columns: dict[str, int], *, stars: boo
 RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
     StructuralKAnonymity: Recheck(
         ("graph", "network"), (Part(CLASSES, ("data",), "", look_alikes),)
+    ),
+    ProtectedPeople: Recheck(
+        ("graph", "network"),
+        (
+            Part(
+                PROTECTED,
+                ("record", *LINKED),
+                "whether everyone on the owner's list shares their degree with enough nodes",
+                _protected,
+            ),
+        ),
     ),
     OwnAttributes: Recheck(
         ("network",),

@@ -1,0 +1,339 @@
+"""k-degree anonymity of some nodes: everyone on a list shares their degree with k - 1 others.
+
+Chester, Kapron, Srivastava and Venkatesh (*Complexity of social network anonymization*, 2013) ask
+for the anonymity of a given subset of the nodes. The other nodes may keep a degree of their own, or
+help: one that has the degree of a protected node already counts for free, and one that is moved
+there counts, too. For degrees the least total change is found in polynomial time.
+
+Notes
+-----
+In the descending order of degrees, protected nodes first among equals, an optimum cuts the order
+into regions. The protected nodes of a region get one degree, and the nearest of its other nodes
+join them while they are fewer than k. That degree is one that some node has.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.core.randomness import Randomness
+from graphveil.methods.k_degree.realize import (
+    EditKind,
+    Realization,
+    TargetKind,
+    free_attempts,
+    planned_run,
+    realization_of,
+)
+from graphveil.methods.k_degree.roles import CellSpace, DegreeTask, sealed
+from graphveil.methods.k_degree.sequence import AllowedEdits, Ints, Plan, lower_bound_edits
+
+BEYOND = 1 << 60
+"""More than any total change."""
+
+
+class SubsetRuns(NamedTuple):
+    """How many protected nodes and others have each degree, the highest degree first.
+
+    Attributes
+    ----------
+    degree
+        int64 array of the D distinct degrees, strictly decreasing.
+    inside, outside
+        int64 arrays of D entries: the protected nodes of this degree, and the others.
+    """
+
+    degree: Ints
+    inside: Ints
+    outside: Ints
+
+    @classmethod
+    def of(cls, degrees: NDArray[np.integer], protected: NDArray[np.bool_]) -> SubsetRuns:
+        """Return the runs of some nodes.
+
+        Examples
+        --------
+        >>> runs = SubsetRuns.of(np.array([1, 2, 1]), np.array([True, False, False]))
+        >>> runs.degree.tolist(), runs.inside.tolist(), runs.outside.tolist()
+        ([2, 1], [0, 1], [1, 1])
+        """
+        present = np.flatnonzero(np.bincount(degrees))[::-1].astype(np.int64)
+        sizes = [
+            np.bincount(degrees[some], minlength=present.max(initial=0) + 1)[present]
+            for some in (protected, ~protected)
+        ]
+        return cls(present, sizes[0].astype(np.int64), sizes[1].astype(np.int64))
+
+    @property
+    def first(self) -> Ints:
+        """The first position of every run in the descending order, and its end."""
+        return np.concatenate(([0], np.cumsum(self.inside + self.outside))).astype(np.int64)
+
+
+class Regions(NamedTuple):
+    """Where regions begin in the descending order, ascending, and the run whose degree each gets.
+
+    The nodes before the first region keep their degree; none of them is protected.
+    """
+
+    start: Ints
+    target: Ints
+
+
+class _Step(NamedTuple):
+    """Some nodes of one run that a region takes together, or one that it may leave out."""
+
+    run: int
+    nodes: int
+    forced: bool
+    position: int
+
+
+def _steps(runs: SubsetRuns, k: int) -> list[_Step]:
+    """Return the nodes in descending order, as few at a time as an optimum may part.
+
+    Of a run, the region above takes at most k nodes, and so does the one below, unless the region
+    between them has another degree, and then one of the two takes the middle, too. More than 3 k
+    other nodes of one degree are never needed.
+    """
+    steps = []
+    for run, (inside, outside, first) in enumerate(
+        zip(runs.inside.tolist(), runs.outside.tolist(), runs.first[:-1].tolist(), strict=True)
+    ):
+        middle = inside - 2 * k
+        sizes = [1] * inside if middle < 2 else [*[1] * k, middle, *[1] * k]
+        at = first
+        for nodes in sizes:
+            steps.append(_Step(run, nodes, forced=True, position=at))
+            at += nodes
+        steps += [
+            _Step(run, 1, forced=False, position=at + other) for other in range(min(outside, 3 * k))
+        ]
+    return steps
+
+
+def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[int, Regions]:
+    """Return the least total change of degrees, and regions that have it.
+
+    Parameters
+    ----------
+    runs
+        The degrees of at least k nodes, one of them protected at least.
+    k
+        How many nodes are to have the degree of every protected one.
+    edits
+        ``"add"``: no degree falls. ``"any"``: on both sides.
+
+    Notes
+    -----
+    A dynamic program over the nodes in descending order. Its state is the degree of the region at
+    hand, and how many of its k nodes it has. With D degrees and S steps it takes O(S D k), S being
+    at most 5 k D and as a rule little more than D.
+
+    Examples
+    --------
+    >>> runs = SubsetRuns.of(np.array([4, 2, 1, 1]), np.array([False, True, False, False]))
+    >>> cheapest_regions(runs, 2, edits="any")[0], cheapest_regions(runs, 2, edits="add")[0]
+    (1, 1)
+    """
+    steps, size = _steps(runs, k), runs.degree.size
+    value = np.full((size, k + 1), BEYOND, dtype=np.int64)
+    origin = np.full((size, k + 1), -1, dtype=np.int64)
+    before = np.full(len(steps), -1, dtype=np.int64)
+    closed, closed_by = 0, -1
+    for number, step in enumerate(steps):
+        opened = slice(step.run, step.run + 1 if edits == "add" else size)
+        some = slice(0, step.run + 1 if edits == "add" else size)
+        better = np.flatnonzero(closed < value[opened, 0]) + step.run
+        value[better, 0] = closed
+        origin[better, 0] = number * size + better
+        before[number] = closed_by
+        change = np.abs(runs.degree[some, None] - runs.degree[step.run])
+        if step.forced:
+            _take_all(value[some], origin[some], step.nodes, change)
+            closed = BEYOND
+        else:
+            _take_or_leave(value[some], origin[some], change)
+        full = int(np.argmin(value[some, k]))
+        if value[full, k] < closed:
+            closed, closed_by = int(value[full, k]), int(origin[full, k])
+    start, target = [], []
+    while closed_by >= 0:
+        number, run = divmod(closed_by, size)
+        start.append(steps[number].position)
+        target.append(run)
+        closed_by = int(before[number])
+    return closed, Regions(*(np.array(some[::-1], dtype=np.int64) for some in (start, target)))
+
+
+def _take_all(value: Ints, origin: Ints, nodes: int, change: Ints) -> None:
+    """Let every region at hand take these nodes, in place."""
+    k = value.shape[1] - 1
+    moved = np.minimum(value + nodes * change, BEYOND)
+    came = origin.copy()
+    value[:] = BEYOND
+    if nodes < k:
+        value[:, nodes:k] = moved[:, : k - nodes]
+        origin[:, nodes:k] = came[:, : k - nodes]
+    least = max(k - nodes, 0)
+    best = least + np.argmin(moved[:, least:], axis=1)
+    rows = np.arange(best.size)
+    value[:, k] = moved[rows, best]
+    origin[:, k] = came[rows, best]
+
+
+def _take_or_leave(value: Ints, origin: Ints, change: Ints) -> None:
+    """Let every region at hand that lacks nodes take one, where that is cheaper, in place."""
+    taken = value[:, :-1] + change
+    better = taken < value[:, 1:]
+    came = origin[:, :-1].copy()
+    value[:, 1:][better] = taken[better]
+    origin[:, 1:][better] = came[better]
+
+
+def greedy_regions(runs: SubsetRuns, k: int) -> Regions:
+    """Return regions by the greedy of Liu and Terzi, over the protected nodes; degrees only rise.
+
+    A protected node joins the region before it unless that, and a new region at the next one, cost
+    more than a new region here. A region is left only once it has k nodes, and a new one begins
+    only where k nodes are left.
+
+    Examples
+    --------
+    >>> runs = SubsetRuns.of(np.array([4, 2, 1, 1]), np.array([False, True, True, False]))
+    >>> greedy_regions(runs, 2).start.tolist()
+    [1]
+    """
+    first, size = runs.first, runs.degree.size
+    ends = np.concatenate(([0], np.cumsum(runs.degree * (runs.inside + runs.outside))))
+    inside = np.repeat(np.arange(size), runs.inside)
+    position = (
+        first[inside]
+        + np.arange(inside.size)
+        - np.repeat(np.cumsum(runs.inside) - runs.inside, runs.inside)
+    )
+    n = int(first[-1])
+
+    def before(at: Ints) -> Ints:
+        run = np.minimum(np.searchsorted(first, at, side="right") - 1, size - 1)
+        total: Ints = ends[run] + (at - first[run]) * runs.degree[run]
+        return total
+
+    fits = position + k <= n
+    alone = k * runs.degree[inside] - (before(np.minimum(position + k, n)) - before(position))
+    cost = np.append(np.where(fits, alone, BEYOND), 0)
+    degree, places, run_of = runs.degree.tolist(), position.tolist(), inside.tolist()
+    # A region that cannot fill up from its first protected node on begins further up.
+    start = [min(places[0], n - k)]
+    target = [int(np.searchsorted(first, start[0], side="right")) - 1]
+    for i in range(1, len(places)):
+        here, there = int(cost[i]), int(cost[i + 1])
+        merged = degree[target[-1]] - degree[run_of[i]] + (there if there < BEYOND else 0)
+        if here < merged and places[i] - start[-1] >= k:
+            start.append(places[i])
+            target.append(run_of[i])
+    return Regions(np.array(start, dtype=np.int64), np.array(target, dtype=np.int64))
+
+
+def subset_plan(runs: SubsetRuns, regions: Regions, k: int, space: CellSpace, cost: int) -> Plan:
+    """Return the plan of cells that regions stand for; protected nodes have the first color."""
+    pieces: dict[tuple[int, int], int] = {}
+    left = runs.outside.copy()
+    first, begins = runs.first, runs.first[:-1] + runs.inside
+    ends = np.append(regions.start[1:], first[-1])
+    for start, end, target in zip(regions.start, ends, regions.target, strict=True):
+        some = np.arange(
+            np.searchsorted(first, start, side="right") - 1, np.searchsorted(first, end)
+        )
+        goal = int(runs.degree[target])
+        inside = np.minimum(begins[some], end) - np.maximum(first[some], start)
+        inside = np.maximum(inside, 0)
+        others = np.minimum(first[some + 1], end) - np.maximum(begins[some], start)
+        lacking = k - int(inside.sum())
+        for at in np.argsort(np.abs(runs.degree[some] - goal), kind="stable").tolist():
+            taken = max(min(int(others[at]), lacking), 0)
+            lacking -= taken
+            left[some[at]] -= taken
+            degree = int(runs.degree[some[at]])
+            for color, nodes in ((0, int(inside[at])), (1, taken)):
+                if nodes:
+                    cell = color * space.span + degree, color * space.span + goal
+                    pieces[cell] = pieces.get(cell, 0) + nodes
+    for degree, nodes in zip(runs.degree.tolist(), left.tolist(), strict=True):
+        if nodes:
+            cell = (space.span + degree,) * 2
+            pieces[cell] = pieces.get(cell, 0) + nodes
+    ordered = sorted(pieces, reverse=True)
+    degree_of, target_of = np.array(ordered, dtype=np.int64).T
+    count = np.array([pieces[cell] for cell in ordered], dtype=np.int64)
+    group = np.unique(-target_of, return_inverse=True)[1].astype(np.int64)
+    return Plan(cost, degree_of, target_of, count, target_of, target_of, group)
+
+
+def subset_task(
+    lists: tuple[NDArray[np.int64], NDArray[np.int32]],
+    protected: NDArray[np.bool_],
+    k: int,
+    *,
+    near: bool,
+) -> DegreeTask:
+    """Return what every run shares where these nodes, one at least, are protected.
+
+    Parameters
+    ----------
+    lists, k, near
+        As `graphveil.methods.k_degree.realize.realize` takes them.
+    protected
+        bool, shape (n,): whom the anonymity is for.
+    """
+    degrees, colors = np.diff(lists[0]), (~protected).astype(np.int64)
+    space = CellSpace.of(degrees, 2, k)
+    arrays = sealed(lists[0]), sealed(lists[1]), degrees
+    return DegreeTask(*arrays, k, near, colors, space, protected)
+
+
+def realize_subset(
+    task: DegreeTask,
+    whole: Realization,
+    *,
+    edits: EditKind,
+    target: TargetKind,
+    restarts: int,
+    randomness: Randomness,
+) -> Realization:
+    """Return few edits after which the degree of every protected node is one of k nodes.
+
+    Parameters
+    ----------
+    task
+        As `subset_task` makes it.
+    whole
+        The edits after which that is so for every node: they are returned unless fewer do.
+    edits, target, restarts, randomness
+        As `graphveil.methods.k_degree.realize.realize` takes them.
+    """
+    if task.protected is None:
+        raise TypeError("a task of all nodes protects no subset")
+    runs = SubsetRuns.of(task.degrees, task.protected)
+    kinds: tuple[EditKind, ...] = ("any", "add") if edits == "any" else ("add",)
+    least, best = BEYOND, None
+    for kind in kinds:
+        cost, regions = cheapest_regions(runs, task.k, edits=kind)
+        least = min(least, cost)
+        if target == "greedy":
+            regions = greedy_regions(runs, task.k)
+        plan = subset_plan(runs, regions, task.k, task.space, cost)
+        for run in range(max(restarts, free_attempts(task, plan))):
+            rng = randomness.stream(f"k-degree subset {kind} {run}")
+            outcome = planned_run(task, plan, kind, rng)
+            if outcome is not None and (best is None or outcome.cost < best.cost):
+                best = outcome
+            if best is not None and best.cost <= lower_bound_edits(least):
+                break
+    bound = lower_bound_edits(least)
+    if best is None or whole.cost <= best.cost:
+        return whole._replace(lower_bound=bound, l1=least)
+    return realization_of(task, best, lower_bound=bound, l1=least)
