@@ -109,11 +109,13 @@ def test_what_is_no_file_at_all_is_one_line(cwd, graphveil_many, listing, assert
 
 
 def test_options_that_cannot_be_used_are_one_line(cwd, graphveil_many, listing, assert_one_line):
+    (cwd / "two.txt").write_text("0 1\n")
     base = ("anonymize", "k-degree", "friends.csv")
     rows = ("anonymize", "suppress-k", "friends.csv", "--k", 2, "--items", "things", "--on-disk")
     out = ("--out", "out")
     lines = {
         (*base, "--k", 6, *out): ["k-degree", "6", "5", "Lower k"],
+        ("anonymize", "dp-1k", "two.txt", "--epsilon", 2, *out): ["the data has 2. Provide more"],
         (*base, "--k", 0, *out): ["k=0", "at least 2"],
         (*base, "--k", "two", *out): ["--k", "two"],
         (*base, "--k", 2.5, *out): ["--k", "2.5"],

@@ -30,6 +30,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
@@ -167,31 +168,39 @@ def shown(mutant: Mutant) -> str:
 
 
 def draw(root: Path, rooms: Iterable[str], number: int, seed: int) -> list[Mutant]:
-    """Return mutants of the modules in these rooms, at most one for each expression."""
+    """Return mutants of the modules in these rooms in turn, at most one for each expression.
+
+    Fewer with the same seed are the first of them: a run that is ended early has tried all rooms.
+    """
     package = root / "src" / "graphveil"
-    files = set()
+    taken: set[Path] = set()
+    by_room = []
     for room in rooms:
         folders, modules = package.rglob(f"{room}/**/*.py"), package.rglob(f"{room}.py")
         inside = set(folders) or set(modules)
         if not inside:
             raise SystemExit(f"{room} is no folder or module of {package}.")
-        files |= {path for path in inside if "kernels" not in path.parts}
-    rng = random.Random(seed)  # noqa: S311  to repeat it, not to hide anything
-    places = [
-        (path.relative_to(root).as_posix(), place)
-        for path in sorted(files)
-        for place in range(len(_places(_tree(path))))
-    ]
-    chosen = rng.sample(places, min(number, len(places)))
-    return [_mutant(root, file, place, rng) for file, place in chosen]
+        files = {path for path in inside - taken if "kernels" not in path.parts}
+        taken |= files
+        places = [
+            (path.relative_to(root).as_posix(), place)
+            for path in sorted(files)
+            for place in range(len(_places(_tree(path))))
+        ]
+        rng = random.Random(f"{seed} {room}")  # noqa: S311  to repeat it, not to hide anything
+        rng.shuffle(places)
+        by_room.append([(*place, rng.random()) for place in places[:number]])
+    in_turn = [drawn for turn in zip_longest(*by_room) for drawn in turn if drawn is not None]
+    return [_mutant(root, *drawn) for drawn in in_turn[:number]]
 
 
-def _mutant(root: Path, file: str, place: int, rng: random.Random) -> Mutant:
+def _mutant(root: Path, file: str, place: int, share: float) -> Mutant:
     """Return the text of a file with one of its expressions changed."""
     text = (root / file).read_text(encoding="utf-8")
     tree = _tree(root / file)
     node = _places(tree)[place]
-    new = rng.choice(list(_changes(node)))
+    changes = list(_changes(node))
+    new = changes[int(share * len(changes))]
     lines = text.encode().splitlines(keepends=True)
     assert node.end_lineno is not None
     assert node.end_col_offset is not None

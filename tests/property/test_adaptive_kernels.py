@@ -186,6 +186,16 @@ def improved_slowly(codes, labels, levels, orders):
     return labels
 
 
+@pytest.mark.parametrize(("level", "expected"), [(2, [0, 0, 0, 1, 1]), (3, [0, 0, 0, 0, 1])])
+def test_of_moves_that_save_none_is_into_a_cluster_below_the_level(level, expected):
+    codes = np.array([[0, 0], [0, 0], [0, 0], [1, 1], [1, 1]], dtype=np.int32)
+    rows = packed(codes)
+    clusters = exchange.clusters_of(rows, np.array([0, 0, 0, 0, 1]))
+    levels = np.array([3, 3, 3, level, 1])
+    saved = exchange.improve(rows, clusters, levels, np.tile(np.arange(5, dtype=np.int32), (2, 1)))
+    assert (8 if level == 2 else 0, expected) == (saved, clusters.labels.tolist())
+
+
 @settings(max_examples=60)
 @given(tables(least_rows=4, most_rows=9), st.booleans(), st.integers(0, 10_000))
 def test_local_search_makes_the_moves_that_save_most(codes, differ, seed):

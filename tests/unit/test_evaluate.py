@@ -474,7 +474,10 @@ def test_the_kind_of_the_original_is_compared_with_the_record(tmp_path, monkeypa
     assert 0 == run([*asked, "graph"])
     capsys.readouterr()
     assert 2 == run([*asked, "table"])
-    assert "--kind table, but the release was made from a network" in capsys.readouterr().err
+    assert (
+        "--kind table, but the release was made from a network (--kind graph)"
+        in capsys.readouterr().err
+    )
 
 
 AGES = ["23", "27", "31", "38", "23", "35"]

@@ -16,7 +16,7 @@ from scipy import sparse
 
 import graphveil as gv
 from graphveil.core.errors import DataError, GraphveilWarning, InputError
-from graphveil.data import Bipartite, Graph
+from graphveil.data import Bipartite, Graph, Network
 from graphveil.io import GraphOptions, load_graph
 from graphveil.methods.smooth_k import Chunks, SuppressK
 from graphveil.scale.engines.local import LocalEngine
@@ -98,10 +98,41 @@ def test_a_column_of_types_that_calls_a_tie_directed_is_believed_in_frames_and_f
     assert 2 == report.symmetrized
 
 
-@pytest.mark.parametrize("types", [["friend", None], [1, 2], [["Directed"], []]])
+@pytest.mark.parametrize("types", [["friend", None], [1, 1], [["Directed"], []]])
 def test_other_columns_of_types_say_nothing_of_directions(types):
     with pytest.warns(GraphveilWarning, match="dropped Type"):
         assert 2 == Graph.from_arrow(ties_of_gephi(types)).n_edges
+
+
+KINDS = ("relation", "edge_type", "Link types", "relationship")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_kinds_of_edges_in_a_column_are_asked_about_in_frames_as_in_objects_and_files(
+    tmp_path, name
+):
+    pairs, said = [("a", "b"), ("b", "c"), ("c", "d")], ["friend", "foe", "foe"]
+    frame = pa.table({"source": ["a", "b", "c"], "target": ["b", "c", "d"], name: said})
+    graph = nx.Graph()
+    graph.add_edges_from((*pair, {name: word}) for pair, word in zip(pairs, said, strict=True))
+    for ask in (
+        lambda: Graph.from_arrow(frame),
+        lambda: Network.from_arrow(frame, directed=False),
+        lambda: Graph.from_networkx(graph),
+    ):
+        with pytest.raises(DataError, match=rf"2 types in '{name}' \(foe, friend\)") as caught:
+            ask()
+        assert str(caught.value).endswith("ignore_weights=True to merge them.")
+    with pytest.warns(GraphveilWarning, match=f"dropped {name}"):
+        assert 3 == Graph.from_arrow(frame, ignore_weights=True).n_edges
+    with pytest.warns(GraphveilWarning, match=f"dropped {name}"):
+        assert 1 == len(Network.from_arrow(frame, directed=False, ignore_weights=True).layers)
+    apart = Network.from_arrow(frame, directed=False, kinds=name)
+    assert {"foe": 2, "friend": 1} == {layer.name: layer.n_ties for layer in apart.layers}
+    path = tmp_path / "a.csv"
+    path.write_text(f"source,target,{name}\na,b,friend\nb,c,foe\nc,d,foe\n")
+    with pytest.raises(InputError, match=f"Extra: {name}.*kind_column=.{name}"):
+        load_graph(path, GraphOptions())
 
 
 FILES = {

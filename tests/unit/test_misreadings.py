@@ -143,6 +143,23 @@ def test_a_list_of_nodes_with_further_columns_says_which(content, tmp_path):
 
 # Cells for no value, and sums
 
+
+@pytest.mark.parametrize("word", ["inf", "-inf", "Infinity", "+INF"])
+def test_an_infinite_number_in_a_csv_file_is_asked_about_and_not_taken_for_a_word(tmp_path, word):
+    path = tmp_path / "a.csv"
+    path.write_text(f"size,sex\n1.5,f\n{word},m\n2.5,f\n")
+    with pytest.raises(InputError, match="numeric") as caught:
+        gv.read_table(path)
+    assert f"has {word} (1x): if such a value means" in str(caught.value)
+    read = gv.read_table(path, bins={"size": "edges:2"}, suppressed=("*", "", word))
+    assert (1, ["<=2", ">2"]) == (
+        read.n_suppressed,
+        read.to_arrow()["size"].drop_null().to_pylist(),
+    )
+    path.write_text(f"size,sex\n{word},f\nsmall,m\n")
+    assert [word, "small"] == sorted(gv.read_table(path).to_arrow()["size"].to_pylist())
+
+
 MISSING = ["NA", "na", "#N/A", "N/A", "?", "NULL", "null", "NaN", "<NA>", "\\N", ".", " NA "]
 
 
@@ -240,7 +257,8 @@ def test_every_word_is_asked_about_or_is_one_for_numbers(tmp_path):
             gv.read_table(path)
         except InputError:
             asked.append(word)
-    assert {"none"} == {*EVERY_WORD} - {*asked, ""}
+    infinite = {f"{sign}{word}" for sign in ("", "+", "-") for word in ("inf", "infinity")}
+    assert {"none", *infinite} == {*EVERY_WORD} - {*asked, ""}
 
 
 # Directions that names of columns say

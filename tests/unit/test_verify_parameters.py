@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from fractions import Fraction
 from typing import get_args
 
 import msgspec
@@ -138,3 +140,16 @@ def test_everything_that_can_be_claimed_with_a_number_is_among_these():
     every = (*get_args(AnyGuarantee), *get_args(AnyCondition))
     able = {kind for kind in every if kind.__struct_fields__}
     assert able == {type(value) for value in (*STATED, *PROMISED)}
+
+
+@pytest.mark.parametrize("name", ["asymmetric-response", "randomized-response"])
+@pytest.mark.parametrize("seed", [None, 1])
+def test_an_honest_release_of_values_verifies_with_a_seed_as_without(name, seed):
+    table = gv.Table.from_columns({"a": list("xyxyzz"), "b": list("uuvvuv")}, person="row")
+    release = gv.METHODS[name](epsilon=2.0).anonymize(table.one_hot(), seed=seed)
+    assert [] == release.verify(table.one_hot()).failures()
+    flips = next(one for one in release.conditions if isinstance(one, CellFlips))
+    other = msgspec.structs.replace(flips, epsilon_cells=str(Fraction(flips.epsilon_cells) * 4))
+    conditions = tuple(other if one is flips else one for one in release.conditions)
+    forged = dataclasses.replace(release, conditions=conditions)
+    assert "method" in {check.name for check in forged.verify(table.one_hot()).failures()}

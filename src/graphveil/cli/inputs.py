@@ -75,7 +75,7 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
         raise UsageError("- means standard input, but nothing is piped in. Give a file name.")
     source = _descriptor() if path == STANDARD_INPUT else path
     if source is not None and never_ends(source):
-        raise UsageError(f"{file_word(path)}: {NEVER_ENDS}")
+        raise UsageError(f"{path}: {NEVER_ENDS}")
     with TemporaryDirectory(prefix=_OF_PIPES) as folder, _opened(path) as stream:
         with _said_if_silent(file_word(path)):
             start = stream.read(8)
@@ -298,7 +298,8 @@ def original_of(
     said = given.pop("kind", None)
     if said not in (None, kind.name):
         raise UsageError(
-            f"--kind {said}, but the release was made from {kind.words}. Remove --kind."
+            f"--kind {said}, but the release was made from {kind.words} (--kind {kind.name}). "
+            "Remove --kind."
         )
     with a_file(path, given.get(INPUT_FORMAT)) as file:
         asked = values_for(options_of(kind), given)

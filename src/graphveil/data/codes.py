@@ -564,7 +564,10 @@ def measures(name: str, values: Ids) -> bool:
     return bool(numeric) and not numbers_people(name, values)
 
 
-AMONG_NUMBERS = ("", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>")
+AMONG_NUMBERS = (
+    *("", ".", "-", "?", "na", "n/a", "nan", "null", "none", "#null!", "#n/a", "<na>"),
+    *(f"{sign}{word}" for sign in ("", "+", "-") for word in ("inf", "infinity")),
+)
 """What a cell says, in lower case and without space, that may stand for no number."""
 
 AMONG_TEXTS = (".", "-", "?", "na", "n/a", "nan", "null", "#null!", "#n/a", "<na>", "\\n")

@@ -30,6 +30,7 @@ from graphveil.data.layers import (
     ListedTies,
     as_text_like,
     ask_kinds,
+    ask_kinds_in,
     ask_modes,
     kind_of_tie,
     kind_of_value,
@@ -305,6 +306,7 @@ class NetworkObjects(Frames):
         directed: bool | None = None,
         undirected: Collection[str] = (),
         bins: Mapping[str, str] | None = None,
+        ignore_weights: bool = False,
     ) -> Self:
         """Return the network of frames (pandas, polars, DuckDB, Arrow) of ties and of people.
 
@@ -327,12 +329,15 @@ class NetworkObjects(Frames):
             The kinds of ties without a direction, where others have one.
         bins
             As `Table.from_columns` takes them.
+        ignore_weights
+            Whether ties become one layer although a column says of which kind each is.
 
         Raises
         ------
         DataError
-            Where it is not clear which columns are meant, an end of a tie is nobody of `people`, or
-            directions may matter and `directed` is not given.
+            Where it is not clear which columns are meant, an end of a tie is nobody of `people`,
+            directions may matter and `directed` is not given, or a column says several kinds of
+            ties and nobody said what becomes of them.
 
         Examples
         --------
@@ -352,6 +357,8 @@ class NetworkObjects(Frames):
                 f"no column {kinds!r}. {did_you_mean(kinds, table.column_names)}Columns: "
                 f"{table.column_names}."
             )
+        if kinds is None and not ignore_weights:
+            ask_kinds_in(table, further)
         rows = None if people is None else people_of(people, node, bins)
         ends = [as_ids(table[name], what=name) for name in names]
         warn_of_missing(*(table[name] for name in names))
@@ -642,6 +649,7 @@ class GraphObjects:
         target: str | None = None,
         nodes: object = None,
         directed: Directed = "refuse",
+        ignore_weights: bool = False,
     ) -> Self:
         """Return the graph whose edges are the rows of a frame (pandas, polars, DuckDB, Arrow).
 
@@ -657,11 +665,14 @@ class GraphObjects:
         directed
             What to do with rows of which some stand in both directions and others in one:
             ``refuse`` them, or ``symmetrize`` them.
+        ignore_weights
+            Whether the rows are one graph although a column says of which kind each edge is.
 
         Raises
         ------
         DataError
-            Where it is not clear which columns are meant, or directions matter.
+            Where it is not clear which columns are meant, directions matter, or a column says
+            several kinds of edges.
 
         Warns
         -----
@@ -672,6 +683,8 @@ class GraphObjects:
         table = arrow_table(frame)
         names = chosen_names(table.column_names, (source, target), ("source", "target"))
         further = [name for name in table.column_names if name not in names]
+        if not ignore_weights:
+            ask_kinds_in(table, further)
         left_out = warn_left_out(further)
         left, right = (as_ids(table[name], what=name) for name in names)
         warn_of_missing(*(table[name] for name in names))

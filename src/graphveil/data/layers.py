@@ -5,10 +5,11 @@ Ties as objects and frames list them, each with its kind, and their ends; they b
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,9 @@ from graphveil.core.text import counted
 from graphveil.data.columns import Ties
 from graphveil.data.csr import Dropped, SortedLists, check_lists, neighbor_lists, sorted_lists
 from graphveil.data.ids import Ids, as_text, distinct, frozen
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 TIES = "ties"
 """The name of the only layer, where nobody named it."""
@@ -403,8 +407,13 @@ def mode_of(value: Any) -> str | None:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-KINDS_OF_EDGES = ("type", "kind", "relation", "relationship", "layer")
-"""What the attribute that says of which kind an edge is is called, in lower case."""
+KINDS_OF_EDGES = re.compile(
+    r"((edge|tie|link|relation(ship)?)[ _-]?)?(kind|type|layer|relation(ship)?)s?", re.IGNORECASE
+)
+"""What the attribute that says of which kind an edge is may be called."""
+
+DIRECTIONS = {"directed", "undirected", "mutual"}
+"""What a column of types says where it says of no kind."""
 
 KEY = "key"
 """What stands for the keys of a multigraph: words are kinds, numbers only count."""
@@ -423,7 +432,7 @@ def said_of_ties(graph: Any) -> list[dict[Any, Any]]:
     ]
 
 
-def ask_kinds(said: Sequence[Mapping[Any, Any]], call: str) -> None:
+def ask_kinds(said: Iterable[Mapping[Any, Any]], call: str) -> None:
     """Refuse ties of several kinds that nobody said are to be merged.
 
     Parameters
@@ -438,16 +447,40 @@ def ask_kinds(said: Sequence[Mapping[Any, Any]], call: str) -> None:
     DataError
         With both ways out.
     """
-    for name in dict.fromkeys(name for values in said for name in values):
-        if str(name).lower() not in (*KINDS_OF_EDGES, KEY):
-            continue
-        every = sorted({str(values[name]) for values in said if name in values})
+    kinds: dict[Any, set[str]] = {}
+    for values in said:
+        for name, value in values.items():
+            if name == KEY or KINDS_OF_EDGES.fullmatch(str(name)):
+                kinds.setdefault(name, set()).add(str(value))
+    for name, every in kinds.items():
         if 2 <= len(every) <= MOST_KINDS:
             raise DataError(
-                f"the edges have {len(every)} types in {str(name)!r} ({', '.join(every)[:80]}). "
+                f"the edges have {len(every)} types in {str(name)!r} "
+                f"({', '.join(sorted(every))[:80]}). "
                 f"Use graphveil.Network.{call}(data, kinds={str(name)!r}) to keep them apart, or "
                 f"{option('ignore_weights', value=True)} to merge them."
             )
+
+
+def ask_kinds_in(table: pa.Table, further: Sequence[str]) -> None:
+    """Refuse a frame of ties of several kinds that nobody said are to be merged.
+
+    A column that says which ties are directed, as Gephi writes it, says of no kind.
+
+    Parameters
+    ----------
+    table
+        A row a tie.
+    further
+        The columns that would be left out.
+    """
+    said = []
+    for name in further:
+        if KINDS_OF_EDGES.fullmatch(name) and table[name].type.num_fields == 0:
+            values = table[name].unique().drop_null().to_pylist()
+            if not {str(value).strip().lower() for value in values} <= DIRECTIONS:
+                said += [{name: value} for value in values]
+    ask_kinds(said, "from_arrow")
 
 
 def ask_modes(

@@ -691,10 +691,9 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         """
         self.check_promise()
         if n < self.rows_needed:
-            raise InfeasibleError(
-                f"{self.name} with these parameters needs at least {self.rows_needed} {noun}; "
-                f"the data has {n}. Lower k, or provide more data."
-            )
+            cure = "Lower k, or provide" if hasattr(self, "k") else "Provide"
+            needs = f"needs at least {self.rows_needed} {noun}; the data has {n}"
+            raise InfeasibleError(f"{self.name} with these parameters {needs}. {cure} more data.")
 
     def check_promise(self) -> None:
         """Refuse parameters whose promise is true of any data, such as k-anonymity with k=1.

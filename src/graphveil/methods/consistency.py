@@ -253,7 +253,7 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
             problems.append(f"{said} is stated for {stated.cells} cells")
         own = _whole_parts(manifest, method, stated)
         if counts and method.epsilon_cells is not None:
-            own = [method.epsilon_cells / _entries(manifest)]
+            own = [method.epsilon_cells / times for times in _entries(manifest, method)]
         if own and stated.epsilon_cells not in map(str, own):
             problems.append(
                 f"cells have epsilon_cells={shown(stated.epsilon_cells)}; with these parameters "
@@ -279,19 +279,25 @@ def _whole_parts(
     promise, counts = method.guarantee, manifest.data.counts
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
-    times = _entries(manifest)
     if isinstance(promise, NodeDP):
         users = counts.get("users", 0)
         people = PeopleAsItems() in manifest.claim.conditions
         of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
         times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
-    return [as_printed(promise.epsilon) / times]
+        return [as_printed(promise.epsilon) / times]
+    return [as_printed(promise.epsilon) / times for times in _entries(manifest, method)]
 
 
-def _entries(manifest: Manifest) -> int:
-    """Return how many cells share in each part of epsilon."""
+def _entries(manifest: Manifest, method: Anonymizer[Any]) -> tuple[int, ...]:
+    """Return how many cells share in each part of epsilon: one, or the two of a value.
+
+    A claim says which; where nothing is claimed of users by items, it may be either.
+    """
     claimed = manifest.claim.guarantee
-    return claimed.entries if isinstance(claimed, EdgeDP) else 1
+    if isinstance(claimed, EdgeDP):
+        return (claimed.entries,)
+    either = isinstance(method.guarantee, EdgeDP) and manifest.data.kind == "bipartite"
+    return (1, 2) if either else (1,)
 
 
 def _other_conditions(

@@ -154,7 +154,7 @@ class Builder:
             return
         if name.lower() not in WEIGHTS:
             self.attribute(name)
-            if name.lower() in KINDS_OF_EDGES:
+            if KINDS_OF_EDGES.fullmatch(name):
                 self._may_be_kinds.setdefault(name, set()).add(str(value))
         elif is_weight(value):
             self.weight(name)

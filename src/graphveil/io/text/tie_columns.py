@@ -20,7 +20,7 @@ from graphveil.core.text import counted
 from graphveil.data.codes import binned
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, Ties, known_pairs, named_columns, plain
 from graphveil.data.csr import Dropped, neighbor_lists
-from graphveil.data.layers import TIES, Layer
+from graphveil.data.layers import KINDS_OF_EDGES, TIES, Layer
 from graphveil.io.options import Ends, NetworkOptions
 from graphveil.io.parsed import Notes, ParsedArcs, ParsedKinds
 from graphveil.io.source import Source, shown
@@ -30,10 +30,8 @@ pa = lazy_module("pyarrow")
 MOST_COLUMNS_OF_PAIRS = 3
 """A file of more columns is no list of pairs, unless names of columns or options say so."""
 
-_KINDS = re.compile(
-    r"(edge|tie|link)?[ _-]?(kinds?|types?|layers?|relations?|labels?)", re.IGNORECASE
-)
-"""Names of columns that may say of which kind a tie is."""
+_LABELS = re.compile(r"((edge|tie|link)[ _-]?)?labels?", re.IGNORECASE)
+"""Names of columns that may say of which kind a tie is, and may as well name each."""
 
 
 def two_columns(
@@ -94,7 +92,11 @@ def two_columns(
     if further and not ends.ignore_weights:
         needed = "two" if beside is None else "three"
         out = leave_out()
-        named_kinds = [name for name in further if _KINDS.fullmatch(name)]
+        named_kinds = [
+            name
+            for name in further
+            if any(one.fullmatch(name) for one in (KINDS_OF_EDGES, _LABELS))
+        ]
         if ends.of_ties and beside is None and named_kinds:
             kind = option("kind_column", named_kinds[0])
             out = f"{out.removesuffix('.')}; or, if it contains the type of each edge, use {kind}."
