@@ -47,7 +47,10 @@ IN_PART = (
     *("contract/test_public_report.py", "contract/test_parameters.py", "forged", "privacy"),
     *("unit/test_kernel_tiers.py", "unit/test_ties_on_disk.py", "unit/test_on_disk.py"),
     *("unit/test_structural_sampling.py", "unit/test_whole_number_items.py"),
-    *("unit/test_profile.py", "unit/test_degree_triangle.py", "browser"),
+    *("unit/test_profile.py", "unit/test_degree_triangle.py", "browser", "golden", "spark"),
+    *("unit/test_addresses.py", "unit/test_degree_triangle_checks.py", "unit/test_choosing.py"),
+    *("unit/test_verify_structural.py", "unit/test_structural_states.py", "unit/test_adaptive.py"),
+    *("unit/test_profile_layers.py", "property/test_io_round_trips.py", "cli/test_networks.py"),
 )
 """Folders and files with the dearest lists of cases: every run tries a part, `make fuzz` all."""
 

@@ -321,6 +321,8 @@ def test_files_and_folders_are_read_and_written_whatever_their_names(spark, tmp_
     assert source.origins != FrameSource.of(path, spark).origins
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine(
     spark, tmp_path, monkeypatch
 ):
@@ -360,6 +362,8 @@ def test_a_run_is_priced_from_a_draw_and_nothing_is_written(spark, tmp_path, mon
     assert [path] == list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_the_command_takes_a_folder_of_parts(spark, tmp_path, capsys):
     (tmp_path / "lists").mkdir()
     parquet.write_table(likes(80), tmp_path / "lists" / "part-0.parquet")
@@ -427,6 +431,8 @@ def test_an_interrupted_run_goes_on_after_the_last_stage_and_without_a_seed_has_
     refuse_secrets(spark, *secrets)
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_another_run_of_the_same_name_releases_its_own_rows(spark, tmp_path, monkeypatch):
     options = {"engine": engine_of(spark, tmp_path), "reading": THINGS}
     frames = [spark.createDataFrame(likes(120, seed=seed)) for seed in (1, 2)]
@@ -442,6 +448,8 @@ def test_another_run_of_the_same_name_releases_its_own_rows(spark, tmp_path, mon
     assert [shared] == list((tmp_path / "working").iterdir())
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_a_run_goes_on_under_the_same_working_folder_alone(spark, tmp_path, monkeypatch):
     engine = engine_of(spark, tmp_path)
     given = (METHOD, spark.createDataFrame(likes(120)), tmp_path / "out")

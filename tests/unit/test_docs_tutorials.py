@@ -17,11 +17,9 @@ sys.path.append(str(ROOT / "tools"))
 import notebooks  # noqa: E402  a script beside the package
 
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+QUICK = {"received-folder", "user-item-data"}
 LONG = [pytest.mark.thorough, in_fuzz_alone]
-RUN = [
-    pytest.param(page, marks=LONG if page.stem in {"compare-methods", "register", "table"} else [])
-    for page in PAGES
-]
+RUN = [pytest.param(page, marks=[] if page.stem in QUICK else LONG) for page in PAGES]
 PAGE = """# A page
 
 Words [to a page](../index.md).
