@@ -135,6 +135,25 @@ def larger() -> str:
     return table(["name", "kind", "bytes", "license", "source", "SHA-256"], rows)
 
 
+WAYS = {
+    "ships": "`gv.datasets.load({0!r})`",
+    "drawn": "`gv.datasets.{0}`",
+    "file": "`gv.datasets.found_in({0!r}, FOLDER)`, <{1}>",
+    "elsewhere": "<{0}>",
+    "not here": "not here: {0}",
+}
+
+
+def paper_data() -> str:
+    """Return the data of the papers under the papers' names, and how to get it."""
+    files = gv.datasets.PAPERS
+    rows = []
+    for one in gv.datasets.BY_PAPER:
+        address = files[one.ours].url if one.way == "file" else ""
+        rows.append((one.paper, one.theirs, WAYS[one.way].format(one.ours, address)))
+    return table(["paper", "name in the paper", "here"], rows)
+
+
 def metrics() -> str:
     """Return the metrics of evaluate."""
     rows = [
@@ -259,6 +278,7 @@ myst_substitutions = {
     "formats": formats(),
     "shipped": shipped(),
     "larger": larger(),
+    "paper_data": paper_data(),
     "metrics": metrics(),
     "attacks": attacks(),
     "measures": measures(),

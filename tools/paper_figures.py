@@ -21,6 +21,7 @@ from collections.abc import Callable
 from functools import cache
 from math import exp, log
 from pathlib import Path
+from statistics import correlation as pearson
 from statistics import fmean, stdev
 from types import ModuleType
 from typing import Any
@@ -208,6 +209,19 @@ def seconds(method: str, label: str) -> str:
 
 
 @kind
+def taken(network: str, method: str) -> str:
+    """Return the mean CPU seconds of a release of figure 3, over all epsilons."""
+    points, _ = _releases()
+    chosen = [
+        row["cpu_seconds"]
+        for (n, _, m), rows in points.items()
+        for row in rows
+        if (n, m) == (network, method)
+    ]
+    return f"{fmean(chosen):.1f}"
+
+
+@kind
 def unique(network: str) -> str:
     """Return the share of nodes that are alone under count."""
     counted = report("anonymization_problem")
@@ -244,6 +258,30 @@ def original(network: str, figure: str) -> str:
     counted = report("anonymization_problem")
     row = _structural()[network, "es", counted.BUDGET][0]
     return f"{row[figure]:,}" if isinstance(row[figure], int) else f"{row[figure]:.2f}"
+
+
+PROPERTIES: dict[str, Callable[[Row], float | None]] = {
+    "unique start": lambda row: row["left_before"] / row["nodes"],
+    "nodes": lambda row: row["nodes"],
+    "average degree": lambda row: 2 * row["edges"] / row["nodes"],
+    "average path length": lambda row: row.get("shortest-path: original"),
+}
+"""Properties of Table 3 that the rows hold."""
+
+
+@kind
+def correlation(what: str, goal: str) -> str:
+    """Return Pearson's correlation of a property with the best of the paper's heuristics."""
+    counted = report("anonymization_problem")
+    measure = counted.made_anonymous if goal.startswith("budget") else counted.kept
+    best: dict[str, float] = {}
+    values: dict[str, float | None] = {}
+    for (network, heuristic, of), group in _structural().items():
+        if of == goal and heuristic in counted.HEURISTICS[:5]:
+            best[network] = max(best.get(network, 0.0), fmean(measure(group)))
+            values[network] = PROPERTIES[what](group[0])
+    pairs = [(value, best[name]) for name, value in values.items() if value is not None]
+    return f"{pearson(*zip(*pairs, strict=True)):.2f}"
 
 
 @kind

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import graphveil as gv
+from graphveil.methods.base import Anonymizer
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from directed import polblogs
@@ -48,7 +49,7 @@ SHOWN = (": right", "right guess", "neighbors", "class", "release")
 """Parts that are printed end so."""
 
 
-def methods(known: str, attach: str | None) -> dict[str, gv.Anonymizer[Any]]:
+def methods(known: str, attach: str | None) -> dict[str, Anonymizer[Any]]:
     """Return the methods that promise something of attributes, for one network."""
     roles = {"known": known, "attach": attach}
     return {

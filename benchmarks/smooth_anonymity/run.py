@@ -1,6 +1,6 @@
 """The experiments of *Smooth Anonymity for Sparse Graphs*, on the data at hand.
 
-    python benchmarks/smooth_anonymity/run.py --data FOLDER PART [--seeds 3] [--sets NAME ...]
+    python benchmarks/smooth_anonymity/run.py --data FOLDER PART [--seeds 10] [--sets NAME ...]
 
 PART is one of
 
@@ -60,7 +60,13 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "smooth (ours)": ("smooth-k", {}),
     "smooth (ours, annealed)": ("smooth-k", {"anneal": 0.3}),
 }
-CURVES = ("mondrian (first)", "suppress (ours)", "smooth (published)", "smooth (ours)")
+CURVES = (
+    "mondrian (first)",
+    "suppress (published, cut)",
+    "suppress (ours)",
+    "smooth (published)",
+    "smooth (ours)",
+)
 KS = (2, 4, 8, 16, 32, 64)
 EPSILONS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0)
 CHUNKS = (
@@ -182,7 +188,7 @@ def main() -> None:
     )
     parser.add_argument("part", choices=[*PARTS, "learning"])
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--sets", nargs="*", default=[])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 import socket
 import threading
+from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+import graphveil as gv
 from graphveil.core import errors
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.io.datasets import DATASETS, LARGER, LargerSet, fetch, load, names, path_of
@@ -286,3 +289,33 @@ def test_a_list_of_calls_gives_the_same_graph_as_its_edge_list(tmp_path):
     )
     script("tools/make_shipped_data.py").make_calls(calls, tmp_path)
     assert (tmp_path / "copenhagen_calls.csv").read_text() == "source,target\n0,1\n0,2\n"
+
+
+def test_every_data_set_of_the_papers_is_found_by_its_name_there():
+    found = {(one.paper, one.theirs): one for one in gv.datasets.BY_PAPER}
+    assert len(gv.datasets.BY_PAPER) == len(found)
+    counts = Counter(one.paper for one in found.values())
+    assert {
+        "smooth-anonymity": 6,
+        "adaptive-anonymity": 8,
+        "top-m-filter": 8,
+        "anonymization-problem": 23 + 3,
+    } == counts
+    known = {
+        "ships": gv.datasets.DATASETS,
+        "drawn": dir(gv.datasets),
+        "file": gv.datasets.PAPERS,
+    }
+    for one in found.values():
+        if one.way in known:
+            assert one.ours in known[one.way], one
+        elif one.way == "elsewhere":
+            assert re.match(r"https?://", one.ours), one
+        else:
+            assert one.ours
+
+
+@pytest.mark.parametrize("name", ["ca-AstroPh", "email-Enron", "loc-Brightkite", "power"])
+def test_a_network_of_the_papers_is_checked_in_a_folder(name):
+    found = gv.datasets.found_in(name, shared(name).parent)
+    assert gv.datasets.PAPERS[name].file == found.name.removesuffix(".gz")

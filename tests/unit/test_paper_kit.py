@@ -99,6 +99,63 @@ def test_every_figure_is_in_the_csv_as_it_was_measured(done, kit):
 def test_commands_and_names_are_escaped_for_latex(kit):
     assert r"echo 0 1 \textgreater{} \$1 \# \_\&\%" in (kit / "results.tex").read_text()
     assert r"\textbackslash{}input\{a\} " == tex("\\input{a}\n")
+    assert r"-{}-{}-a \char34{}b\char34{}" == tex('---a "b"')
+
+
+COMMANDS = {
+    *("begin", "end", "toprule", "midrule", "bottomrule", "textbf", "pm", "multicolumn"),
+    *("raggedleft", "textgreater", "textless", "textbar", "textbackslash", "textasciicircum"),
+    *("textasciitilde", "char"),
+}
+"""What the table may use: LaTeX in its own encoding, and booktabs."""
+
+
+def parsed(text):
+    """Return the depth of braces at the end, and commands; refuse a bare special character."""
+    depth, commands = 0, []
+    for comment_free in (re.sub(r"(?<!\\)%.*", "", line) for line in text.splitlines()):
+        rest = re.sub(r"\\[&%$#_{}()\\]", "", comment_free)
+        commands += re.findall(r"\\([A-Za-z]+)", rest)
+        assert set(re.sub(r"\\[A-Za-z]+", "", rest)).isdisjoint('\\$#_^~<>|"'), rest
+        for letter in rest:
+            depth += {"{": 1, "}": -1}.get(letter, 0)
+            assert depth >= 0, comment_free
+    return depth, commands
+
+
+def test_the_table_is_latex_with_booktabs_and_nothing_else(kit):
+    text = (kit / "results.tex").read_text()
+    depth, commands = parsed(text)
+    assert 0 == depth
+    assert COMMANDS >= set(commands)
+    assert [("begin", "tabular"), ("end", "tabular")] == re.findall(r"\\(begin|end)\{(\w+)\}", text)
+    [columns] = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
+    rules = [line for line in text.splitlines() if line.endswith("rule")]
+    assert [r"\toprule", r"\midrule", r"\bottomrule"] == rules
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    cells = {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows}
+    assert {len(columns)} == cells
+    assert text.isascii()
+
+
+def test_a_table_that_latex_refuses_is_found():
+    for wrong in ("50% of a_b", "{a", "a}", "a & b $", 'say "so"'):
+        text = wrong.replace("%", r"\%")
+        try:
+            depth, _ = parsed(text)
+        except AssertionError:
+            continue
+        assert depth, wrong
+
+
+def test_every_reference_has_braces_that_close_and_a_key_to_sort_by(kit):
+    entries = (kit / "references.bib").read_text().split("\n\n")
+    names = [re.match(r"@(misc|inproceedings)\{([\w-]+),", entry)[2] for entry in entries]
+    assert len(names) == len(set(names)) >= 4
+    for entry in entries:
+        depth, _ = parsed(entry.replace(r"{\"e}", "e"))
+        assert 0 == depth
+        assert re.search(r"^  (author|key) = \{", entry, re.MULTILINE), entry
 
 
 def test_references_and_origin_name_methods_data_seeds_and_versions(done, kit):
@@ -107,7 +164,7 @@ def test_references_and_origin_name_methods_data_seeds_and_versions(done, kit):
         "@inproceedings{liu2008,",
         "@misc{dejong2024,",
         "@misc{data,",
-        "@software{graphveil,",
+        "@misc{graphveil,",
     ):
         assert key in bib
     assert done.plan.input_sha256 in bib

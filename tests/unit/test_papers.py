@@ -51,15 +51,16 @@ NUMBERED = {
         "Table": "I",
         "Figure": "1 2 3",
         "Algorithm": "1",
+        "Definition": "2.1",
         "Theorem": "2.1 2.2 3.1 3.2 3.3",
-        "Equation": "2 3 4 5",
+        "Equation": "1 2 3 4 5 6",
     },
     "anonymization-problem": {
         "Table": "1 2 3",
         "Figure": "1 2 3 4 5 6 7 8 9 10 11 12 13",
         "Algorithm": "1 2",
         "Definition": "1",
-        "Equation": "2 3 4 5 6 7 8 9",
+        "Equation": "1 2 3 4 5 6 7 8 9",
     },
     "k-degree": {"Figure": "1", "Algorithm": "1", "Equation": "2 3"},
 }

@@ -91,6 +91,12 @@ def test_data_that_is_missing_is_named_with_its_address_and_digest(capsys):
     assert all(word in error for word in (adult.file, adult.url, adult.sha256, "--data FOLDER"))
     done = gv.reproduce("smooth-anonymity", table=2)
     assert adult.url in done.not_run["adult"]
+    assert done.not_run["adult"].endswith('use data="FOLDER".')
+    assert run(["reproduce", "smooth-anonymity", "--table", "2"]) == 0
+    shown = capsys.readouterr()
+    assert "use --data FOLDER." in " ".join((shown.out + shown.err).split())
+    assert run(["reproduce", "smooth-anonymity", "--table", "2", "--json"]) == 0
+    assert "FOLDER" in json.loads(capsys.readouterr().out)["not_run"]["adult"]
     assert {"stochastic"} == {row.data for row in done.rows}
 
 

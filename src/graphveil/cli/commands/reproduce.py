@@ -43,7 +43,7 @@ def _run(paper: str | None, **given: Any) -> int:
     cells = done.side_by_side()
     result_table(("data", "figure", *COLUMNS), cells, right=(2, 3, 4))
     for name, reason in done.not_run.items():
-        say(f"{name} was not run: it {reason}")
+        say(f"{name} was not run: it {reason.flags}")
     say_warnings(every=True)
     if out is None:
         say_answer("Mean ± standard deviation of the runs. Write every run with --out FILE.")

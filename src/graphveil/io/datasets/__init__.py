@@ -1,7 +1,8 @@
 """Small data that ships with the package, and a loader for larger public sets.
 
 `load` reads what ships; `fetch` downloads a larger set once and checks it; `DATASETS`, `LARGER`
-and `PAPERS` say what there is, from whom, and under which license. `generated_register` makes up a
+and `PAPERS` say what there is, from whom, and under which license; `BY_PAPER` has the data of
+the papers under the papers' names. `generated_register` makes up a
 network with attributes and three kinds of ties; `block_model`, `erdos_renyi`, `barabasi_albert` and
 `watts_strogatz` draw from the models of the papers.
 """
@@ -14,14 +15,16 @@ from graphveil.io.datasets.generated import (
     watts_strogatz,
 )
 from graphveil.io.datasets.larger import LARGER, LargerSet, fetch
-from graphveil.io.datasets.papers import PAPERS, found_in
+from graphveil.io.datasets.papers import BY_PAPER, PAPERS, PaperData, found_in
 from graphveil.io.datasets.shipped import DATASETS, ShippedSet, load, names, path_of
 
 __all__ = [
+    "BY_PAPER",
     "DATASETS",
     "LARGER",
     "PAPERS",
     "LargerSet",
+    "PaperData",
     "ShippedSet",
     "barabasi_albert",
     "block_model",

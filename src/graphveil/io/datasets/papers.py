@@ -1,12 +1,14 @@
 """Data sets of the five papers that do not ship: where each file is, and its digest.
 
 These files are never downloaded: `found_in` looks for them in a folder, and checks them there. The
-address is that of the very file whose digest stands here.
+address is that of the very file whose digest stands here. `BY_PAPER` has every data set of the
+papers under the paper's name.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from graphveil.core.errors import InputError
 from graphveil.io.datasets.larger import (
@@ -146,12 +148,181 @@ _ALL = (
         license=SNAP_LICENSE,
         source=SNAP,
     ),
+    LargerSet(
+        name="ca-AstroPh",
+        kind="graph",
+        file="ca-AstroPh.gr",
+        url=f"{_GITHUB}/"
+        "hiepbkhn/itce2011/"
+        "d8985d1484699bdbb7bbece572058a420a960eac/uncertain-graph/_data/ca-AstroPh.gr",
+        sha256="80915f0029bcc277aa154ae8edbcc521f2f64ddcd561a1e932fc94ec13241e80",
+        bytes=2_138_187,
+        license=SNAP_LICENSE,
+        source=SNAP,
+    ),
+    LargerSet(
+        name="email-Enron",
+        kind="graph",
+        file="email-Enron.txt",
+        url=f"{_GITHUB}/"
+        "kappybar/DensestSubgraphDiscovery/"
+        "6e92b820e11f6c1eb0addad6094bfab5185ae2af/data/email-Enron.txt",
+        sha256="68a72850f8c3b0821c4a5ea42b625de558b873d25191bf3558663cad78ccdd94",
+        bytes=4_049_130,
+        license=SNAP_LICENSE,
+        source=SNAP,
+    ),
+    LargerSet(
+        name="loc-Brightkite",
+        kind="graph",
+        file="Brightkite.txt",
+        url=f"{_GITHUB}/"
+        "HODynamic/HODynamic/"
+        "101929273c5f7ff5c360f7d97202eb0b1080d735/data/Brightkite.txt",
+        sha256="ebe7304e2758a599e8ec244919097e8bb5f5a37660e29c4a2ad24e9f74800957",
+        bytes=2_491_993,
+        license=SNAP_LICENSE,
+        source=SNAP,
+    ),
+    LargerSet(
+        name="power",
+        kind="graph",
+        file="power.graph",
+        url=f"{_GITHUB}/"
+        "networkit/networkit/"
+        "17427915b5b8d39fdd602e5247cd96bb8138d79c/input/power.graph",
+        sha256="27857e5754b414222e5dfc593ae54969247c05e33e02c3da1f98885b0ed02268",
+        bytes=67_968,
+        license="free for scholarly use; cite the source",
+        source="D. J. Watts, S. H. Strogatz, 1998; network data of M. E. J. Newman",
+    ),
 )
 
 PAPERS: dict[str, LargerSet] = {
     item.name: item for item in (*_ALL, *(LARGER[n] for n in ("adult", "ca-GrQc", "wiki-Vote")))
 }
 """Every data set of the papers that does not ship and whose file is known, by name."""
+
+
+Way = Literal["ships", "drawn", "file", "elsewhere", "not here"]
+
+
+class PaperData(NamedTuple):
+    """A data set of a paper.
+
+    Parameters
+    ----------
+    paper
+        The paper, as `graphveil.reproduce` calls it.
+    theirs
+        Its name there.
+    way
+        ``ships`` (`load`), ``drawn`` (a function of this module), ``file`` (`found_in` checks it),
+        ``elsewhere`` (an address; no digest is known), or ``not here``.
+    ours
+        The name, the function, the address, or why it is not here.
+    """
+
+    paper: str
+    theirs: str
+    way: Way
+    ours: str
+
+
+_ANONET = "https://github.com/RacheldeJong/ANONET/tree/main/datasets"
+_FACEBOOK = "people of Facebook; the original download was withdrawn"
+
+_NAMED: tuple[tuple[str, Way, dict[str, str]], ...] = (
+    ("smooth-anonymity", "drawn", {"stochastic": "block_model"}),
+    ("smooth-anonymity", "file", {"adult": "adult", "playstore": "googleplaystore"}),
+    (
+        "smooth-anonymity",
+        "elsewhere",
+        {
+            "dblp": "https://snap.stanford.edu/data/com-DBLP.html",
+            "stanford": "https://snap.stanford.edu/data/web-Stanford.html",
+        },
+    ),
+    ("smooth-anonymity", "not here", {"user-lists": "proprietary"}),
+    (
+        "adaptive-anonymity",
+        "file",
+        {
+            "bupa": "bupa",
+            "wine": "wine",
+            "heart": "spect-heart",
+            "ecoli": "ecoli",
+            "hepatitis": "hepatitis",
+            "forest": "forestfires",
+        },
+    ),
+    ("adaptive-anonymity", "not here", dict.fromkeys(("CalTech", "Reed"), _FACEBOOK)),
+    (
+        "top-m-filter",
+        "file",
+        {
+            name: name
+            for name in (
+                *("polbooks", "polblogs", "as20graph"),
+                *("wiki-Vote", "ca-HepPh", "ca-AstroPh"),
+            )
+        },
+    ),
+    (
+        "top-m-filter",
+        "elsewhere",
+        {
+            "amazon": "https://snap.stanford.edu/data/com-Amazon.html",
+            "youtube": "https://snap.stanford.edu/data/com-Youtube.html",
+        },
+    ),
+    ("anonymization-problem", "ships", {"Copnet calls": "copenhagen-calls"}),
+    (
+        "anonymization-problem",
+        "drawn",
+        {"ER": "erdos_renyi", "BA": "barabasi_albert", "WS": "watts_strogatz"},
+    ),
+    (
+        "anonymization-problem",
+        "file",
+        {
+            "GRQC collab.": "ca-GrQc",
+            "US power grid": "power",
+            "Enron email": "email-Enron",
+            "Brightkite": "loc-Brightkite",
+        },
+    ),
+    (
+        "anonymization-problem",
+        "elsewhere",
+        dict.fromkeys(
+            (
+                *("Radoslaw emails", "Primary school", "Moreno innov.", "Gene fusion"),
+                *("Copnet sms", "Arenas email", "Euroroads", "Air traffic control"),
+                *("Network science", "DNC emails", "Moreno health"),
+            ),
+            _ANONET,
+        )
+        | {
+            "Bitcoin alpha": "https://snap.stanford.edu/data/soc-sign-bitcoin-alpha.html",
+            "Pajek Erdős": "http://konect.cc/networks/pajek-erdos/",
+        },
+    ),
+    (
+        "anonymization-problem",
+        "not here",
+        dict.fromkeys(
+            ("Copnet FB", "FB Reed98", "FB Simmons81", "FB GWU54", "FB wall 2009"), _FACEBOOK
+        ),
+    ),
+)
+
+BY_PAPER: tuple[PaperData, ...] = tuple(
+    PaperData(paper, theirs, way, ours)
+    for paper, way, names in _NAMED
+    for theirs, ours in names.items()
+)
+"""Every data set of the papers under its name there."""
 
 
 def found_in(name: str, folder: Path) -> Path | None:

@@ -10,7 +10,14 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from graphveil.core.errors import GraphveilWarning, ParameterError, UsageError, one_of, option
+from graphveil.core.errors import (
+    GraphveilWarning,
+    Message,
+    ParameterError,
+    UsageError,
+    one_of,
+    option,
+)
 from graphveil.core.lazy import resolve
 from graphveil.core.progress import stage
 from graphveil.core.text import html_table
@@ -208,7 +215,7 @@ class Reproduction:
     paper: str
     item: str
     rows: tuple[Reproduced, ...]
-    not_run: dict[str, str]
+    not_run: dict[str, Message]
 
     def side_by_side(self) -> list[tuple[str, str, str, str, str]]:
         """Return data, figure, and whose: the paper's, published, default; mean ± sd of runs."""
@@ -224,7 +231,8 @@ class Reproduction:
     def summary(self) -> dict[str, Any]:
         """Return the rows as JSON can hold them."""
         rows = [dataclasses.asdict(row) for row in self.rows]
-        return {"paper": self.paper, "item": self.item, "rows": rows, "not_run": self.not_run}
+        not_run = {name: str(reason) for name, reason in self.not_run.items()}
+        return {"paper": self.paper, "item": self.item, "rows": rows, "not_run": not_run}
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as an Arrow table, with the paper and the item."""
@@ -393,7 +401,7 @@ def _run(
     not_run = {name: _missing(name) for name in item.needs if name not in files}
     if not (item.alone or files):
         first = next(iter(not_run.values()))
-        raise UsageError(f"{paper} {kind} {number} {first}")
+        raise UsageError(f"{paper} {kind} {number} {first.text}")
     function = resolve(f"graphveil.verbs.reproduce.{item.run}")
     asked = Asked(number, repeats or item.repeats, seed, files)
     with warnings.catch_warnings(), stage(f"reproducing {kind} {number}") as advance:
@@ -405,10 +413,10 @@ def _run(
     return Reproduction(paper, f"{kind} {number}", tuple(rows), not_run)
 
 
-def _missing(name: str) -> str:
+def _missing(name: str) -> Message:
     """Return which file is missing, from where it is, and how it is checked."""
     item = PAPERS[name]
-    return (
+    return Message(
         f"needs {item.file} (SHA-256 {item.sha256}) from {item.url}. Put it into a folder, and "
         f"use {option('data', 'FOLDER')}."
     )

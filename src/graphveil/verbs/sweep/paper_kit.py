@@ -32,6 +32,9 @@ TABLE, EVERY, BIB, ORIGIN = "results.tex", "figures.csv", "references.bib", "ori
 DIGITS = 3
 """Decimals of a figure below 10; a larger one has fewer."""
 
+HEAD = "2.4cm"
+"""How wide the head of a figure is: its words are set in lines."""
+
 PACKAGES = ("numpy", "scipy", "numba", "duckdb", "pyarrow", "rustworkx")
 """Libraries whose versions can change a figure."""
 
@@ -43,7 +46,7 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': r"\char34{}",  # \textquotedbl needs another encoding than LaTeX's own
 }
 
 
@@ -52,10 +55,11 @@ def tex(text: str) -> str:
 
     Examples
     --------
-    >>> print(tex("k=5, 50% of a_b"))
-    k=5, 50\% of a\_b
+    >>> print(tex("k=5, 50% of a_b --flag"))
+    k=5, 50\% of a\_b -{}-flag
     """
-    return "".join(_SPECIAL.get(letter, letter if letter.isprintable() else " ") for letter in text)
+    letters = (_SPECIAL.get(letter, letter if letter.isprintable() else " ") for letter in text)
+    return "".join(letters).replace("--", "-{}-").replace("--", "-{}-")  # no dash is made of them
 
 
 class Cell(NamedTuple):
@@ -141,7 +145,10 @@ def table_text(sweep: Sweep) -> str:
         set() if axis.question == "strength" else best_of(cells, sweep.axes[axis])
         for axis, cells in zip(axes, columns, strict=True)
     ]
-    head = " & ".join(["method", "parameters", *(tex(words_of(axis)) for axis in axes)])
+    heads = [
+        rf"\multicolumn{{1}}{{p{{{HEAD}}}}}{{\raggedleft {tex(words_of(one))}}}" for one in axes
+    ]
+    head = " & ".join(["method", "parameters", *heads])
     lines = []
     for number, setting in enumerate(sweep.settings):
         cells = [
@@ -260,7 +267,8 @@ def references_text(sweep: Sweep) -> str:
         if name not in PAPERS and method is not None:
             entries.append(_entry("misc", name, "", name, {"note": tex(method.source)}))
     entries.append(_data_entry(sweep))
-    entries.append(_entry("software", "graphveil", "", "graphveil", {"version": __version__}))
+    program = {"note": tex(f"version {__version__}")}
+    entries.append(_entry("misc", "graphveil", "", "graphveil", program))
     return "\n".join(entries)
 
 
@@ -275,7 +283,8 @@ def _data_entry(sweep: Sweep) -> str:
 
 
 def _entry(kind: str, key: str, author: str, title: str, fields: dict[str, str]) -> str:
-    named = {**({"author": author} if author else {}), "title": f"{{{title}}}", **fields}
+    first = {"author": author} if author else {"key": title}  # by which it is sorted
+    named = {**first, "title": f"{{{title}}}", **fields}
     lines = [f"  {name} = {{{value}}}," for name, value in named.items()]
     return "\n".join((f"@{kind}{{{key},", *lines, "}", ""))
 
