@@ -47,8 +47,10 @@ from graphveil.verbs import theory as theory
 from graphveil.verbs.advise.advise import advise as advise
 from graphveil.verbs.advise.page import AdvicePage as AdvicePage
 from graphveil.verbs.advise.page import advise_page as advise_page
+from graphveil.verbs.anonymize import Choices as Choices
 from graphveil.verbs.anonymize import anonymize as anonymize
 from graphveil.verbs.anonymize import anonymize_rows as anonymize_rows
+from graphveil.verbs.anonymize import choices_of as choices_of
 from graphveil.verbs.anonymize import estimate_rows as estimate_rows
 from graphveil.verbs.attack import attack_release as attack_release
 from graphveil.verbs.convert import convert as convert

@@ -15,6 +15,8 @@ from graphveil.app.folder import Folder
 
 pytestmark = [pytest.mark.browser]
 VIEWS = [(390, "dark"), (1280, "light")]
+NARROW = [(320, "16px"), (640, "16px"), (1280, "32px")]
+"""A small phone, a desktop at a zoom of 200%, and text of twice the size."""
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,20 @@ class Visit:
             self.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             assert width >= self.page.evaluate("document.documentElement.scrollWidth")
             assert [] == [(one["id"], one["nodes"][0]["html"]) for one in violations_of(self.page)]
+        for width, text in NARROW:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            self.page.evaluate("size => { document.documentElement.style.fontSize = size }", text)
+            assert width >= self.page.evaluate("document.documentElement.scrollWidth"), text
+        self.page.evaluate("document.documentElement.style.fontSize = ''")
+
+    def enter(self, selector):
+        """Go to an element by the tab key, and press Enter."""
+        there = "one => one === document.activeElement || one.contains(document.activeElement)"
+        for _ in range(200):
+            self.page.keyboard.press("Tab")
+            if self.page.locator(selector).first.evaluate(there):
+                return self.page.keyboard.press("Enter")
+        raise AssertionError(f"the tab key does not lead to {selector}")
 
 
 def _without(given):
@@ -75,7 +91,7 @@ def test_every_screen_is_without_barriers_and_focus_stays(browser, violations_of
     visit = Visit(browser, guard)
     page = visit.page
     visit.check(violations_of)
-    page.click("text=people.csv")
+    visit.enter("a:has-text('people.csv')")
     page.wait_for_url("**/columns/people.csv")
     visit.check(violations_of)
     page.focus("#role0")
@@ -87,9 +103,9 @@ def test_every_screen_is_without_barriers_and_focus_stays(browser, violations_of
     page.keyboard.press("End")
     page.wait_for_selector("#go:not([disabled])")
     assert "role0" == focused(page)
-    page.click("#go")
+    visit.enter("#go")
     page.wait_for_selector("#slider")
-    page.click("#figures summary")
+    visit.enter("#figures summary")
     page.focus("#slider")
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("#stop", state="detached")  # polls came and went
@@ -97,7 +113,7 @@ def test_every_screen_is_without_barriers_and_focus_stays(browser, violations_of
     assert page.evaluate("document.getElementById('figures').open")
     assert "k = 10" == page.get_attribute("#slider", "aria-valuetext")
     visit.check(violations_of)
-    page.click("#make")
+    visit.enter("#make")
     page.wait_for_selector("text=Public report")
     assert page.url.endswith("/release/people.csv")
     assert "at least 9 others" in page.text_content(".card.ok")
@@ -143,7 +159,14 @@ def test_the_policy_holds_and_no_other_port_gets_the_cookie(browser, guard):
     other.shutdown()
 
 
-def test_the_columns_work_without_scripts(browser, guard):
+def shown(page, selector):
+    """Follow the link that shows what was found so far until it holds an element."""
+    while not page.locator(selector).count():
+        page.wait_for_timeout(500)
+        page.click("text=Show what was found so far")
+
+
+def test_the_whole_way_works_without_scripts(browser, guard):
     visit = Visit(browser, guard, java_script_enabled=False)
     page = visit.page
     page.click("text=people.csv")
@@ -151,5 +174,12 @@ def test_the_columns_work_without_scripts(browser, guard):
     page.click("text=Check again")
     assert page.locator("[aria-invalid]").count()
     page.click("button:has-text('Do not publish it')")
-    assert page.locator("#go").is_enabled()
+    page.click("#go")
+    shown(page, "#make")
+    page.check("input[name=pick][value='3']")
+    page.click("#make")
+    shown(page, ".card.ok")
+    assert "at least 2 others" in page.text_content(".card.ok")
+    if page.locator("#stop").count():
+        page.click("#stop")
     visit.close()

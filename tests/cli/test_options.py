@@ -32,6 +32,47 @@ def test_an_existing_folder_is_refused_and_force_replaces_it(graphveil_here, cwd
     assert 0 == graphveil_here("verify", "out").code
 
 
+def test_the_choices_of_a_release_are_repeated_on_another_file(
+    graphveil_here, cwd, assert_one_line
+):
+    rows = [f"{'fm'[n % 2]},{'abc'[n % 3]},{'?x'[n % 5 > 0]}" for n in range(60)]
+    (cwd / "last.csv").write_text("\n".join(["sex,town,job", *rows]))
+    (cwd / "next.csv").write_text("\n".join(["sex,town,job", *rows[:50]]))
+    (cwd / "more.csv").write_text("\n".join(["sex,town,job,ill", *(f"{row},a" for row in rows)]))
+    read = ("--suppressed", "?", "--person", "row", "--drop", "town")
+    first = ("anonymize", "generalize", "last.csv", *read, "--k", 3, "--levels", "sex=stars")
+    assert 0 == graphveil_here(*first, "--out", "one").code
+    done = graphveil_here("anonymize", "next.csv", "--from", "one", "--out", "two")
+    assert 0 == done.code, done.err
+    assert "choices of one: generalize" in done.err
+    one, two = (json.loads((cwd / name / "release.json").read_text()) for name in ("one", "two"))
+    assert one["method"] == two["method"]
+    assert one["claim"]["guarantee"] == two["claim"]["guarantee"]
+    assert (["sex", "job"], 50) == (
+        two["data"]["files"][0]["columns"],
+        two["data"]["files"][0]["rows"],
+    )
+    flags = ("--from=one", "--k", 5, "--drop", "town,ill")
+    assert 0 == graphveil_here("anonymize", "generalize", "more.csv", *flags, "--out", "three").code
+    assert 5 == k_of(cwd / "three")
+    repeated = gv.choices_of(cwd / "one").anonymize(cwd / "next.csv", seed=1)
+    assert ("sex", "job") == tuple(repeated.data.columns)
+    for words, said in (
+        (
+            ("more.csv", "--from", "one"),
+            "columns that one did not have: ill. Set their role (--known",
+        ),
+        (("smooth-k", "next.csv", "--from", "one"), "one was made with generalize"),
+        (("next.csv", "--from", "next.csv"), "holds no choices"),
+    ):
+        refused = graphveil_here("anonymize", *words, "--out", "four")
+        assert 2 == refused.code
+        assert_one_line(refused, said)
+    (cwd / "one.private").rename(cwd / "gone")
+    refused = graphveil_here("anonymize", "next.csv", "--from", "one", "--out", "four")
+    assert_one_line(refused, "no private folder beside it says how a file was read")
+
+
 @pytest.mark.parametrize("name", ["out", "out.private"])
 def test_force_never_deletes_a_folder_that_is_no_release(
     graphveil_here, cwd, assert_one_line, name

@@ -9,7 +9,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.verbs.advise import page as page_module
-from graphveil.verbs.advise.page import Point, Strengths, _strongest, advise_page
+from graphveil.verbs.advise.page import Point, Strengths, advise_page, strongest_everywhere
 from graphveil.verbs.advise.trials import SEED
 
 
@@ -77,7 +77,7 @@ def test_only_attacks_that_ran_at_every_strength_count():
 
     weak = {("one", "who"): row("one", 0.2), ("other", "who"): row("other", 0.9)}
     strong = {("one", "who"): row("one", 0.1)}
-    points = list(_strongest([(Point(2), weak), (Point(5), strong)], 50))
+    points = list(strongest_everywhere([(Point(2), weak), (Point(5), strong)], 50))
     assert [0.2, 0.1] == [point.found for point in points]
     assert [50, 50] == [point.of for point in points]
 
@@ -92,7 +92,7 @@ def test_people_whom_the_attacker_knows_are_not_counted():
         value=0.5,
         unit="share of people",
     )
-    (point,) = _strongest([(Point(2), {("seeded-matching", "who"): row})], 120)
+    (point,) = strongest_everywhere([(Point(2), {("seeded-matching", "who"): row})], 120)
     assert 100 == point.of
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
+import json
 import re
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -518,6 +520,7 @@ def test_a_job_that_does_not_end_is_ended(tmp_path, monkeypatch):
     ("body", "state", "why"),
     [
         ("pass", "failed", "too little memory"),
+        ("import os; os.kill(os.getpid(), signal.SIGKILL)", "failed", "too little memory"),
         ('print("no message"); time.sleep(60)', "failed", "not readable"),
         ('print("[1]"); time.sleep(60)', "failed", "not readable"),
         ('say(end="refused", why="k is too large")', "refused", "k is too large"),
@@ -527,6 +530,32 @@ def test_a_job_that_does_not_end_is_ended(tmp_path, monkeypatch):
 def test_whatever_a_process_says_its_job_ends(tmp_path, monkeypatch, body, state, why):
     job, _ = running_job(tmp_path, monkeypatch, SAY + body)
     assert (state, True) == (job.state, why in job.why)
+
+
+START = """
+import json, subprocess, sys, time
+work = [sys.executable, "-P", "-m", "graphveil.app.work"]
+job = subprocess.Popen(work, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+job.stdin.write(json.dumps(["explore", json.loads(sys.argv[1])]).encode())
+job.stdin.close()
+job.stdout.readline()
+print(job.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_job_ends_with_the_server_whatever_ends_that(patients):
+    found = Study.of(patients, "patients.csv")
+    given = {"path": str(found.path), "study": found.payload, "method": found.method}
+    words = [sys.executable, "-c", START, json.dumps(given)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server_of_it:
+        job = Path(f"/proc/{server_of_it.stdout.readline().strip()}/stat")
+        server_of_it.kill()
+    for _ in range(100):
+        if not job.exists() or job.read_text().rpartition(")")[2].split()[0] == "Z":
+            return
+        time.sleep(0.1)
+    raise AssertionError("the job goes on")
 
 
 def test_modules_in_the_folder_are_not_run(tmp_path):
@@ -624,6 +653,9 @@ def test_choices_are_kept_for_their_owner_and_taken_up_for_next_year(patients):
     following.take_up(found.kept)
     assert ["sex"] == following.roles["attach"]
     assert "drinker" in following.notes[0]
+    kept = gv.choices_of(found.kept)
+    assert ("smooth-k", "generalize")[found.method == "generalize"] == kept.method
+    assert found.payload["options"]["drop"] == kept.options.drop
     assert "smoker" in following.notes[1]
     found.kept.write_text("{")
     assert Study.of(patients, "patients.csv").notes
@@ -676,7 +708,9 @@ def test_every_way_is_a_method_and_its_attacks_read_the_data(kind):
         method = METHODS[way.method]
         for strength in way.strengths:
             method.from_parameters(
-                work.parameters_of(way, strength, {"roles": {"known": ["a"], "levels": {}}})
+                work.parameters_of(
+                    way, strength, {"kind": kind, "want": "w", "roles": {"known": ["a"]}}
+                )
             )
         assert {*way.attacks} <= {*gv.ATTACKS}
 
@@ -684,12 +718,116 @@ def test_every_way_is_a_method_and_its_attacks_read_the_data(kind):
 def test_the_same_in_python_makes_such_a_release(patients, monkeypatch):
     found = Study.of(patients, "patients.csv")
     job = {"study": found.payload, "method": "generalize", "strength": 3, "out": "made"}
+    job |= {"path": str(found.path)}
     python, command = pages.same_calls("patients.csv", job, "made")
     monkeypatch.chdir(patients.root)
     exec(python)  # noqa: S102  what the page tells people to run
     assert gv.verify_release(patients.root / "made").ok
     assert command.startswith("graphveil anonymize generalize patients.csv --kind table --out made")
     assert "--levels age=auto" in command
+
+
+def explored(found, **given):
+    """Return what a job finds, each thing in a list."""
+    said = {}
+
+    def say(**message):
+        name = message.get("found") or message.get("add")
+        said.setdefault(name, []).append(message.get("value"))
+
+    job = work.JOBS["bounds" if given else "explore"]
+    job(say, str(found.path), found.payload, **(given or {"method": found.method}))
+    return said
+
+
+@pytest.fixture
+def network(tmp_path):
+    """Calls that have a direction, and a file about the people, who are of two towns."""
+    calls = [f"p{n},p{(n * 7 + m) % 24}" for n in range(24) for m in (1, 2, 3 + n % 2)]
+    people = [f"p{n},{20 + n % 5},{'ab'[n % 2]},{('yes', 'NA')[n % 2]}" for n in range(24)]
+    (tmp_path / "calls.csv").write_text("\n".join(["caller,callee", *calls, ""]))
+    (tmp_path / "people.csv").write_text("\n".join(["who,age,town,smoker", *people, ""]))
+    return Study.of(Folder.at(tmp_path), "calls.csv")
+
+
+@pytest.mark.parametrize(("directed", "method"), [("keep", "profile"), ("symmetrize", "k-degree")])
+def test_a_network_has_directions_and_a_file_about_its_people(
+    network, monkeypatch, directed, method
+):
+    network.change({"nodes": "people.csv", "directed": directed})
+    assert ["who", "age", "town", "smoker"] == [one.name for one in network.columns]
+    network.change({"role1": "drop", "role3": "attach"})
+    assert not network.problems
+    assert ("network", method) == (network.kind, network.method)
+    assert "24 people" in network.said
+    assert "2 columns about people" in network.said
+    assert {"known": ["town"], "attach": ["smoker"]} == network.roles
+    job = {"study": network.payload, "method": method, "strength": 2, "out": "made"}
+    python, command = pages.same_calls("calls.csv", job | {"path": str(network.path)}, "made")
+    monkeypatch.chdir(network.path.parent)
+    exec(python)  # noqa: S102  what the page tells people to run
+    assert gv.verify_release("made").ok
+    made = gv.read_release("made")
+    assert 24 == made.data.n_nodes
+    assert {"town", "smoker"} == {*made.data.people.columns}
+    assert "--nodes people.csv" in command
+    assert f"--directed {directed}" in command
+    network.change({"undo": "1"})
+    assert "age" in network.roles["known"]
+    network.change({"nodes": "", "directed": "symmetrize"})
+    assert "graph" == network.kind
+
+
+def test_a_release_with_a_file_about_its_people_is_verified_with_it(network, monkeypatch):
+    network.change({"nodes": "people.csv"})
+    monkeypatch.setattr(work, "_attacks_on", lambda _: [])
+    monkeypatch.setattr(work, "_write_report", lambda *_, **__: None)
+    found = {}
+
+    def say(**message):
+        found[message.get("found")] = message.get("value")
+
+    given = {"method": "k-degree", "strength": 2, "out": str(network.path.with_name("made"))}
+    work.release(say, str(network.path), network.payload, **given)
+    assert "holds" == found["verdict"]["outcome"]
+    assert 0 == found["verdict"]["counts"]["not checked"]
+    said = " ".join(name + detail for name, _, detail in found["verdict"]["checks"])
+    assert "node" not in said.replace("nodes.csv", "")
+
+
+def test_people_can_choose_their_own_level(tmp_path):
+    rows = [f"{20 + n % 3},{'fm'[n % 2]},{1 + n % 4}" for n in range(24)]
+    (tmp_path / "own.csv").write_text("\n".join(["age,sex,want", *rows, ""]))
+    found = Study.of(Folder.at(tmp_path), "own.csv")
+    found.change({"role2": "want"})
+    assert not found.problems
+    assert "adaptive" == found.method
+    said = explored(found)
+    [point] = said["points"]
+    assert "as column want says" == point["named"]
+    assert 0 < point["kept"] <= 1
+    asked = work.parameters_of(work.way_named("table", "adaptive"), 1, found.payload)
+    assert "want" == asked["levels"]
+    assert ["age", "sex"] == asked["known"]
+
+
+def test_bounds_find_a_strength_that_keeps_them(patients):
+    found = Study.of(patients, "patients.csv")
+    found.change({"role2": "attach"})
+    said = explored(found, until=["largest class risk <= 0.25", "kept >= 10%"])
+    by = {one["method"]: one for one in said["reached"]}
+    assert by["generalize"]["met"]
+    assert 4 == by["generalize"]["strength"]
+    assert by["generalize"]["kept"] >= 0.1
+    said = explored(found, until=["largest class risk <= 0.02", "kept >= 100%"])
+    assert not any(one["met"] for one in said["reached"])
+
+
+def test_a_larger_k_that_hardly_helps_is_said_with_both_ends(monkeypatch, patients):
+    found = Study.of(patients, "patients.csv")
+    assert "" == explored(found)["hardly"][-1]
+    monkeypatch.setattr("graphveil.verbs.advise.page.hardly_lowers", lambda *_: True)
+    assert "at k = 2 and " in explored(found)["hardly"][-1]
 
 
 def test_names_and_cells_of_a_file_are_text_on_every_screen(tmp_path):

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from graphveil.core.errors import InputError, UsageError
 from graphveil.core.text import printable
-from graphveil.io.formats import format_of
-from graphveil.verbs.sweep.folder import is_sweep
 
 HIDDEN = ".graphveil"
 """The folder below the page's folder that holds choices, and what is unpacked."""
@@ -117,6 +115,9 @@ class Folder:
 
     def kind_of(self, path: Path) -> str:
         """Return what a path is: a folder, a release, a sweep, data, a page, or something else."""
+        from graphveil.io.formats import format_of  # noqa: PLC0415  heavy: the address comes first
+        from graphveil.verbs.sweep.folder import is_sweep  # noqa: PLC0415  as above
+
         if path.is_dir():
             if (path / "release.json").is_file():
                 return "release"

@@ -6,13 +6,16 @@ what stands in ``main`` meanwhile. All text from data is escaped, and shown as `
 
 from __future__ import annotations
 
+import importlib
+import os
 import shlex
 import shutil
 import tempfile
+import threading
 import time
 import zipfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from urllib.parse import quote
@@ -31,22 +34,31 @@ from graphveil.app.folder import HIDDEN, Folder
 from graphveil.app.jobs import Jobs
 from graphveil.app.server import form_of, sandboxed, upload_of
 from graphveil.app.study import (
-    BY_KIND,
+    DIRECTIONS,
     KINDS,
     LEVELS,
     MOST_PREVIEWED,
+    NETWORK_ROLES,
     ROLES,
-    SURE,
     Study,
     answers_to,
 )
-from graphveil.app.work import defect_in, options_from, parameters_of, way_named
+from graphveil.app.work import (
+    WITH_ROLES,
+    Way,
+    defect_in,
+    named,
+    options_from,
+    parameters_of,
+    way_named,
+)
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.claims.record import private_folder
-from graphveil.core.errors import GraphveilError, Hint, InputError
+from graphveil.core.errors import GraphveilError, InputError
 from graphveil.core.text import percent, visible, visible_lines
 
 HERE = Path(__file__).parent
+TOKENS = HERE.parent / "verbs" / "report" / "templates" / "tokens.css"
 BOTH = ["GET", "POST"]
 
 MOST_FILES, MOST_BYTES = 2_000, 8 << 30
@@ -79,7 +91,8 @@ JINJA.filters["share"] = _share
 JINJA.filters["count"] = lambda number: f"{number:,}"
 JINJA.filters["lines"] = lambda text: escape(visible_lines(text))
 JINJA.globals["now"] = time.monotonic_ns
-JINJA.globals |= {"roles": ROLES, "levels": LEVELS, "by_kind": BY_KIND, "kinds": KINDS}
+JINJA.globals |= {"roles": ROLES, "levels": LEVELS, "kinds": KINDS}
+JINJA.globals |= {"network_roles": NETWORK_ROLES, "directions": DIRECTIONS, "named": named}
 JINJA.globals |= {"answers_to": answers_to, "most_previewed": MOST_PREVIEWED}
 
 
@@ -185,6 +198,11 @@ class Pages:
         report.unlink(missing_ok=True)
         return RedirectResponse(f"{request.scope['root_path']}/", 303)
 
+    async def style(self, _: Request) -> Response:
+        """Return the style: the colors of the report, and the app's own."""
+        parts = (TOKENS, HERE / "static" / "app.css")
+        return Response("".join(part.read_text() for part in parts), media_type="text/css")
+
     # --- from a file to a release
 
     async def study(self, request: Request) -> Study:
@@ -215,7 +233,8 @@ class Pages:
                 return self.to(request, "risk", study.name)
             if request.headers.get("hx-request") != "true":
                 return self.to(request, "columns", study.name)
-        names = [column.name for column in study.description.columns]
+        has_roles = study.kind == "table" or study.people is not None
+        names = [column.name for column in study.columns] if has_roles else []
         told: dict[str, Any] = {"s": study, "d": study.description, "names": names}
         return self.page(request, "columns", **told, others=others)
 
@@ -227,10 +246,19 @@ class Pages:
         """Show who can be singled out, and what releases of several strengths would be."""
         study = await self.study(request)
         if request.method == "POST":
-            await run_in_threadpool(study.change, dict(await form_of(request)))
+            form = dict(await form_of(request))
+            await run_in_threadpool(study.change, form)
             if study.problems:
                 return self.to(request, "columns", study.name)
-            await self._explore(study)
+            if "bounds" in form:
+                until = [
+                    f"{what} {form[what]}" for what in BOUNDS if form.get(what) in BOUNDS[what]
+                ]
+                asked = {"path": str(study.path), "study": study.payload}
+                asked["until"] = until or ["kept >= 90%"]
+                await self.jobs.start("bounds", study.name, asked)
+            else:
+                await self._explore(study)
             return self.to(request, "risk", study.name)
         job = self.jobs.of("explore", study.name)
         if job is not None and job.arguments["study"] != study.payload:
@@ -240,7 +268,9 @@ class Pages:
         every = [] if job is None else job.found.get("points", [])
         points = [one for one in every if one["method"] == way.method and "failed" not in one]
         points.sort(key=lambda one: one["strength"])
-        risks = [one["risk"] for one in points if one["risk"] is not None]
+        bounded = self.jobs.of("bounds", study.name)
+        if bounded is not None and bounded.arguments["study"] != study.payload:
+            bounded = None
         return self.page(
             request,
             "risk",
@@ -250,8 +280,12 @@ class Pages:
             points=points,
             others=[one for one in every if one["method"] != way.method],
             strengths=sorted(way.strengths),
-            unit={"table": "values", "graph": "connections", "bipartite": "items"}[kind],
-            hardly=way.parameter == "k" and len(risks) > 2 and risks[-1] > SURE * risks[0] > 0,
+            preset=next(
+                (n for n in way.strengths if n == study.choices["strength"]), way.strengths[0]
+            ),
+            unit={"table": "values", "bipartite": "items"}.get(kind, "connections"),
+            bounded=bounded,
+            bounds=BOUNDS,
         )
 
     async def release(self, request: Request) -> Response:
@@ -275,6 +309,7 @@ class Pages:
             s=study,
             job=job,
             way=way,
+            strength=named(way, job.arguments["strength"], asked),
             out=self.inside_of(str(out)),
             public=self.inside_of(job.found.get("public")),
             owner=self.inside_of(job.found.get("owner")),
@@ -284,8 +319,9 @@ class Pages:
 
     async def _release(self, study: Study, form: dict[str, str]) -> None:
         way = way_named(study.kind, form.get("method", ""))
-        given = form.get("strength") or form.get("pick", "")
-        strength = next((one for one in way.strengths if f"{one:g}" == given), way.strengths[0])
+        strength = strength_of(way, form.get("strength") or form.get("pick", ""))
+        study.choices |= {"strength": strength}
+        await run_in_threadpool(study.keep)
         stem = study.path.name.partition(".")[0] or "release"
         start = f"{stem}-{way.parameter.replace('epsilon', 'e')}{strength:g}"
         names = (start if number == 1 else f"{start}-{number}" for number in range(1, 10_000))
@@ -363,6 +399,7 @@ class Pages:
 
         @asynccontextmanager
         async def life(_: Starlette) -> AsyncIterator[None]:
+            threading.Thread(target=_load, daemon=True).start()
             yield
             await self.jobs.close()
             for name in ("received", "reports"):
@@ -382,6 +419,7 @@ class Pages:
                 Route("/check", self.received, methods=["POST"]),
                 Route("/check/{path:path}", self.check, methods=BOTH),
                 Route("/stop/{verb}/{path:path}", self.stop, methods=["POST"]),
+                Route("/static/app.css", self.style),
                 Mount("/static", StaticFiles(directory=HERE / "static")),
             ],
             exception_handlers={
@@ -393,42 +431,69 @@ class Pages:
         )
 
 
+def _load() -> None:
+    """Load what the first look at a file needs, while its owner still looks for it."""
+    with suppress(ImportError):  # a part that is not installed is named where it is needed
+        for name in ("verbs.describe", "methods.generalize.method", "app.work"):
+            importlib.import_module(f"graphveil.{name}")
+
+
 _LISTED = ("folder", "data", "release", "page")
-_SCREEN = {"check": "check", "explore": "risk", "release": "release"}
+_SCREEN = {"check": "check", "explore": "risk", "bounds": "risk", "release": "release"}
 """The screen that shows a job."""
+
+BOUNDS: dict[str, dict[str, str]] = {
+    "kept": {f">= {share}%": f"{share}%" for share in (95, 90, 80, 70, 50)},
+    "largest class risk": {f"<= {1 / size:g}": f"1 in {size:,}" for size in (5, 10, 20, 50)},
+}
+"""What can be asked of a release instead of a strength, with the words of each bound."""
+
+
+def strength_of(way: Way, text: str) -> float:
+    """Return the strength that a form names; the first one of the method if it is none.
+
+    Examples
+    --------
+    >>> from graphveil.app.work import WAYS
+    >>> way = WAYS["table"][0]
+    >>> strength_of(way, "7"), strength_of(way, "1"), strength_of(way, "many")
+    (7, 5, 5)
+    """
+    try:
+        given = float(text)
+    except ValueError:
+        return way.strengths[0]
+    if way.parameter == "k":
+        return int(given) if 2 <= given < 1e6 and given.is_integer() else way.strengths[0]
+    return given if way.parameter == "epsilon" and 0 < given <= 20 else way.strengths[0]
 
 
 def same_calls(name: str, job: dict[str, Any], out: str) -> tuple[str, str]:
     """Return a release as it is made in Python, and on the command line."""
-    from dataclasses import fields  # noqa: PLC0415  beside its only use
+    from graphveil.verbs.anonymize import Choices  # noqa: PLC0415  heavy, and rarely needed
 
     study = job["study"]
     way = way_named(study["kind"], job["method"])
-    options = options_from(study, exact=way.method == "generalize")
-    read = {
-        item.name: value
-        for item in fields(options)
-        if (value := getattr(options, item.name)) != getattr(type(options)(), item.name)
-    }
+    read = dict(study["options"])
+    if "nodes" in read:
+        read["nodes"] = os.path.relpath(read["nodes"], job["path"].removesuffix(name))
     asked = parameters_of(way, job["strength"], study)
-    arguments = "".join(f", {key}={value!r}" for key, value in read.items())
+    options = options_from(study | {"options": read}, exact=way.method in WITH_ROLES)
+    chosen = Choices(method=way.method, parameters=asked, options=options, columns=(), source="")
+    given = {
+        key: str(said) if isinstance(said, Path) else said for key, said in chosen.reading.items()
+    }
+    arguments = "".join(f", {key}={value!r}" for key, value in given.items())
     python = (
         f"import graphveil as gv\n\ndata = gv.read_{study['kind']}({name!r}{arguments})\n"
         f"release = gv.anonymize(data, {way.method!r}, "
         f"{', '.join(f'{key}={value!r}' for key, value in asked.items())})\n"
         f"release.write({out!r})"
     )
-    words = ["graphveil", "anonymize", way.method, name, "--kind", study["kind"], "--out", out]
-    flags = asked | {key: value for key, value in read.items() if key != "exact"}
-    for key, value in flags.items():
-        joined = ",".join(value) if isinstance(value, list | tuple) and key in _JOINED else value
-        plain = list(joined) if isinstance(joined, tuple) else joined
-        words += [word for pair in Hint(key, plain).pairs for word in pair]
-    return python, shlex.join(words)
-
-
-_JOINED = ("known", "attach", "label", "drop")
-"""Options whose values commas separate on the command line."""
+    words = [word for said in chosen.flags.values() for word in said]
+    return python, shlex.join(
+        ["graphveil", "anonymize", way.method, name, *words[:2], "--out", out, *words[2:]]
+    )
 
 
 def zipped(folder: Path, names: list[str]) -> IO[bytes]:

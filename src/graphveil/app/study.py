@@ -23,7 +23,7 @@ from graphveil.core.errors import GraphveilError, InputError, Problem
 
 if TYPE_CHECKING:
     from graphveil.data import Table
-    from graphveil.verbs.describe import Description
+    from graphveil.verbs.describe import ColumnDescription, Description
 
 TEXT = ("csv", "tsv", "text")
 """Formats whose first line may be names."""
@@ -32,8 +32,15 @@ ROLES = {
     "known": "an attacker may know it",
     "attach": "publish unchanged",
     "label": "publish, to be predicted",
+    "want": "how many people must be alike, chosen by each person",
     "drop": "do not publish",
 }
+"""What a column can be; in a network columns are of its people, and only some of these apply."""
+
+NETWORK_ROLES = ("known", "attach", "drop")
+GROUPS = "quantiles:4"
+"""How numbers of people of a network are grouped: into so many groups of equal size."""
+
 LEVELS = {
     "": "each value is published or hidden",
     "auto": "grouped automatically",
@@ -56,12 +63,12 @@ KINDS = {
 }
 """What one row can be."""
 
+DIRECTIONS = {"symmetrize": "does not matter", "keep": "matters, and is published"}
+"""What the direction of a connection can be."""
+
 FORMAT, MOST_UNDONE, LONGEST_NAME = 1, 50, 200
 MOST_PREVIEWED, MOST_SHOWN = 100_000, 12
 """Values of so many first rows are previewed, and so many values of each level are shown."""
-
-SURE = 0.7
-"""A larger strength that leaves more than this share of the risk changes it hardly."""
 
 
 class Level(NamedTuple):
@@ -89,6 +96,7 @@ class Study:
     name: str
     description: Description
     choices: dict[str, Any]
+    people: Description | None = None
     problems: tuple[Problem, ...] = ()
     notes: list[str] = field(default_factory=list)
     said: str = ""
@@ -128,7 +136,26 @@ class Study:
     def kind(self) -> str:
         """The kind of data: table, graph or bipartite."""
         what: str = self.choices["what"]
+        if what == "graph" and (self.choices["nodes"] or self.choices["directed"] == "keep"):
+            return "network"
         return what if what in ("graph", "bipartite") else "table"
+
+    @property
+    def what(self) -> str:
+        """What one row is."""
+        said: str = self.choices["what"]
+        return said
+
+    @property
+    def columns(self) -> tuple[ColumnDescription, ...]:
+        """The columns that have roles: those of the file, or of the file of people."""
+        return (self.people or self.description).columns
+
+    @property
+    def tables(self) -> list[str]:
+        """The other data files beside the file, which may be about its people."""
+        beside, _ = self.folder.entries(self.path.parent)
+        return [one.path for one in beside if one.kind == "data" and one.path != self.name]
 
     def take_up(self, file: Path) -> None:
         """Use choices that were kept, also for another file; say which columns are different."""
@@ -136,12 +163,14 @@ class Study:
             kept = json.loads(file.read_bytes())
             if kept["format"] != FORMAT:
                 return
+            self._take_people(kept["choices"].get("nodes", ""))
             known, own = kept["choices"]["columns"], self.choices["columns"]
             self.choices |= {
                 name: value
                 for name, value in kept["choices"].items()
                 if name in self.choices and name != "columns"
             }
+            self.choices["nodes"] = self.people_file
             self.choices["columns"] = own | {n: known[n] for n in own if n in known}
         except (OSError, ValueError, KeyError, TypeError):
             self.notes = ["The earlier choices could not be read. The detected ones are used."]
@@ -162,14 +191,22 @@ class Study:
         before = copy.deepcopy(self.choices)
         if "undo" in form:
             self.choices = self.undone.pop() if self.undone else self.choices
+            self.people = None
         elif "reset" in form:
             self.description, self.choices, self.notes = _looked_at(self.path)
+            self.people = None
         else:
             self._take(form)
         if self.choices != before and "undo" not in form:
             self.undone = [*self.undone, before][-MOST_UNDONE:]
         self.check()
-        content = json.dumps({"format": FORMAT, "choices": self.choices}, indent=1)
+        self.keep()
+
+    def keep(self) -> None:
+        """Keep the choices for later, and for `choices_of` if nothing is open."""
+        held = {"format": FORMAT, "choices": self.choices}
+        held |= {} if self.problems else {"release": self.repeatable}
+        content = json.dumps(held, indent=1)
         try:
             with whole_file(self.kept, mode=OWNER_ONLY) as part:
                 part.write_text(content, encoding="utf-8")
@@ -179,17 +216,19 @@ class Study:
     def _take(self, form: Mapping[str, str]) -> None:
         """Change the choices as the fields of a form say; what is not offered changes nothing."""
         if form.get("header", self.choices["header"]) != self.choices["header"]:
-            self.description = describe(self.path, header=form["header"])
+            self.description, self.people = describe(self.path, header=form["header"]), None
             self.choices = detected(self.description) | {"header": form["header"]}
             return
+        self._take_people(form.get("nodes", self.people_file))
         names = [column.name for column in self.description.columns]
         offers: dict[str, Collection[str]] = {"what": KINDS, "items": ("things", "people")}
+        offers["directed"] = DIRECTIONS
         offers |= dict.fromkeys(("person", "first", "second"), names)
         offers |= dict.fromkeys(("copy", "false"), ("yes", "no"))
         for field_name, offered in offers.items():
             if form.get(field_name, "") in offered:
                 self.choices[field_name] = form[field_name]
-        for number, column in enumerate(self.description.columns):
+        for number, column in enumerate(self.columns):
             said = self.choices["columns"][column.name]
             if form.get(f"role{number}") in ROLES:
                 said["role"] = form[f"role{number}"]
@@ -200,6 +239,28 @@ class Study:
                     said["words"][word] = form[f"word{number}-{place}"]
         if "answer" in form:
             self._answer(*form["answer"].partition("-")[::2])
+
+    @property
+    def people_file(self) -> str:
+        """The file of people that was chosen, from the top of the folder; empty without one."""
+        chosen: str = self.choices["nodes"]
+        return chosen
+
+    def _take_people(self, name: str) -> None:
+        """Take a file of people and the roles that follow from it; an empty name is none."""
+        if name == self.people_file:
+            return
+        self.people, self.choices["nodes"] = None, ""
+        if name in self.tables:
+            self.people = describe(self.folder.inside(name), kind="table", person="row")
+            self.choices["nodes"] = name
+            self.choices["columns"] |= detected(self.people)["columns"]
+
+    def offered(self, kind: str) -> tuple[str, ...]:
+        """Return the levels that are offered for a kind of column; some methods only group."""
+        if self.kind == "network" or self.wanted:
+            return ("auto", "") if kind == "number" else ("",)
+        return BY_KIND.get(kind, ("", "auto", "prefix:3,2,1"))
 
     def _answer(self, number: str, answer: str) -> None:
         """Answer a question: one of those that `answers_to` offers."""
@@ -223,7 +284,14 @@ class Study:
         self.said, self.problems, self.previews = "", (), {}
         try:
             options = self.options
-            levels = {"levels": self.roles["levels"]} if self.kind == "table" else {}
+            levels: dict[str, Any] = {}
+            if self.kind == "table":  # numbers of people who must be alike are no number to group
+                own = {self.wanted: "auto"} if self.wanted else {}
+                levels = {"levels": self.roles["levels"] | own}
+            if self.people_file and self.people is None:
+                self.people = describe(
+                    self.folder.inside(self.people_file), kind="table", person="row"
+                )
             found = describe(self.path, kind=self.kind, **options, **levels)
             self.problems = found.problems
             if not self.problems:
@@ -242,28 +310,48 @@ class Study:
             Where it cannot be released so.
         """
         from graphveil import io  # noqa: PLC0415  heavy, and the server starts without it
-        from graphveil.app.work import options_from  # noqa: PLC0415  as above
-        from graphveil.methods.generalize.method import Generalize  # noqa: PLC0415  as above
+        from graphveil.app.work import options_from, parameters_of, way_named  # noqa: PLC0415  as above
+        from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
 
         data = io.load(self.path, options_from(self.payload, exact=self.kind == "table")).data
         if self.kind == "table":
-            Generalize(k=2, **{name: said for name, said in self.roles.items() if said}).check(data)
+            way = way_named("table", "adaptive" if self.wanted else "generalize")
+            asked = parameters_of(way, 2, self.payload)
+            method_named(way.method).from_parameters(asked).check(data)
             self.previews = previewed(data, self.roles["levels"])
             return f"{data.n_rows:,} people and {len(data.columns)} columns"
         if self.kind == "graph":
             return f"{data.n_nodes:,} people and {data.n_edges:,} connections"
+        if self.kind == "network":
+            method_named(self.method).from_parameters({"k": 2, **self.roles}).check(data)
+            columns = f", {data.n_attributes} columns about people" if self.people else ""
+            return f"{data.n_nodes:,} people and {data.n_ties:,} connections{columns}"
         return f"{data.n_users:,} people and {data.n_features:,} items"
 
     def _column_in(self, text: str) -> str:
         """Return the column that a message begins with; empty where there is none."""
-        names = sorted((one.name for one in self.description.columns), key=len, reverse=True)
+        names = sorted((one.name for one in self.columns), key=len, reverse=True)
         return next((one for one in names if text.startswith((one, f"column {one!r}"))), "")
 
     def named(self, *roles: str) -> list[str]:
-        """Return the columns that have one of these roles, in their order."""
-        person = self.choices["person"] if self.choices["what"] == "column" else None
-        columns = self.choices["columns"].items()
-        return [name for name, said in columns if said["role"] in roles and name != person]
+        """Return the columns that have one of these roles, in their order; that of ids has none."""
+        columns = {one.name: self.choices["columns"][one.name]["role"] for one in self.columns}
+        ids = self.columns[0].name if self.people else None
+        person = self.choices["person"] if self.choices["what"] == "column" else ids
+        return [name for name, role in columns.items() if role in roles and name != person]
+
+    @property
+    def wanted(self) -> str:
+        """The column in which people say how many must be alike; empty where there is none."""
+        return next(iter(self.named("want")), "") if self.kind == "table" else ""
+
+    def _words(self, *, used: list[str]) -> dict[str, tuple[str, ...]]:
+        """Return how words that may be missing values are read, of these columns."""
+        columns = self.choices["columns"]
+        words = [pair for name in used for pair in columns[name]["words"].items()]
+        missing = {word for word, said in words if said == "missing"} - {"*", ""}
+        values = {word for word, said in words if said == "value"} - missing
+        return {"suppressed": ("*", "", *sorted(missing)), "categories": tuple(sorted(values))}
 
     @property
     def options(self) -> dict[str, Any]:
@@ -271,22 +359,40 @@ class Study:
         chosen, more = self.choices, dict(self.choices["more"])
         if self.description.format in TEXT and self.description.columns:
             more |= {"header": chosen["header"]}
-        if self.kind == "graph":
+        if self.kind in ("graph", "network"):
             ends = {"source_column": chosen["first"], "target_column": chosen["second"]}
-            return {**self._ends(ends), "ignore_weights": True} | more
+            read = {**self._ends(ends), "ignore_weights": True, "directed": chosen["directed"]}
+            return read | (self._people_options if self.people else {}) | more
         if self.kind == "bipartite":
             ends = {"user_column": chosen["first"], "item_column": chosen["second"]}
             return {**self._ends(ends), "items": chosen["items"], "ignore_weights": True} | more
         used = self.named("known", "attach", "label")
-        words = [pair for name in used for pair in chosen["columns"][name]["words"].items()]
-        missing = {word for word, said in words if said == "missing"} - {"*", ""}
-        values = {word for word, said in words if said == "value"} - missing
+        if self.wanted:
+            more |= {"bins": self._groups(self.named("known"))}
         return {
             "person": chosen["person"] if chosen["what"] == "column" else "row",
             "drop": tuple(self.named("drop")),
-            "suppressed": ("*", "", *sorted(missing)),
-            "categories": tuple(sorted(values)),
+            **self._words(used=used),
         } | more
+
+    def _groups(self, names: list[str]) -> dict[str, str]:
+        """Return how numbers are grouped where no method makes them wider."""
+        numbers = {one.name for one in self.columns if one.kind == "number"}
+        columns = self.choices["columns"]
+        grouped = [name for name in names if name in numbers and columns[name]["levels"]]
+        return dict.fromkeys(grouped, GROUPS)
+
+    @property
+    def _people_options(self) -> dict[str, Any]:
+        """How the file of people is read: its first column names them."""
+        used = self.named("known", "attach")
+        dropped = [one.name for one in self.columns[1:] if one.name not in used]
+        return {
+            "nodes": self.folder.inside(self.people_file),
+            "drop": tuple(dropped),
+            "bins": self._groups(used),
+            **self._words(used=used),
+        }
 
     def _ends(self, ends: dict[str, str]) -> dict[str, str | int]:
         """Return the columns of pairs by name, or by number where they have none."""
@@ -298,25 +404,49 @@ class Study:
     @property
     def roles(self) -> dict[str, Any]:
         """The parameters of a method for tables that come from the columns."""
+        if self.kind == "network":
+            said = {role: self.named(role) for role in ("known", "attach")}
+            return {role: names for role, names in said.items() if names}
         if self.kind != "table":
             return {}
         columns = self.choices["columns"]
         known = self.named("known")
         levels = {name: columns[name]["levels"] for name in known if columns[name]["levels"]}
+        levels = {} if self.wanted else levels  # adaptive hides values, and makes none wider
         roles = {role: self.named(role) for role in ("known", "attach", "label")}
         return roles | {"levels": levels}
 
     @property
     def payload(self) -> dict[str, Any]:
         """The choices as a job takes them, and which file they are of."""
-        found = self.path.stat()
-        file = (found.st_mtime_ns, found.st_size)
-        return {"kind": self.kind, "options": self.options, "roles": self.roles, "file": file}
+        files = [self.path, *([self.folder.inside(self.people_file)] if self.people_file else [])]
+        file = [(one.stat().st_mtime_ns, one.stat().st_size) for one in files]
+        read = {n: str(v) if isinstance(v, Path) else v for n, v in self.options.items()}
+        said = {"kind": self.kind, "options": read, "roles": self.roles, "file": file}
+        return said | {"want": self.wanted}
+
+    @property
+    def repeatable(self) -> dict[str, Any]:
+        """The method, its parameters and how the file is read, as `choices_of` takes them."""
+        from graphveil.app.work import parameters_of, way_named  # noqa: PLC0415  as above
+
+        way, said = way_named(self.kind, self.method), self.payload
+        reading = {name: value for name, value in said["options"].items() if name != "nodes"}
+        return {
+            "method": way.method,
+            "parameters": parameters_of(way, self.choices["strength"], said),
+            "reading": {"kind": self.kind, **reading},
+            "columns": [one.name for one in self.columns],
+        }
 
     @property
     def method(self) -> str:
         """The method that the two questions lead to."""
         is_copied, is_false = self.choices["copy"] == "yes", self.choices["false"] == "yes"
+        if self.kind == "network":
+            return "profile" if self.choices["directed"] == "keep" else "k-degree"
+        if self.wanted:
+            return "adaptive"
         if self.kind == "graph":
             return "degree-triangle-model" if is_copied else "k-degree"
         if self.kind == "bipartite":
@@ -387,7 +517,7 @@ def previewed(data: Table, levels: Mapping[str, str]) -> dict[str, list[Level]]:
 
 
 def answers_to(asked: Problem) -> dict[str, str]:
-    """Return what can be answered to a question beside a column, with the words of its button."""
+    """Return what can be answered to a question, with the words of its button."""
     if asked.option in ("suppressed", "categories"):
         return {"missing": "It is missing", "value": "It is a value"}
     if asked.column and asked.option == "dates":
@@ -404,7 +534,7 @@ def detected(found: Description) -> dict[str, Any]:
     first = ends.get("source", ends.get("user", names[0] if names else ""))
     second = ends.get("target", ends.get("item", names[1] if len(names) > 1 else ""))
     more = found.options if found.kind != "table" else {}
-    own = ("source_column", "target_column", "user_column", "item_column", "items")
+    own = ("source_column", "target_column", "user_column", "item_column", "items", "directed")
     return {
         "what": {"graph": "graph", "network": "graph", "bipartite": "bipartite"}.get(
             found.kind, "row"
@@ -413,6 +543,9 @@ def detected(found: Description) -> dict[str, Any]:
         "first": first,
         "second": second,
         "items": "things",
+        "nodes": "",
+        "directed": "symmetrize",
+        "strength": None,
         "header": "yes",
         "copy": "no",
         "false": "no",

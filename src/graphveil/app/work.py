@@ -11,18 +11,23 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import heard, shown
-from graphveil.core.rows import Rows
+from graphveil.core.rows import Row, Rows
+
+if TYPE_CHECKING:
+    from graphveil.verbs.advise.page import Point
+    from graphveil.verbs.read import Original
 
 SECONDS = 20.0
 """So long all attacks of one strength may take."""
@@ -42,6 +47,8 @@ class Way(NamedTuple):
 
 _K, _EPSILON = (5, 10, 3, 20, 2), (2.0, 1.0, 4.0, 0.5, 8.0)
 _NETWORK, _ROWS = ("candidate-set", "seeded-matching"), ("linkage",)
+OWN = "levels"
+"""The parameter of a method whose strength everybody chooses: a column says it."""
 WAYS: Mapping[str, tuple[Way, ...]] = {
     "table": (
         Way(
@@ -56,6 +63,29 @@ WAYS: Mapping[str, tuple[Way, ...]] = {
             "makes rows equal, and publishes some values that are false",
             False,
             _ROWS,
+        ),
+        Way(
+            *("adaptive", OWN, (1,), {}),
+            "hides values until each row fits as many people as that person asks for; no published "
+            "value is false",
+            True,
+            _ROWS,
+        ),
+    ),
+    "network": (
+        Way(
+            *("k-degree", "k", _K, {"edits": "any"}),
+            "adds and removes few connections and hides values. Then everybody has the same number "
+            "of connections, and the same known columns, as k - 1 others",
+            False,
+            _NETWORK,
+        ),
+        Way(
+            *("profile", "k", _K, {}),
+            "adds and removes connections and hides values. Then everybody has the same numbers of "
+            "incoming and outgoing connections, and the same known columns, as k - 1 others",
+            False,
+            _NETWORK,
         ),
     ),
     "graph": (
@@ -96,6 +126,9 @@ WAYS: Mapping[str, tuple[Way, ...]] = {
 }
 """The ways of a kind of data, the one that is recommended first."""
 
+WITH_ROLES = ("generalize", "adaptive")
+"""The methods for tables whose columns have roles here."""
+
 Say = Callable[..., None]
 
 _FOR_PEOPLE = {
@@ -107,6 +140,8 @@ _FOR_PEOPLE = {
     "an edge": "a connection",
     "edge": "connection",
     "edges": "connections",
+    "tie": "connection",
+    "ties": "connections",
     "neighbor": "contact",
     "neighbors": "contacts",
     "degree": "number of connections",
@@ -157,13 +192,18 @@ def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
     from graphveil.io.options import from_record, options_of  # noqa: PLC0415  as above
 
     asked = study["options"] | ({"exact": True} if exact else {})
+    asked |= {"nodes": Path(asked["nodes"])} if asked.get("nodes") else {}
     return from_record(options_of(KINDS[study["kind"]])(), asked)
 
 
-def parameters_of(way: Way, strength: float, study: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_of(way: Way, strength: float | None, study: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a method: its strength, and the roles of columns if it has them."""
-    number: float = int(strength) if way.parameter == "k" else strength
-    roles = study["roles"] if way.method == "generalize" else {}
+    number: Any = int(strength) if way.parameter == "k" and strength else strength
+    number = study["want"] if way.parameter == OWN else number
+    has_roles = study["kind"] == "network" or way.method in WITH_ROLES
+    roles = {**study["roles"]} if has_roles else {}
+    if way.method != "generalize":
+        roles.pop("levels", None)
     return {
         way.parameter: number,
         **way.more,
@@ -179,13 +219,23 @@ def way_named(kind: str, method: str) -> Way:
 def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
     """Measure who can be singled out; try a method at every strength, and others in the middle."""
     from graphveil import io  # noqa: PLC0415  heavy, and the server needs it not
+    from graphveil.attacks.wording import counted_in  # noqa: PLC0415  as above
+    from graphveil.verbs.advise.page import (  # noqa: PLC0415  as above
+        Point,
+        Strengths,
+        most_found,
+        strongest_everywhere,
+    )
 
     first, word = way_named(study["kind"], method), _worded(study["kind"])
     has_attached = bool(study["roles"].get("attach") or study["roles"].get("label"))
     others = [
         way
         for way in WAYS[study["kind"]]
-        if way != first and (way.method == "generalize" or not has_attached)
+        if way != first
+        and OWN not in (way.parameter, first.parameter)  # a column of levels is of one method
+        and study["kind"] != "network"  # whether directions matter decides there
+        and (way.method == "generalize" or not has_attached)
     ]
     todo = [(first, strength) for strength in first.strengths]
     todo += [(way, way.strengths[0]) for way in others]
@@ -193,46 +243,104 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
     data = io.load(Path(path), options_from(study, exact=study["kind"] == "table")).data
     say(stage="Measuring the risk", done=1, of=len(todo) + 2)
     _risk(say, data, study["roles"].get("known") or None)
+    made: list[tuple[Point, dict[tuple[str, str], Row]]] = []
     for done, (way, strength) in enumerate(todo, 2):
-        words = f"Trying {way.method} with {way.parameter} = {strength:g}"
+        words = f"Trying {way.method}, {named(way, strength, study)}"
         say(stage=words, done=done, of=len(todo) + 2)
         point = {"method": way.method, "parameter": way.parameter, "strength": strength}
-        point |= {"words": way.words, "is_true": way.is_true}
+        point |= {"words": way.words, "is_true": way.is_true, "named": named(way, strength, study)}
         try:
-            say(add="points", value=point | _tried(data, way, strength, study))
+            found, rows = _tried(data, way, strength, study)
         except GraphveilError as error:
             say(add="points", value=point | {"failed": word(str(error))})
+            continue
+        say(add="points", value=point | found)
+        if way == first:
+            least = strength if way.parameter == "k" else -strength
+            most = most_found(rows, counted_in(data), of_table=study["kind"] == "table")
+            made = sorted(
+                [*made, (Point(least, found["kept"]), most)], key=lambda one: one[0].value
+            )
+            said = Strengths(
+                method=way.method,
+                name=way.parameter,
+                points=tuple(
+                    one._replace(value=abs(one.value))
+                    for one in strongest_everywhere(made, int(data.size))
+                ),
+                people=int(data.size),
+                counted=counted_in(data),
+                measured_on="",
+            )
+            say(found="hardly", value=said.warning if len(made) == len(first.strengths) else "")
+
+
+def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) -> None:
+    """Find for each method the strength that keeps bounds."""
+    from graphveil import io  # noqa: PLC0415  heavy, and the server needs it not
+    from graphveil.data.kinds import as_released  # noqa: PLC0415  as above
+    from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
+    from graphveil.verbs.advise.until import reached_by  # noqa: PLC0415  as above
+    from graphveil.verbs.bounds import read_bound  # noqa: PLC0415  as above
+
+    ways = [way for way in WAYS[study["kind"]] if way.parameter != OWN]
+    data = io.load(Path(path), options_from(study, exact=study["kind"] == "table")).data
+    asked = [read_bound(one) for one in until]
+    for done, way in enumerate(ways):
+        say(stage=f"Looking for a strength of {way.method}", done=done, of=len(ways))
+        method = method_named(way.method)
+        given = parameters_of(way, None, study)
+        del given[way.parameter]
+        people = as_released(data, method.accepts[0])
+        found = reached_by(method, people, asked, lambda *_: {}, seconds=SECONDS, given=given)
+        if found is not None:
+            strength = found.parameters[way.parameter]
+            said = {"method": way.method, "strength": strength, "met": found.met}
+            said |= {"kept": found.kept, "false": found.false, "reason": found.reason}
+            say(add="reached", value=said | {"named": named(way, strength, study)})
+
+
+def named(way: Way, strength: float, study: Mapping[str, Any]) -> str:
+    """Return a strength as the page names it."""
+    if way.parameter == OWN:
+        return f"as column {study['want']} says"
+    return f"{way.parameter} = {strength:g}"
 
 
 def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     """Say how many people share what is known of them, and which column adds most."""
     from graphveil.cli.summaries.standing_out import knowledge  # noqa: PLC0415  as above
+    from graphveil.data import Network  # noqa: PLC0415  as above
     from graphveil.data.measures import measure  # noqa: PLC0415  heavy
 
-    columns: dict[str, Any] = {} if known is None else {"columns": known}
+    name = "known" if isinstance(data, Network) else "columns"
+    columns: dict[str, Any] = {} if known is None else {name: known}
     risk = measure(data, **columns)
-    sizes, n = risk.own_sizes, int(risk.own_sizes.size)
+    sizes, n, knows = risk.own_sizes, int(risk.own_sizes.size), knowledge(risk)
     ends = ((1, 1), (2, 4), (5, 9), (10, max(n, 10)))
     say(
         found="risk",
         value={
             "people": n,
             "unique": int((sizes == 1).sum()),
-            "knows": knowledge(risk),
+            "knows": knows if known and name == "columns" else for_people(knows, known or ()),
             "groups": [int(((sizes >= low) & (sizes <= high)).sum()) for low, high in ends],
         },
     )
     if known is None or len(known) < 2:
         return
-    without = {
-        name: measure(data, columns=[one for one in known if one != name]).uniqueness
-        for name in known
-    }
-    name = min(without, key=lambda one: without[one])
-    say(found="column", value={"name": name, "before": risk.uniqueness, "after": without[name]})
+    without = {one: measure(data, **_but(columns, name, one)).uniqueness for one in known}
+    most = min(without, key=lambda one: without[one])
+    say(found="column", value={"name": most, "before": risk.uniqueness, "after": without[most]})
 
 
-def _tried(data: Any, way: Way, strength: float, study: Mapping[str, Any]) -> dict[str, Any]:
+def _but(columns: Mapping[str, list[str]], name: str, one: str) -> dict[str, Any]:
+    return {name: [other for other in columns[name] if other != one]}
+
+
+def _tried(
+    data: Any, way: Way, strength: float, study: Mapping[str, Any]
+) -> tuple[dict[str, Any], Rows]:
     """Return what a release of this strength keeps, and whom the strongest attack re-identifies."""
     from graphveil.cli.summaries.attacks import strongest  # noqa: PLC0415  as above
     from graphveil.verbs.advise.answers import shares_of  # noqa: PLC0415  as above
@@ -242,7 +350,7 @@ def _tried(data: Any, way: Way, strength: float, study: Mapping[str, Any]) -> di
 
     release = anonymize(data, way.method, **parameters_of(way, strength, study))
     kept, false = shares_of(release.cost)
-    if kept is None and study["kind"] == "graph":
+    if kept is None and study["kind"] in ("graph", "network"):
         rows = evaluate_release(release, data, metrics=["edges-kept"])
         kept = next((row.value for row in rows if row.part == "share"), None)
     rows = attack_release(release, data, attacks=way.attacks, seconds=SECONDS)
@@ -253,7 +361,8 @@ def _tried(data: Any, way: Way, strength: float, study: Mapping[str, Any]) -> di
     exact = release.cost.get("exact_share")  # kept counts wider values, too
     kept = kept if exact is None else exact
     risk = share if ran else None
-    return {"kept": kept, "false": false, "risk": risk, "who": sentence, "exact": exact is not None}
+    said = {"kept": kept, "false": false, "risk": risk, "who": sentence}
+    return said | {"exact": exact is not None}, rows
 
 
 def release(
@@ -279,12 +388,14 @@ def release(
         anonymize_file(made, Path(path), Output(Path(out)), options=options_from(study))
     say(found="notes", value=list(dict.fromkeys(word(str(one.message)) for one in caught)))
     say(stage="Verifying the guarantee", done=1, of=6)
-    verdict = verify_release(out, path)
+    nodes = options_from(study).nodes if study["options"].get("nodes") else None
+    original = read_original(out, path, {"nodes": nodes} if nodes else {})
+    verdict = verify_release(out, original)
     say(found="verdict", value=_said(verdict, word))
     say(stage="Writing the public report", done=2, of=6)
     _write_report(say, out, None)
     say(stage="Comparing with the original", done=3, of=6)
-    data, published = read_original(out, path).data, read_release(out)
+    data, published = original.data, read_release(out)
     compared = rows = evaluate_release(published, data)
     columns = [
         (r.part, 1 - r.value)
@@ -318,7 +429,7 @@ def release(
             },
         )
     say(stage="Writing the report for the owner", done=4 + len(names), of=5 + len(names))
-    _write_report(say, out, path, rows=Rows([*every, *compared]), verdict=verdict)
+    _write_report(say, out, original, rows=Rows([*every, *compared]), verdict=verdict)
 
 
 def _attacks_on(data: Any) -> list[str]:
@@ -341,9 +452,7 @@ def _group(group: Any, word: Callable[[str], str]) -> dict[str, Any]:
 
 
 def _said(verdict: Any, word: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return a verdict as a page says it; what fails is said as `verify` says it."""
-    if verdict.answer == "fails":
-        word = str
+    """Return a verdict as a page says it."""
     from graphveil.verify.verdict import OF_THE_FOLDER  # noqa: PLC0415  heavy, as above
 
     failing = {check.name for check in verdict.failures()}
@@ -356,7 +465,7 @@ def _said(verdict: Any, word: Callable[[str], str] = str) -> dict[str, Any]:
         "word": verdict.word,
         "guarantee": word(verdict.held) if verdict.ok else "",
         "lines": [word(str(line)) for line in verdict.said()],
-        "checks": [(one.name, one.outcome, str(one.detail)) for one in verdict.checks],
+        "checks": [(word(one.name), one.outcome, word(str(one.detail))) for one in verdict.checks],
         "open": {needs: [word(one) for one in said] for needs, said in verdict.still_open.items()},
         "counts": count,
     }
@@ -366,7 +475,7 @@ _OUTCOMES = ("holds", "fails", "not checked")
 
 
 def _write_report(
-    say: Say, folder: str, original: str | None, page: str | None = None, **measured: Any
+    say: Say, folder: str, original: Original | None, page: str | None = None, **measured: Any
 ) -> None:
     """Write a report, for its owner if there is an original; what was measured is not repeated."""
     from graphveil.verbs.report.document import page_of  # noqa: PLC0415  heavy
@@ -386,7 +495,7 @@ def check(say: Say, folder: str, page: str) -> None:
     say(stage="Verifying the release", done=0, of=2)
     verdict = verify_release(folder)
     word: Callable[[str], str] = str
-    if verdict.answer != "fails":
+    with suppress(GraphveilError):  # a folder whose manifest cannot be read
         manifest = read_manifest(Path(folder))
         claim = manifest.claim.guarantee
         names = [n for some in ("known", "layers") for n in getattr(claim, some, None) or ()]
@@ -396,7 +505,9 @@ def check(say: Say, folder: str, page: str) -> None:
     _write_report(say, folder, None, page)
 
 
-JOBS: dict[str, Callable[..., None]] = {job.__name__: job for job in (explore, release, check)}
+JOBS: dict[str, Callable[..., None]] = {
+    job.__name__: job for job in (explore, bounds, release, check)
+}
 
 
 def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
@@ -437,12 +548,20 @@ def defect_in(error: Exception) -> str:
     return f"{type(error).__name__} at {places}"
 
 
+def _end_with(server: int) -> None:
+    """End once the server has ended, whatever ended it: nobody could see what is found."""
+    while os.getppid() == server:
+        time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGTERM)  # the main thread clears away what it began
+
+
 def main() -> None:
     """Run the job that standard input names."""
     stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what anything prints is no message
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clears away what it began
     warnings.simplefilter("ignore")
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     name, arguments = json.load(sys.stdin)
     try:
         run(stream, name, arguments)

@@ -5,6 +5,8 @@ The path that stands for ``-``: importing it is cheap.
 
 from __future__ import annotations
 
+import re
+import shlex
 import tomllib
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -120,6 +122,7 @@ def call(tokens: list[str]) -> int:
     config = None
     if tokens[:1] != ["sweep"]:  # which reads a grid from its file, and not options alone
         tokens, config = _take_config(tokens)
+    tokens = _repeated(tokens)
     app = build(tokens)
     if config is not None:
         app.config = (config,)
@@ -128,17 +131,53 @@ def call(tokens: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _repeated(tokens: list[str]) -> list[str]:
+    """Return the tokens with the method and flags of an earlier release in place of ``--from``.
+
+    Flags that are given take the place of the earlier ones.
+    """
+    if tokens[:1] != ["anonymize"] or {"--help", "-h"} & {*tokens}:
+        return tokens
+    rest, source = _taken(tokens, "--from", "--from needs a release folder.")
+    if source is None:
+        return tokens
+    from graphveil.methods.registry import METHODS, OUTSIDE  # noqa: PLC0415  a release is repeated
+    from graphveil.verbs.anonymize import choices_of  # noqa: PLC0415  as above
+
+    chosen, words = choices_of(source), rest[1:]
+    if words and (words[0] in METHODS or words[0] in OUTSIDE):
+        if words[0] != chosen.method:
+            raise CycloptsError(
+                msg=f"{chosen.source} was made with {chosen.method}. Use {chosen.method}, or "
+                "remove --from."
+            )
+        words = words[1:]
+    given = {word.partition("=")[0] for word in words if word.startswith("--")}
+    given |= {f"--no-{word[2:]}" for word in given} | {f"--{word[5:]}" for word in given}
+    same = {flag: said for flag, said in chosen.flags.items() if flag not in given}
+    if words and not words[0].startswith("-"):
+        chosen.check(words[0], re.split("[,=]", ",".join(words[1:])))
+    flags = [word for said in same.values() for word in said]
+    say(f"choices of {chosen.source}: {chosen.method} {shlex.join(flags)}")
+    return ["anonymize", chosen.method, *words, *flags]
+
+
+def _taken(tokens: list[str], name: str, missing: str) -> tuple[list[str], str | None]:
+    """Return the tokens without a flag and its value, and the value."""
+    for number, token in enumerate(tokens):
+        if token == name:
+            if number + 1 == len(tokens):
+                raise CycloptsError(msg=missing)
+            return tokens[:number] + tokens[number + 2 :], tokens[number + 1]
+        if token.startswith(f"{name}="):
+            return tokens[:number] + tokens[number + 1 :], token.split("=", 1)[1]
+    return tokens, None
+
+
 def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:
     """Return the tokens without ``--config FILE``, and the file's options."""
-    for number, token in enumerate(tokens):
-        if token == "--config":  # noqa: S105  a flag, no password
-            if number + 1 == len(tokens):
-                raise CycloptsError(msg="--config needs a file name.")
-            rest = tokens[:number] + tokens[number + 2 :]
-            return rest, _config(Path(tokens[number + 1]))
-        if token.startswith("--config="):
-            return tokens[:number] + tokens[number + 1 :], _config(Path(token.split("=", 1)[1]))
-    return tokens, None
+    rest, file = _taken(tokens, "--config", "--config needs a file name.")
+    return rest, None if file is None else _config(Path(file))
 
 
 def _config(path: Path) -> Toml:

@@ -5,7 +5,8 @@ The verb estimate: what a run on the disk or on a cluster will cost; nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,13 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from graphveil import io
 from graphveil.claims.ledger import Ledger
-from graphveil.claims.record import private_folder
-from graphveil.core.errors import InputError, UsageError, option
+from graphveil.claims.manifest import MANIFEST, read_manifest
+from graphveil.claims.record import private_folder, read_record
+from graphveil.core.errors import Hint, InputError, UsageError, option
+from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, located, place_of
-from graphveil.data.kinds import as_released, kind_of, released_kind
-from graphveil.io.options import recorded
+from graphveil.core.text import printable
+from graphveil.data.kinds import KINDS, as_released, kind_of, released_kind
+from graphveil.io.options import from_record, options_of, recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
+from graphveil.io.text.preview import columns_of
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
 from graphveil.methods.roles import TableRoles, WithRoles
@@ -89,6 +94,188 @@ def anonymize(
     return (
         method_named(method).from_parameters(parameters).anonymize(data, seed=seed, ledger=ledger)
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices:
+    """What was chosen for a release, to be used again for another file, such as next year's.
+
+    Parameters
+    ----------
+    method, parameters
+        The method, and its parameters that are not the default ones.
+    options
+        How the file was read.
+    columns
+        The columns that a table had; empty for other data.
+    source
+        What holds these choices.
+    """
+
+    method: str
+    parameters: Mapping[str, Any]
+    options: io.AnyOptions
+    columns: tuple[str, ...]
+    source: str
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """The options of the reader that are not the default ones."""
+        plain = vars(type(self.options)())
+        return {name: said for name, said in vars(self.options).items() if said != plain[name]}
+
+    @property
+    def flags(self) -> dict[str, list[str]]:
+        """The words of the command line that make the same choices, by flag."""
+        kind, read = io.kind_read(self.options), self.reading
+        read.pop("exact", None)  # what a method reads exactly it reads so by itself
+        read["input_format"] = read.pop("format", None)
+        said = {"kind": kind.name, **self.parameters, **read}
+        return {
+            f"--{name.replace('_', '-')}": _words_of(name, value)
+            for name, value in said.items()
+            if value is not None
+        }
+
+    def check(self, path: str | Path, said: Collection[str] = ()) -> None:
+        """Refuse a table with columns that these choices do not speak of.
+
+        Parameters
+        ----------
+        path
+            The file.
+        said
+            Columns that further options name.
+
+        Raises
+        ------
+        UsageError
+            Where there is a new column.
+        """
+        if not self.columns or self.options.header == "no":
+            return
+        names = columns_of(
+            Path(path), self.options.format, header="yes", delimiter=self.options.delimiter
+        ).names
+        new = [one for one in names if one not in self.columns and one not in said]
+        if new:
+            raise UsageError(
+                f"{Path(path).name} has columns that {self.source} did not have: "
+                f"{printable(', '.join(new))}. Set their role ({option('known')}, "
+                f"{option('attach')}) or drop them ({option('drop')}); these options replace the "
+                "earlier ones."
+            )
+
+    def anonymize(self, path: str | Path, *, seed: int | None = None) -> Release[Any]:
+        """Return a release of another file by the same choices.
+
+        Raises
+        ------
+        UsageError
+            Where the file has columns that these choices do not speak of.
+        """
+        self.check(path)
+        method, options = method_named(self.method).from_parameters(self.parameters), self.options
+        if isinstance(options, io.TableOptions) and method.reads_exactly:
+            options = replace(options, exact=True)
+        return method.anonymize(io.load(Path(path), options).data, seed=seed)
+
+
+def choices_of(source: str | Path) -> Choices:
+    r"""Return what was chosen for a release, or in the browser, to repeat it on another file.
+
+    Parameters
+    ----------
+    source
+        A release folder, with its private folder beside it; or the file in which
+        `graphveil serve` keeps the choices of a file, ``.graphveil/FILE.json``.
+
+    Raises
+    ------
+    UsageError
+        Where it holds no choices, or not all of them.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import graphveil as gv
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "friends.csv")
+    ...     _ = file.write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
+    ...     out = Output(Path(folder, "friends-k2"))
+    ...     made = anonymize_file(gv.KDegree(k=2), file, out, options=io.GraphOptions())
+    ...     choices_of(made).anonymize(file).guarantee.k
+    2
+    """
+    place = Path(source)
+    held = _of_release(place) if (place / MANIFEST).is_file() else _of_answers(place)
+    method = method_named(held["method"])
+    defaults = {item.name: item.default for item in flat_parameters(method)}
+    parameters = {
+        name: value
+        for name, value in held["parameters"].items()
+        if value is not None and value != defaults.get(name)
+    }
+    reading = held["reading"]
+    options = from_record(options_of(KINDS[reading["kind"]])(), reading)
+    columns = tuple(held["columns"]) if reading["kind"] == "table" else ()
+    return Choices(
+        method=held["method"],
+        parameters=parameters,
+        options=options,
+        columns=columns,
+        source=printable(place.name),
+    )
+
+
+def _of_release(folder: Path) -> dict[str, Any]:
+    manifest, private = read_manifest(folder), read_record(folder)
+    if private is None or "kind" not in private.reading:
+        raise UsageError(
+            f"{folder.name}: no private folder beside it says how a file was read. Use a release "
+            "that you made from a file, beside its private folder."
+        )
+    if private.unrecorded:
+        raise UsageError(
+            f"{folder.name} was made with {', '.join(private.unrecorded)} that no file records. "
+            "Give all options anew."
+        )
+    parameters, reading = {**manifest.method.parameters, **private.withheld}, private.reading
+    used = [reading.get("ids"), reading.get("person"), parameters.get("levels")]
+    data = next(one for one in manifest.data.files if one.role == "data")
+    columns = [*data.columns, *reading.get("drop", ()), *reading.get("one_hot", ()), *used]
+    return {
+        "method": manifest.method.name,
+        "parameters": parameters,
+        "reading": reading,
+        "columns": [] if reading.get("one_hot") else [str(one) for one in columns if one],
+    }
+
+
+def _of_answers(file: Path) -> dict[str, Any]:
+    try:
+        held: dict[str, Any] = json.loads(file.read_bytes())["release"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{printable(file)} holds no choices that can be repeated. Give a release folder, or "
+            "the file in .graphveil of an input whose questions are answered."
+        ) from error
+    return held
+
+
+def _words_of(name: str, value: Any) -> list[str]:
+    """Return the words of an option on the command line."""
+    if value is False:
+        return [f"--no-{name.replace('_', '-')}"]
+    if isinstance(value, list | tuple):
+        value = ",".join(value) if name in _JOINED else [*value]
+    if isinstance(value, Mapping):
+        value = dict(value)
+    return [word for pair in Hint(name, value).pairs for word in pair]
+
+
+_JOINED = (*TableRoles._fields, "drop", "kinds", "undirected")
+"""Options whose values commas separate on the command line."""
 
 
 class RunOptions(NamedTuple):

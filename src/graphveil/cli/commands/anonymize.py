@@ -533,7 +533,13 @@ def _example(method: type[Anonymizer[Any]]) -> str:
 
 def _methods(*, listed: bool) -> App:
     """Return the command: its page lists the methods where their classes are imported."""
-    app = App(name="anonymize", help="Anonymize data: graphveil anonymize METHOD INPUT --out DIR.")
+    text = (
+        "Anonymize data: graphveil anonymize METHOD INPUT --out DIR.\n\nTo repeat the choices of "
+        "an earlier release on another file, such as next year's: graphveil anonymize INPUT --from "
+        "RELEASE --out DIR. Flags that you add replace the earlier ones. RELEASE can also be the "
+        "file of choices that graphveil serve keeps (.graphveil/FILE.json)."
+    )
+    app = App(name="anonymize", help=text)
     add_methods(app, METHODS, __name__, listed=listed)
     add_methods(app, OUTSIDE, __name__, listed=listed)
     return app

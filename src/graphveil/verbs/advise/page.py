@@ -124,8 +124,7 @@ class Strengths:
         found = [point for point in self.tried if point.found is not None]
         if len(found) < 2:
             return False
-        weak, strong = found[0].found or 0.0, found[-1].found or 0.0
-        return weak > (found[0].guess or 0.0) and strong > (1 - HARDLY) * weak
+        return hardly_lowers(found[0].found or 0.0, found[-1].found or 0.0, found[0].guess or 0.0)
 
     def people_found(self, point: Point) -> int | None:
         """Return how many people the strongest attack re-identifies; None where none ran."""
@@ -182,19 +181,42 @@ def strengths_of(data: Data, choice: Choice) -> Strengths:
                 made.append((Point(value, reason=str(error)), {}))
                 continue
         kept, false = shares_of(release.cost)
-        found: dict[tuple[str, str], Row] = {}
-        for key, row in re_identifying(rows, counted, of_table=of_table):
-            if key not in found or (found[key].value or 0.0) < (row.value or 0.0):
-                found[key] = row
-        made.append((Point(value, kept, false), found))
+        made.append((Point(value, kept, false), most_found(rows, counted, of_table=of_table)))
     return Strengths(
         method=choice.method,
         name=name,
-        points=tuple(_strongest(made, sample.data.size)),
+        points=tuple(strongest_everywhere(made, sample.data.size)),
         people=sample.data.size,
         counted=counted,
         measured_on=sample.words,
     )
+
+
+def hardly_lowers(weak: float, strong: float, guess: float) -> bool:
+    """Return whether the strongest protection leaves most of what the weakest does.
+
+    Parameters
+    ----------
+    weak, strong
+        The share that attacks re-identify with the weakest protection, and with the strongest.
+    guess
+        The share that guessing does.
+
+    Examples
+    --------
+    >>> hardly_lowers(0.38, 0.34, 0.002), hardly_lowers(0.38, 0.2, 0.002)
+    (True, False)
+    """
+    return weak > guess and strong > (1 - HARDLY) * weak
+
+
+def most_found(rows: Rows, counted: Counted, *, of_table: bool) -> dict[tuple[str, str], Row]:
+    """Return of each attack and attacker the row that re-identifies most."""
+    found: dict[tuple[str, str], Row] = {}
+    for key, row in re_identifying(rows, counted, of_table=of_table):
+        if key not in found or (found[key].value or 0.0) < (row.value or 0.0):
+            found[key] = row
+    return found
 
 
 def re_identifying(
@@ -226,7 +248,7 @@ def _looked_for(row: Row, people: int) -> int:
     return people - ((row.setting.known or 0) if row.setting.overlap is not None else 0)
 
 
-def _strongest(
+def strongest_everywhere(
     made: Sequence[tuple[Point, Mapping[tuple[str, str], Row]]], people: int
 ) -> Iterator[Point]:
     """Yield the points with the most that an attack reaches that ran at all of them."""

@@ -155,6 +155,7 @@ def reached_by(
     measure: Measure,
     *,
     seconds: float,
+    given: Mapping[str, Any] | None = None,
 ) -> Reached | None:
     """Return what a method reaches, searching its main parameter; None where it has none.
 
@@ -170,11 +171,14 @@ def reached_by(
         Measures metrics and attacks.
     seconds
         The CPU that the runs may take, about.
+    given
+        Parameters of the method that are not searched. Default: those of its example, and roles
+        that suit the data.
     """
     values = _strengths(method, data)
     if values is None:
         return None
-    search = _Search(method, data, tuple(bounds), measure, values, seconds)
+    search = _Search(method, data, tuple(bounds), measure, values, seconds, given)
     return search.result()
 
 
@@ -206,7 +210,9 @@ class _Search:
         measure: Measure,
         strengths: tuple[str, Sequence[Any]],
         seconds: float,
+        given: Mapping[str, Any] | None,
     ) -> None:
+        self.given = given
         self.method, self.bounds, self.measure = method, bounds, measure
         self.name, self.values = strengths
         self.until = worked() + seconds
@@ -237,7 +243,8 @@ class _Search:
             for name, value in self.method.example.items()
             if name not in {"k", "goal", self.name} and not name.startswith("epsilon_")
         }
-        return given | roles_of(self.method, self.sample.data)
+        own = self.given
+        return given | dict(roles_of(self.method, self.sample.data) if own is None else own)
 
     def _least(self) -> int:
         """Return the weakest strength whose promise keeps a bound on the risk."""

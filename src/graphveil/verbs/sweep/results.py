@@ -156,7 +156,7 @@ def warning_of(sweep: SweptPoints) -> str:
 
 def _hardly(sweep: SweptPoints, name: str) -> Iterator[_Pair]:
     """Yield the least and the largest value of a parameter where the second hardly helps."""
-    from graphveil.verbs.advise.page import HARDLY  # noqa: PLC0415  few sweeps get so far
+    from graphveil.verbs.advise.page import hardly_lowers  # noqa: PLC0415  few sweeps get so far
 
     alike: dict[str, list[tuple[int, Setting]]] = {}
     for setting in sweep.settings:
@@ -174,7 +174,7 @@ def _hardly(sweep: SweptPoints, name: str) -> Iterator[_Pair]:
         both = first.keys() & last.keys()
         before, guess = max((first[key] for key in both), default=(0.0, 0.0))
         after = max((last[key][0] for key in both), default=0.0)
-        if before > guess and after > (1 - HARDLY) * before:
+        if hardly_lowers(before, after, guess):
             yield _Pair(name, weak, strong, before, after)
 
 
