@@ -165,6 +165,7 @@ def on_network(name: str, *, every_strength: bool = True) -> tuple[Method, ...]:
         Method("structural", ({"k": 5, "phi": 10.0, "goal": "budget:0.05", "edits": "any"},)),
         *(by(response, "epsilon", noisy) for response in RESPONSES),
         *(by(model, "epsilon", noisy) for model in MODELS),
+        *(by("super-nodes", "k", k, certain=certain) for certain in ("avoid", "allow")),
         by("degree-triangle-model", "epsilon", (1.0, 2.0, 4.0) if low else (4.0,)),
     )
 

@@ -40,6 +40,7 @@ STRENGTHS = {
         "rename": NONE,
         "k-degree": K,
         "structural": K,
+        "super-nodes": K,
         **dict.fromkeys(
             (
                 *("asymmetric-response", "degree-prior-response", "mixing-prior-response"),

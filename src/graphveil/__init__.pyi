@@ -6,6 +6,7 @@ from graphveil.claims.guarantees import NodeDP as NodeDP
 from graphveil.claims.guarantees import NotClaimed as NotClaimed
 from graphveil.claims.guarantees import SmoothKAnonymity as SmoothKAnonymity
 from graphveil.claims.guarantees import StructuralKAnonymity as StructuralKAnonymity
+from graphveil.claims.guarantees import SuperNodeAnonymity as SuperNodeAnonymity
 from graphveil.claims.ledger import Ledger as Ledger
 from graphveil.core import warnings as warnings
 from graphveil.core.errors import GraphveilError as GraphveilError
@@ -41,6 +42,7 @@ from graphveil.methods.structural import Budget as Budget
 from graphveil.methods.structural import Full as Full
 from graphveil.methods.structural import Partial as Partial
 from graphveil.methods.structural.trajectory import trajectory as trajectory
+from graphveil.release import GeneralizedGraph as GeneralizedGraph
 from graphveil.release import Release as Release
 from graphveil.release import read_release as read_release
 from graphveil.verbs import theory as theory

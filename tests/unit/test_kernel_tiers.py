@@ -50,6 +50,7 @@ RUNS = {
     "profile": [("profile", {"k": 3, "edits": edits}) for edits in ("add", "any")],
     "measures": [("hrg-mcmc", {"epsilon": 2.0})],
     "degree-triangle": [("degree-triangle-model", {"epsilon": 4.0})],
+    "super-nodes": [("super-nodes", {"k": 4, "sweeps": 5})],
 }
 KERNELS = {
     "k-degree": "methods.k_degree.",
@@ -58,6 +59,7 @@ KERNELS = {
     "smooth-k": ("methods.smooth_k.", "methods.equivalence_classes."),
     "measures": "methods.random_graphs.kernels.hierarchy.",
     "degree-triangle": "methods.random_graphs.kernels.triangles.",
+    "super-nodes": "methods.random_graphs.kernels.super_nodes.",
 }
 """The kernels whose tests need no other room's."""
 EVER = 1 << 60

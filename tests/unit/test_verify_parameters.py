@@ -37,6 +37,7 @@ from graphveil.claims.guarantees import (
     NotClaimed,
     SmoothKAnonymity,
     StructuralKAnonymity,
+    SuperNodeAnonymity,
 )
 from graphveil.claims.manifest import read_manifest
 from graphveil.verify.promises.claims import parameters_check
@@ -73,6 +74,7 @@ PROMISED = (
     KAnonymity(k=5, person="row"),
     SmoothKAnonymity(k=5, theta="2/3"),
     StructuralKAnonymity(k=5, share=0.9),
+    SuperNodeAnonymity(k=5),
     AdaptiveAnonymity(level=5, common=True),
     EdgeDP(epsilon=1.5),
     NodeDP(epsilon=1.5),

@@ -23,6 +23,7 @@ from graphveil.claims.tables import (
     Condition,
     Diverse,
     Generalized,
+    SameGroupCounts,
     StarsByRow,
 )
 from graphveil.core.errors import ParameterError
@@ -56,6 +57,7 @@ __all__ = [
     "ProtectedPeople",
     "SameData",
     "SameDegrees",
+    "SameGroupCounts",
     "StarsByRow",
     "Subgraph",
     "Supergraph",
@@ -771,6 +773,7 @@ AnyCondition = (
     Supergraph
     | Subgraph
     | SameDegrees
+    | SameGroupCounts
     | EditBudget
     | NothingAdded
     | StarsByRow

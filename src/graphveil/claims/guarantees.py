@@ -1,18 +1,15 @@
 """Every guarantee that a release can carry: values that say it in words and can be verified.
 
-A check answers with one of three words: *recomputed* (from the files), *by construction* (a claim
-of differential privacy, which no single output can show) or *not claimed*. Guarantees are about
-rows that equal others, nodes in the same equivalence class, or noise that hides an edge, an entry
-or a person.
+Guarantees are about rows that equal others, nodes in the same equivalence class or group, or noise
+that hides an edge, an entry or a person.
 """
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from decimal import Decimal
 from fractions import Fraction
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -22,9 +19,11 @@ from graphveil.claims.conditions import (
     Generalized,
     NothingAdded,
     ProtectedPeople,
+    SameGroupCounts,
     TrueOfShare,
     check_class_size,
 )
+from graphveil.claims.guarantee import CheckWord, Guarantee, NotClaimed, unclaimed
 from graphveil.claims.knowledge import (
     ABOUT_PEOPLE,
     ALIKE,
@@ -36,158 +35,32 @@ from graphveil.claims.knowledge import (
     LISTS,
     NOTHING_PROMISED,
     OF_DIRECTED_TIES,
-    REASONS,
     SEVERAL_ORIGINALS,
     SEVERAL_ROWS,
     SIMILAR,
     List,
     MeasureName,
     Person,
-    Reason,
 )
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import check_names, share_in
 
-CheckWord = Literal["recomputed", "by construction", "not claimed"]
-
-
-class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
-    """A promise about published data, stated exactly.
-
-    Subclasses are frozen values with a `sentence` (the promise in plain words) and a
-    `threat_model` (the adversary that it answers). They know neither who keeps them nor how.
-    """
-
-    check_word: ClassVar[CheckWord] = "recomputed"
-
-    def of_rows(self, person: Person | None) -> Self:
-        """Return the same guarantee of the rows of a table, of which the owner said `person`.
-
-        None is no table, and changes nothing; nor does it where nothing is claimed, or of nodes.
-
-        Examples
-        --------
-        >>> from graphveil import KAnonymity
-        >>> KAnonymity(k=5).of_rows("row").sentence.partition("; ")[2]
-        'nothing was added. Each row is a different person, as the owner states.'
-        """
-        if person is None or "person" not in self.__struct_fields__:
-            return self
-        return msgspec.structs.replace(self, person=person)
-
-    @property
-    def implied(self) -> tuple[AnyCondition, ...]:
-        """The conditions that the sentence states itself."""
-        return ()
-
-    def covers(self, claim: Guarantee) -> bool:
-        """Whether who promises this may claim that: the same, or less.
-
-        Examples
-        --------
-        >>> from graphveil import KAnonymity
-        >>> KAnonymity(k=5).covers(KAnonymity(k=5)), KAnonymity(k=5).covers(KAnonymity(k=6))
-        (True, False)
-        """
-        return isinstance(claim, NotClaimed) or claim == self.of_rows(
-            getattr(claim, "person", None) or None
-        )
-
-    @property
-    @abstractmethod
-    def sentence(self) -> str:
-        """The promise in one sentence."""
-
-    @property
-    def core(self) -> str:
-        """The sentence without the implied conditions, which only the original shows."""
-        return self.sentence
-
-    @property
-    @abstractmethod
-    def threat_model(self) -> str:
-        """The adversary that the promise answers."""
-
-    @property
-    def knowledge(self) -> str:
-        """What that adversary knows, in a few words."""
-        return ""
-
-    @property
-    def adversary(self) -> str:
-        """Who that is: what they know, and that they use nothing else."""
-        return "nobody"
-
-    @property
-    def why(self) -> str | None:
-        """Why nothing is claimed; None where something is."""
-        return None
-
-    @property
-    def empty(self) -> str | None:
-        """Why the promise is true of any data and protects nobody; None where it is not."""
-        return None
-
-
-class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
-    """Nothing is promised of this release.
-
-    Parameters
-    ----------
-    reasons
-        At least one of ``repeatable`` (the noise came from a seeded generator), ``fixed-size``,
-        ``finite-chain``, ``unproved`` (the mechanism has no proof), ``trial`` (one of several,
-        chosen by looking) and ``renamed`` (new ids alone); each once, in this order.
-
-    Examples
-    --------
-    >>> NotClaimed(reasons=("repeatable",)).sentence
-    'This release carries no guarantee.'
-    """
-
-    check_word: ClassVar[CheckWord] = "not claimed"
-
-    reasons: tuple[Reason, ...]
-
-    def __post_init__(self) -> None:
-        """Check that there is a reason, each once and in order."""
-        ordered = tuple(reason for reason in REASONS if reason in self.reasons)
-        if not self.reasons or self.reasons != ordered:
-            raise ParameterError(
-                f"reasons={self.reasons} must be one or more of {', '.join(REASONS)}, each once "
-                "and in this order."
-            )
-
-    @property
-    def sentence(self) -> str:
-        """What is promised: nothing."""
-        return "This release carries no guarantee."
-
-    @property
-    def threat_model(self) -> str:
-        """The adversary that is answered: none."""
-        return "None: this release claims no protection against any attacker."
-
-    @property
-    def why(self) -> str | None:
-        """Why nothing is claimed."""
-        return " ".join(REASONS[reason] for reason in self.reasons)
-
-    def covers(self, claim: Guarantee) -> bool:
-        """Whether who promises nothing may claim that: nothing, for these reasons or more."""
-        return isinstance(claim, NotClaimed) and set(self.reasons) <= set(claim.reasons)
-
-
-def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
-    """Return what remains of a guarantee once there is a reason to claim nothing.
-
-    Examples
-    --------
-    >>> unclaimed(NotClaimed(reasons=("unproved",)), "repeatable").reasons
-    ('repeatable', 'unproved')
-    """
-    before = guarantee.reasons if isinstance(guarantee, NotClaimed) else ()
-    return NotClaimed(reasons=tuple(r for r in REASONS if r == reason or r in before))
+__all__ = [
+    "ENTRIES_OF_A_VALUE",
+    "AdaptiveAnonymity",
+    "AnyGuarantee",
+    "CheckWord",
+    "EdgeDP",
+    "Guarantee",
+    "KAnonymity",
+    "NodeDP",
+    "NotClaimed",
+    "SmoothKAnonymity",
+    "StructuralKAnonymity",
+    "SuperNodeAnonymity",
+    "check_class_size",
+    "unclaimed",
+]
 
 
 class _OfRows(Guarantee, frozen=True, kw_only=True):
@@ -623,6 +496,75 @@ within 10% of its own.'
         return f"an attacker who knows {self.knowledge} {nothing_else}"
 
 
+class SuperNodeAnonymity(Guarantee, frozen=True, kw_only=True, tag="super-node-anonymity"):
+    """The release is drawn from the sizes of groups of at least k nodes and their numbers of edges.
+
+    Of n nodes there are ``n // k`` groups: node i is in group ``i % (n // k)``. The published edges
+    follow from the numbers of edges inside and between groups, by a rule that everybody can repeat.
+
+    Parameters
+    ----------
+    k
+        The smallest group, at least 1.
+
+    Examples
+    --------
+    >>> print(SuperNodeAnonymity(k=5).sentence)
+    The release was drawn only from the sizes of groups of at least 5 nodes and the numbers of \
+edges inside and between groups; nothing in it shows which node of a group is which person.
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        check_class_size(self.k)
+
+    @property
+    def empty(self) -> str | None:
+        """As of every guarantee."""
+        return None if self.k > 1 else f"a group may be a single node, because k={self.k}"
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """That the numbers of edges are those of the original, which only the original shows."""
+        return (SameGroupCounts(),)
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+        return (
+            f"The release was drawn only from the sizes of groups of at least {self.k} nodes and "
+            "the numbers of edges inside and between groups; nothing in it shows which node of a "
+            "group is which person."
+        )
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+        return (
+            f"{_capital(self.adversary)}, is left with at least {self.k} nodes that may be that "
+            "person. The release does not make one of them more likely than another. This is "
+            "about identity, not about edges: a group, or a pair of groups, with all possible "
+            "edges or with none reveals every edge or its absence there. An attacker who knows "
+            "all other edges learns the last one. People of a group who are identified otherwise "
+            "leave fewer candidates for the others."
+        )
+
+    @property
+    def knowledge(self) -> str:
+        """What that adversary knows, in a few words."""
+        return "the original network, or any part of its structure"
+
+    @property
+    def adversary(self) -> str:
+        """Who that is: what they know, and that they use nothing else."""
+        return (
+            f"an attacker who knows {self.knowledge}, but not which released node is any person, "
+            "and uses nothing else but the release"
+        )
+
+
 def _listed(names: tuple[str, ...]) -> str:
     """Return names with commas, and an *and* before the last."""
     *first, last = names
@@ -790,6 +732,7 @@ _PUBLIC = "How many people and items there are, and the names of the items, coun
 
 AnyGuarantee = (
     StructuralKAnonymity
+    | SuperNodeAnonymity
     | KAnonymity
     | SmoothKAnonymity
     | AdaptiveAnonymity

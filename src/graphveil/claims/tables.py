@@ -1,4 +1,4 @@
-"""What is stated of the rows and columns of a table, in addition to a guarantee."""
+"""What is stated of the rows and columns of a table, or of groups, in addition to a guarantee."""
 
 from __future__ import annotations
 
@@ -31,6 +31,21 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     @abstractmethod
     def sentence(self) -> str:
         """The statement in one sentence."""
+
+
+class SameGroupCounts(Condition, frozen=True, kw_only=True, tag="same-group-counts"):
+    """The numbers of edges inside and between groups are those of the original.
+
+    Examples
+    --------
+    >>> SameGroupCounts().sentence
+    'The numbers of edges inside and between groups are those of the original.'
+    """
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return "The numbers of edges inside and between groups are those of the original."
 
 
 class StarsByRow(Condition, frozen=True, kw_only=True, tag="stars-by-row"):

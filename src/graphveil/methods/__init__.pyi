@@ -5,6 +5,7 @@ from graphveil.methods.registry import register as register
 from graphveil.methods.k_degree import KDegree as KDegree
 from graphveil.methods.profile import Profile as Profile
 from graphveil.methods.structural import StructuralAnonymity as StructuralAnonymity
+from graphveil.methods.random_graphs.super_nodes import SuperNodes as SuperNodes
 from graphveil.methods.smooth_k import SmoothK as SmoothK
 from graphveil.methods.smooth_k import SuppressK as SuppressK
 from graphveil.methods.mondrian import Mondrian as Mondrian

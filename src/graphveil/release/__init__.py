@@ -3,6 +3,7 @@
 from graphveil.claims.digest import digest_of, digests_of_origins
 from graphveil.claims.manifest import MANIFEST, Manifest, read_manifest
 from graphveil.claims.record import LINKAGE, RECORD, Record, private_folder, read_record
+from graphveil.release.generalized_graph import GeneralizedGraph
 from graphveil.release.linkage import Linkage, OwnersLevels, Private, Provenance, Witness
 from graphveil.release.release import Release, nesting_of, read_release
 
@@ -10,6 +11,7 @@ __all__ = [
     "LINKAGE",
     "MANIFEST",
     "RECORD",
+    "GeneralizedGraph",
     "Linkage",
     "Manifest",
     "OwnersLevels",

@@ -15,16 +15,17 @@ from msgspec import UNSET
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, KeyedIds, PeopleAsItems
-from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
 from graphveil.claims.manifest import Generalization, read_manifest
 from graphveil.claims.record import read_record
 from graphveil.core.errors import DataError, UsageError, one_of
 from graphveil.core.lazy import above
 from graphveil.core.text import html_table, printable, visible
-from graphveil.data import Data, Table
+from graphveil.data import Data, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import ColumnType
 from graphveil.release.files import formulas_in, read_data, read_generalization, write_data
+from graphveil.release.generalized_graph import GeneralizedGraph
 from graphveil.release.linkage import (
     Linkage,
     Private,
@@ -473,8 +474,50 @@ class Release(Generic[D_co]):
         shown: NDArray[np.float64] = ends[data.codes[:, at]]
         return shown
 
+    def generalized_graph(self) -> GeneralizedGraph:
+        """Return the groups of a release by `super-nodes`, with their numbers of edges.
+
+        Raises
+        ------
+        UsageError
+            If the release has no such guarantee.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> square = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], n=4)
+        >>> release = gv.SuperNodes(k=2).anonymize(square)
+        >>> release.generalized_graph().sizes.tolist(), release.sample(seed=7).n_edges
+        ([2, 2], 4)
+        """
+        if not isinstance(self.guarantee, SuperNodeAnonymity):
+            method = self.provenance.method
+            raise UsageError(f"a release by {method} has no groups. Use super-nodes.")
+        return GeneralizedGraph.of(cast("Graph", self.data), self.guarantee.k)
+
+    def sample(self, seed: int) -> Graph:
+        """Return another graph with the groups and numbers of edges of a release by `super-nodes`.
+
+        Parameters
+        ----------
+        seed
+            At least 0; 0 gives the published graph.
+
+        Raises
+        ------
+        UsageError
+            As `generalized_graph`.
+        """
+        return self.generalized_graph().sample(seed)
+
     def to_table(self) -> Table:
-        """Return a released table, or released one-hot rows as one: see `Table.from_one_hot`."""
+        """Return a released table, or released one-hot rows as one: see `Table.from_one_hot`.
+
+        A release by `super-nodes` becomes its groups with their numbers of edges: see
+        `GeneralizedGraph.to_table`.
+        """
+        if isinstance(self.guarantee, SuperNodeAnonymity):
+            return self.generalized_graph().to_table()
         as_table = kind_of(self.data).as_table
         if as_table is None:
             name = type(self.data).__name__

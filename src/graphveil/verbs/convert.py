@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil import io
+from graphveil.claims.guarantees import SuperNodeAnonymity
 from graphveil.claims.manifest import MANIFEST
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
 from graphveil.core.errors import InputError, UsageError, option
@@ -76,10 +77,14 @@ def _is_in_parts(folder: Path) -> bool:
 
 
 def data_of_release(folder: Path, *, as_table: bool = False) -> Data:
-    """Return the data of a release; one-hot rows can be asked for as the table they came from."""
+    """Return the data of a release.
+
+    As a table, one-hot rows are that which they came from, super-nodes are groups and their edges.
+    """
     with stage(f"reading {folder.name}"):
         release = read_release(folder)
-    if as_table and isinstance(release.data, Graph):
+    grouped = isinstance(release.guarantee, SuperNodeAnonymity)
+    if as_table and isinstance(release.data, Graph) and not grouped:
         raise UsageError(
             f"{option('kind', 'table')} does not apply to a release of a graph. Remove it."
         )

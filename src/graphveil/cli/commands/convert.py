@@ -112,6 +112,7 @@ command = with_signature(
     text="Convert a data file, or the data of a release, to another format.\n\nThe copy is not "
     "a release: it carries no guarantee and cannot be verified. Verify the release first. "
     "A copy of a data file is readable by its owner only.\n\nIf a table was released as "
-    "pairs of row and column=value, --kind table turns it back into a table.\n\nExample: "
+    "pairs of row and column=value, --kind table turns it back into a table. For a release by "
+    "super-nodes, it writes the groups and their numbers of edges.\n\nExample: "
     "graphveil convert friends-k5 --out friends.npz",
 )

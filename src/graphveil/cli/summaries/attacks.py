@@ -82,6 +82,7 @@ REACHED = {
         Reached(0.914, 0.914, "matching", ""),
     ),
     "structural": (Reached(0.0, 1.0, "seeded-matching", "k=2 to 20"),),
+    "super-nodes": (Reached(0.004, 0.581, "seeded-matching", "k=2 to 20"),),
     "top-m-filter": (Reached(0.013, 1.0, "seeded-matching", "epsilon 2 to 7.11"),),
     "mondrian": (Reached(0.007, 0.196, "linkage", "k=2 to 16"),),
     "smooth-k": (Reached(0.029, 0.498, "linkage", "k=2 to 16"),),

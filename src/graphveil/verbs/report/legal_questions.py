@@ -30,6 +30,7 @@ from graphveil.claims.guarantees import (
     NodeDP,
     SmoothKAnonymity,
     StructuralKAnonymity,
+    SuperNodeAnonymity,
 )
 from graphveil.core.rows import ANY, Row, Rows
 from graphveil.core.text import of_hundred, percent
@@ -324,7 +325,9 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
 
 def number_of(guarantee: AnyGuarantee) -> int | None:
     """Return how many look alike at least; None where the promise is of another sort."""
-    if isinstance(guarantee, KAnonymity | SmoothKAnonymity | StructuralKAnonymity):
+    if isinstance(
+        guarantee, KAnonymity | SmoothKAnonymity | StructuralKAnonymity | SuperNodeAnonymity
+    ):
         return guarantee.k
     return guarantee.level if isinstance(guarantee, AdaptiveAnonymity) else None
 

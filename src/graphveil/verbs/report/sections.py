@@ -26,6 +26,7 @@ from graphveil.claims.guarantees import (
     NodeDP,
     NotClaimed,
     StructuralKAnonymity,
+    SuperNodeAnonymity,
 )
 from graphveil.claims.manifest import Manifest
 from graphveil.claims.record import ATTACKED, Record, private_folder
@@ -389,6 +390,9 @@ UNITS: Mapping[type, str] = {
     StructuralKAnonymity: (
         "The guarantee covers one kind of knowledge about one person, and nothing else."
     ),
+    SuperNodeAnonymity: (
+        "The guarantee is about who is which person of a group, not about connections."
+    ),
     EdgeDP: "The unit of protection is one connection or item; a whole person is protected less.",
     NodeDP: "The unit of protection is one whole person.",
 }
@@ -471,7 +475,7 @@ def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:
         return ""
     unit = (
         "knowledge about one person"
-        if isinstance(guarantee, StructuralKAnonymity)
+        if isinstance(guarantee, StructuralKAnonymity | SuperNodeAnonymity)
         else "one row"
         if getattr(guarantee, "person", None) == "assumed"
         else "one person's row"

@@ -84,7 +84,7 @@ PAPER_NAMES = tuple(
             "Priority, Greedy Swap (of Liu and Terzi)": "textbook.priority, greedy_swap",
             "L₁(d̂ - d), DA": "degree_change_optimum in the private record",
             "naive anonymization": "rename",
-            "clustering of nodes": "not implemented",
+            "clustering of nodes": "super-nodes",
         },
     }.items()
     for theirs, ours in names.items()

@@ -33,6 +33,7 @@ from graphveil.claims.guarantees import (
     NodeDP,
     SmoothKAnonymity,
     StructuralKAnonymity,
+    SuperNodeAnonymity,
 )
 from graphveil.core.bounds import FALSE, KEPT, RISK
 from graphveil.core.errors import (
@@ -275,6 +276,9 @@ def _own_rows(name: str, method: Anonymizer[Any], release: Release[Any]) -> Iter
         )
 
 
+_OF_CLASSES = KAnonymity | SmoothKAnonymity | StructuralKAnonymity | SuperNodeAnonymity
+
+
 def class_of(promise: AnyGuarantee) -> int | None:
     """Return the size of the smallest class that is promised to everybody; None without one.
 
@@ -285,9 +289,7 @@ def class_of(promise: AnyGuarantee) -> int | None:
     """
     if isinstance(promise, StructuralKAnonymity) and promise.share < 1:
         return None
-    if isinstance(promise, KAnonymity | SmoothKAnonymity | StructuralKAnonymity):
-        return promise.k
-    return None
+    return promise.k if isinstance(promise, _OF_CLASSES) else None
 
 
 def _strength(promise: AnyGuarantee) -> tuple[str, float | None, str]:
@@ -296,7 +298,7 @@ def _strength(promise: AnyGuarantee) -> tuple[str, float | None, str]:
         return "epsilon", promise.epsilon, "epsilon"
     if isinstance(promise, AdaptiveAnonymity):
         return "k", promise.level, "people"
-    if isinstance(promise, KAnonymity | SmoothKAnonymity | StructuralKAnonymity):
+    if isinstance(promise, _OF_CLASSES):
         return "k", promise.k, "people"
     return "", None, ""
 

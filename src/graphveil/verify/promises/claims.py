@@ -228,6 +228,8 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     guarantees.KAnonymity: "classes",
     guarantees.SmoothKAnonymity: "classes",
     guarantees.StructuralKAnonymity: "graphs",
+    guarantees.SuperNodeAnonymity: "groups",
+    conditions.SameGroupCounts: "groups",
     conditions.Supergraph: "graphs",
     conditions.Subgraph: "graphs",
     conditions.SameDegrees: "graphs",
