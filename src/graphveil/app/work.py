@@ -278,10 +278,10 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
 def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) -> None:
     """Find for each method the strength that keeps bounds."""
     from graphveil import io  # noqa: PLC0415  heavy, and the server needs it not
+    from graphveil.core.bounds import read_bound  # noqa: PLC0415  as above
     from graphveil.data.kinds import as_released  # noqa: PLC0415  as above
     from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
     from graphveil.verbs.advise.until import reached_by  # noqa: PLC0415  as above
-    from graphveil.verbs.bounds import read_bound  # noqa: PLC0415  as above
 
     ways = [way for way in WAYS[study["kind"]] if way.parameter != OWN]
     data = io.load(Path(path), options_from(study, exact=study["kind"] == "table")).data
