@@ -70,7 +70,7 @@ def test_the_choices_of_a_release_are_repeated_on_another_file(
         assert_one_line(refused, said)
     (cwd / "one.private").rename(cwd / "gone")
     refused = graphveil_here("anonymize", "next.csv", "--from", "one", "--out", "four")
-    assert_one_line(refused, "no private folder beside it says how a file was read")
+    assert_one_line(refused, "no private folder next to it says how a file was read")
 
 
 @pytest.mark.parametrize("name", ["out", "out.private"])

@@ -32,7 +32,7 @@ ROLES = {
     "known": "an attacker may know it",
     "attach": "publish unchanged",
     "label": "publish, to be predicted",
-    "want": "how many people must be alike, chosen by each person",
+    "want": "how many people must be equal, chosen by each person",
     "drop": "do not publish",
 }
 """What a column can be; in a network columns are of its people, and only some of these apply."""

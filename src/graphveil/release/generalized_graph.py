@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from graphveil.core.errors import DataError
 from graphveil.core.randomness import public_words
@@ -100,6 +99,8 @@ class GeneralizedGraph:
     @property
     def log_graphs(self) -> float:
         """The natural logarithm of the number of graphs with these numbers of edges."""
+        from scipy.special import gammaln  # noqa: PLC0415  help needs no SciPy
+
         pairs, edges = self.pairs, self.edges
         ways = gammaln(pairs + 1) - gammaln(edges + 1) - gammaln(pairs - edges + 1)
         return float(ways.sum())

@@ -232,8 +232,8 @@ def _of_release(folder: Path) -> dict[str, Any]:
     manifest, private = read_manifest(folder), read_record(folder)
     if private is None or "kind" not in private.reading:
         raise UsageError(
-            f"{folder.name}: no private folder beside it says how a file was read. Use a release "
-            "that you made from a file, beside its private folder."
+            f"{folder.name}: no private folder next to it says how a file was read. Use a release "
+            "that you made from a file, next to its private folder."
         )
     if private.unrecorded:
         raise UsageError(

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from graphveil.claims.guarantees import SuperNodeAnonymity
 from graphveil.core.parameters import parameter
@@ -204,6 +203,8 @@ def grouped(
     groups = Groups(np.empty(n, np.int64), members, np.argsort(members), starts)
     groups.of_node[members] = np.repeat(np.arange(n_groups), sizes)
     scratch = Scratch(*(np.zeros(n_groups, np.int64) for _ in range(4)))
+    from scipy.special import gammaln  # noqa: PLC0415  help needs no SciPy
+
     logs = gammaln(np.arange(sizes.max() ** 2 + 1) + 1.0)
     indptr = graph.indptr.astype(np.int64)
     left = n * sweeps if n_groups > 1 else 0
@@ -244,6 +245,8 @@ def _cost(ends: NDArray[np.int64], members: NDArray[np.int64], sizes: NDArray[np
     blocks, edges = np.unique(pair[:, 0] * sizes.size + pair[:, 1], return_counts=True)
     one, two = np.divmod(blocks, sizes.size)
     pairs = np.where(one == two, sizes[one] * (sizes[one] - 1) // 2, sizes[one] * sizes[two])
+    from scipy.special import gammaln  # noqa: PLC0415  help needs no SciPy
+
     return float((gammaln(pairs + 1) - gammaln(edges + 1) - gammaln(pairs - edges + 1)).sum())
 
 
