@@ -35,9 +35,9 @@ from numpy.typing import NDArray
 import graphveil as gv
 from graphveil.attacks.networks import seeded_matching
 from graphveil.attacks.networks.alignment import aligned
-from graphveil.attacks.networks.assignment.best_assignment import best_assignment
 from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.assignment.one_to_one import best_assignment
 from graphveil.attacks.networks.copies import NodeKinds, Pairing, pairing
 from graphveil.attacks.networks.propagation import known_people
 from graphveil.attacks.networks.seeded_matching import best_match

@@ -34,8 +34,8 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.attacks import Attached
 from graphveil.attacks.attack import AttackInput
-from graphveil.attacks.costs import not_run
 from graphveil.attacks.registry import ATTACKS as ATTACKERS
+from graphveil.attacks.registry import not_run
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate.measuring import comparison_of

@@ -55,11 +55,11 @@ from graphveil.verbs.anonymize import anonymize_rows as anonymize_rows
 from graphveil.verbs.anonymize import choices_of as choices_of
 from graphveil.verbs.anonymize import estimate_rows as estimate_rows
 from graphveil.verbs.attack import attack_release as attack_release
-from graphveil.verbs.convert import convert as convert
 from graphveil.verbs.describe import ColumnDescription as ColumnDescription
 from graphveil.verbs.describe import Description as Description
 from graphveil.verbs.describe import describe as describe
 from graphveil.verbs.evaluate import evaluate_release as evaluate_release
+from graphveil.verbs.read import convert as convert
 from graphveil.verbs.report.document import Report as Report
 from graphveil.verbs.report.figures import Figure as Figure
 from graphveil.verbs.report.report import report_release as report_release

@@ -13,7 +13,7 @@ import msgspec
 
 from forged.kit import Forged, read_manifest, reseal
 from graphveil.claims.guarantees import AdaptiveAnonymity, NotClaimed, StructuralKAnonymity
-from graphveil.verify.recount.chances import filter_thresholds, thresholds
+from graphveil.verify.recount.noise import filter_thresholds, thresholds
 
 DIGITS = int("".join(str(7 * place % 10) for place in range(1, 400)))
 """A message of 1,300 bits."""

@@ -19,7 +19,8 @@ from graphveil.methods.adaptive import bipartite, symmetric
 from graphveil.methods.adaptive import bipartite as regular
 from graphveil.methods.adaptive.adaptive import chances
 from graphveil.methods.adaptive.clusters import clusters, stars_of
-from graphveil.methods.adaptive.kernels import flow, search
+from graphveil.methods.adaptive.kernels import network as flow
+from graphveil.methods.adaptive.kernels import search
 from graphveil.methods.adaptive.problem import UNIT, packed, problem_of
 
 TABLE = """

@@ -10,8 +10,13 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.evaluate.comparison import distances, triangles_at
-from graphveil.evaluate.metrics.paths import average_of, harmonic_of, within_90_percent
-from graphveil.evaluate.metrics.shape import closed_share, exponent
+from graphveil.evaluate.metrics.networks import (
+    average_of,
+    closed_share,
+    exponent,
+    harmonic_of,
+    within_90_percent,
+)
 from shared_data import network
 
 GOLDEN = {

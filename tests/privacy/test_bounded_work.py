@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.verify.promises.recheck import CLASSES
+from graphveil.verify.promises.claims import CLASSES
 from graphveil.verify.recount import look_alikes
 
 FLAWS = [

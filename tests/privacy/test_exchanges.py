@@ -16,8 +16,7 @@ from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.verify.promises import cell_flips
 from graphveil.verify.promises.cell_flips import CHANCES
 from graphveil.verify.promises.noisy_statistics import DRAWING, ON_DEGREES
-from graphveil.verify.recount.chances import is_unbelievable, tail
-from graphveil.verify.recount.noise import Exchanges, exchanges
+from graphveil.verify.recount.noise import Exchanges, exchanges, is_unbelievable, tail
 
 FLAWS = [
     {

@@ -23,7 +23,7 @@ from graphveil.methods.noise.laws import (
     rate_of,
     vectors_within,
 )
-from graphveil.methods.noisy_cells.priors import expected_degrees
+from graphveil.methods.noisy_cells.prior_response import expected_degrees
 from graphveil.methods.random_graphs.triangle_model import (
     CLASSES,
     GROUPS,
@@ -43,7 +43,7 @@ FLAWS = [
         "name": "a first step that is one too narrow",
         "means": "An edge may change the triangles by more than the ladder's first step.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/random_graphs/kernels/triangles.py",
+        "file": "src/graphveil/methods/random_graphs/kernels/drawn_graphs.py",
         "old": "most = max(most, shared[v])",
         "new": "most = max(most, shared[v] - 1)",
         "tests": ["tests/privacy/test_ladder.py"],

@@ -30,8 +30,8 @@ from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks
 from graphveil.release import read_record, read_release
 from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.engine import Query
 from graphveil.scale.engines.local import written
+from graphveil.scale.engines.processes import Query
 from graphveil.verbs.anonymize import anonymize_rows
 from odd_engines import Interrupted
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.methods import METHODS
 from graphveil.release import Linkage
-from graphveil.verify.recount.ids import tail_of_ascents, tail_of_equal, telling_order
+from graphveil.verify.recount.linked import tail_of_ascents, tail_of_equal, telling_order
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

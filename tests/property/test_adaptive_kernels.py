@@ -19,7 +19,8 @@ from graphveil.methods.adaptive.clusters import clusters_by_level
 from graphveil.methods.adaptive.clusters import stars_of as suppressed_by
 from graphveil.methods.adaptive.kernels import clusters as exchange
 from graphveil.methods.adaptive.kernels import clusters as merging
-from graphveil.methods.adaptive.kernels import flow, network, planes, search
+from graphveil.methods.adaptive.kernels import network, planes, search
+from graphveil.methods.adaptive.kernels import network as flow
 from graphveil.methods.adaptive.kernels import network as rounding
 from graphveil.methods.adaptive.kernels import planes as costs
 from graphveil.methods.adaptive.kernels import search as pruning

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.core.kernels.hashing import FREE
+from graphveil.core.kernels.arrays import FREE
 from graphveil.core.randomness import public_words
-from graphveil.methods.random_graphs.kernels.triangles import (
+from graphveil.methods.random_graphs.kernels.drawn_graphs import (
     Marks,
     Tally,
     add_common,

@@ -29,12 +29,11 @@ from graphveil.evaluate.metrics.centrality import (
     overlap_of_top,
 )
 from graphveil.evaluate.metrics.communities import (
+    NAMES,
     consensus_communities,
     normalized_mutual_information,
 )
-from graphveil.evaluate.metrics.graphlets import NAMES
-from graphveil.evaluate.metrics.paths import average_of
-from graphveil.evaluate.metrics.shape import average_clustering, degree_assortativity
+from graphveil.evaluate.metrics.networks import average_clustering, average_of, degree_assortativity
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.evaluate import evaluate_release as evaluate

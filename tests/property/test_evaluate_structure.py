@@ -18,7 +18,7 @@ from graphveil.evaluate import comparison as triangles
 from graphveil.evaluate.comparison import triangles_at, wedges_of
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.evaluate.metrics import centrality as spectra
-from graphveil.evaluate.metrics import graphlets
+from graphveil.evaluate.metrics import communities as graphlets
 from graphveil.evaluate.metrics.centrality import (
     core_correlation,
     core_distribution,
@@ -31,8 +31,7 @@ from graphveil.evaluate.metrics.centrality import (
     spectral_gap,
     spectral_radius,
 )
-from graphveil.evaluate.metrics.communities import median_run, modularities
-from graphveil.evaluate.metrics.graphlets import NAMES, frequencies
+from graphveil.evaluate.metrics.communities import NAMES, frequencies, median_run, modularities
 
 OF_FOUR = {
     "path": nx.path_graph(4),

@@ -14,9 +14,14 @@ from hypothesis import strategies as st
 from graphveil.core.errors import InfeasibleError
 from graphveil.methods.generalize import recode as method
 from graphveil.methods.generalize.hierarchy import Hierarchy
-from graphveil.methods.generalize.kernels.lattice import agreeing_of, publish
+from graphveil.methods.generalize.kernels.lattice import (
+    agreeing_of,
+    clusters_of,
+    gather,
+    publish,
+    room_for,
+)
 from graphveil.methods.generalize.kernels.search import dissolve, improve, join
-from graphveil.methods.generalize.kernels.state import clusters_of, gather, room_for
 
 FLAWS = [
     {

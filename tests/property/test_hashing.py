@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.core.kernels import hashing
+from graphveil.core.kernels import arrays as hashing
 
 KEYS = st.one_of(st.integers(0, 12), st.integers(0, 2**62), st.just(2**63 - 1))
 

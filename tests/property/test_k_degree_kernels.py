@@ -9,10 +9,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.core.kernels.hashing import new_table
+from graphveil.core.kernels.arrays import new_table
 from graphveil.data import Graph
 from graphveil.methods.k_degree.kernels import edits as kernel
-from graphveil.methods.k_degree.kernels import match, sequence, textbook
+from graphveil.methods.k_degree.kernels import edits as match
+from graphveil.methods.k_degree.kernels import sequence
+from graphveil.methods.k_degree.kernels import sequence as textbook
 
 SEEDS = st.integers(0, 2**32)
 

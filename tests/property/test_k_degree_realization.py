@@ -13,7 +13,7 @@ from graphveil.data import Graph
 from graphveil.methods.k_degree.kernels import absorb as degree_edits_absorb
 from graphveil.methods.k_degree.kernels import absorb as degree_edits_leftover
 from graphveil.methods.k_degree.kernels import edits as degree_edits
-from graphveil.methods.k_degree.kernels import match as degree_edits_match
+from graphveil.methods.k_degree.kernels import edits as degree_edits_match
 from graphveil.methods.k_degree.realize import apply_edits, realize
 from graphveil.methods.k_degree.roles import (
     DegreeTask,

@@ -17,12 +17,14 @@ from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import discrete_laplace, words_from
 from graphveil.methods.noise.laws import (
     DIGIT,
+    FIRST_BITS,
+    InversionTable,
     geometric,
     geometric_law,
+    inverted,
     power_bounds,
     remainder_law,
 )
-from graphveil.methods.noise.uniform import FIRST_BITS, InversionTable, inverted
 
 FULL = 2**64
 UNLIKELY = 1e-6

@@ -118,7 +118,7 @@ def test_integers_below_a_bound_are_equally_likely(n):
 @pytest.mark.parametrize(("n", "count"), [(3, 0), (3, 1), (4, 1), (4, 2), (4, 3), (4, 4), (5, 2)])
 @pytest.mark.parametrize("dense", [0, 16])
 def test_sets_of_distinct_integers_are_equally_likely(n, count, dense, monkeypatch):
-    monkeypatch.setattr("graphveil.methods.noise.uniform.DENSE", dense)
+    monkeypatch.setattr("graphveil.methods.noise.laws.DENSE", dense)
     bits = (n - 1).bit_length()
     law = law_of(lambda w: tuple(distinct(w, n, count).tolist()), bits=bits, most=5)
     assert set(itertools.combinations(range(n), count)) == set(law)

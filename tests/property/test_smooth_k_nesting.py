@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept, profiles_of
-from graphveil.methods.smooth_k.kernels import nesting as kernel
+from graphveil.methods.smooth_k.kernels import facility as kernel
 from graphveil.methods.smooth_k.nesting import _no_chains, _threshold, _units, nested_clusters
 
 RULES = st.sampled_from([Rule(), Rule(ties="drop"), Rule(Fraction(2, 3)), Rule(Fraction(1))])

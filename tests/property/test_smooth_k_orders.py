@@ -24,7 +24,7 @@ from graphveil.methods.smooth_k.chunks import (
     order_of,
     piece_of,
 )
-from graphveil.methods.smooth_k.kernels.orders import (
+from graphveil.methods.smooth_k.kernels.candidates import (
     Incidence,
     row_signatures,
     spread_labels,

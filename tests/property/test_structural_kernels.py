@@ -13,16 +13,10 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.data.measures.kernels import neighborhoods as refinement
-from graphveil.methods.structural.kernels import (
-    anneal,
-    classes,
-    paper,
-    prices,
-    rows,
-    starts,
-    values,
-)
+from graphveil.methods.structural.kernels import anneal, classes, paper, starts, values
+from graphveil.methods.structural.kernels import classes as rows
 from graphveil.methods.structural.kernels import pooled as pools
+from graphveil.methods.structural.kernels import pooled as prices
 from graphveil.methods.structural.kernels import pooled as states
 from graphveil.methods.structural.kernels import starts as proposals
 from graphveil.methods.structural.kernels import target as moves

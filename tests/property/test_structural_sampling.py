@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.core.kernels.hashing import new_table
+from graphveil.core.kernels.arrays import new_table
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.core.kernels.hashing import FREE
+from graphveil.core.kernels.arrays import FREE
 from graphveil.data import Graph
 from graphveil.evaluate.metrics.centrality import betweenness, overlap_of_top
 from graphveil.methods.structural.kernels import classes

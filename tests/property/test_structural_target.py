@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.core.kernels.hashing import FREE
+from graphveil.core.kernels.arrays import FREE
 from graphveil.data import Graph
 from graphveil.methods.structural.kernels import classes as kernel
 from graphveil.methods.structural.kernels import target as edits_kernel

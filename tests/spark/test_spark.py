@@ -29,13 +29,12 @@ from graphveil.core.errors import (
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.scale import columns as queries
-from graphveil.scale.chunks import Released
+from graphveil.scale.chunks import FrameSource, Released
 from graphveil.scale.columns import FACTS
 from graphveil.scale.engines import LocalEngine, SparkEngine
 from graphveil.scale.engines.spark import SparkTables
 from graphveil.scale.engines.spark_executors import check_executors, equipment
 from graphveil.scale.estimate import drawn_from_tables
-from graphveil.scale.frames import FrameSource
 from graphveil.scale.writing import PartOfUsers
 from thorough import in_fuzz_alone
 

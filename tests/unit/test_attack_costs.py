@@ -10,9 +10,9 @@ import pytest
 import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.attack import AttackInput
-from graphveil.attacks.costs import WORTH_SAYING, spelled
 from graphveil.attacks.networks import alignment
-from graphveil.attacks.networks.assignment import costs as near_costs
+from graphveil.attacks.networks.assignment import one_to_one as near_costs
+from graphveil.attacks.registry import WORTH_SAYING, spelled
 from graphveil.core.errors import ResourceError
 from graphveil.core.progress import heard
 from graphveil.core.randomness import Randomness

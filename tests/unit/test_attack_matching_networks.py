@@ -10,8 +10,8 @@ import pytest
 import graphveil as gv
 from graphveil.attacks.networks import alignment, seeded_matching
 from graphveil.attacks.networks import propagation as seed_propagation
-from graphveil.attacks.networks.assignment import costs as near_costs
-from graphveil.attacks.networks.assignment import fugal
+from graphveil.attacks.networks.assignment import one_to_one as fugal
+from graphveil.attacks.networks.assignment import one_to_one as near_costs
 from graphveil.attacks.networks.copies import (
     Drawn,
     Naming,

@@ -11,8 +11,8 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS
 from graphveil.attacks.networks import alignment
 from graphveil.attacks.networks import seeded_matching as seeded
-from graphveil.attacks.networks.assignment import costs as near_costs
 from graphveil.attacks.networks.assignment import embedding, near_candidates
+from graphveil.attacks.networks.assignment import one_to_one as near_costs
 from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.propagation import candidate_lists

@@ -10,16 +10,16 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS
-from graphveil.attacks.costs import SECONDS_UNASKED
 from graphveil.attacks.networks import alignment, seeded_matching
-from graphveil.attacks.networks.assignment import best_assignment as best
-from graphveil.attacks.networks.assignment import costs as near_costs
-from graphveil.attacks.networks.assignment import costs as pair_costs
-from graphveil.attacks.networks.assignment import graduated
+from graphveil.attacks.networks.assignment import one_to_one as best
+from graphveil.attacks.networks.assignment import one_to_one as graduated
+from graphveil.attacks.networks.assignment import one_to_one as near_costs
+from graphveil.attacks.networks.assignment import one_to_one as pair_costs
 from graphveil.attacks.networks.assignment.frank_wolfe import SURPLUS, Ties, climbed, faq
 from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.surroundings import distances, features, scaled
 from graphveil.attacks.networks.copies import pairing
+from graphveil.attacks.registry import SECONDS_UNASKED
 from graphveil.verbs import attack as verb
 from networks_data import (
     attacked,
@@ -72,21 +72,21 @@ FLAWS = [
     {
         "name": "the worst of all starts",
         "means": "The figure is that of the start that keeps fewest ties.",
-        "file": "src/graphveil/attacks/networks/assignment/best_assignment.py",
+        "file": "src/graphveil/attacks/networks/assignment/one_to_one.py",
         "old": "best = max(polished, key=lambda some: some.kept)",
         "new": "best = min(polished, key=lambda some: some.kept)",
     },
     {
         "name": "a matching of small networks without the search among candidates",
         "means": "Whom all pairs miss is missed: a release looks safer than it is.",
-        "file": "src/graphveil/attacks/networks/assignment/best_assignment.py",
+        "file": "src/graphveil/attacks/networks/assignment/one_to_one.py",
         "old": "yield Start(completed(ties, near), far[0])",
         "new": "yield Start(ties.assigned(middle(ties.seeds.size)), far[0])",
     },
     {
         "name": "one start alone that is searched on",
         "means": "Who would keep most in the end is left: a release looks safer than it is.",
-        "file": "src/graphveil/attacks/networks/assignment/best_assignment.py",
+        "file": "src/graphveil/attacks/networks/assignment/one_to_one.py",
         "old": "for some in tried[:POLISHED]",
         "new": "for some in tried[:1]",
     },

@@ -9,8 +9,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks.attack import AttackFigure, AttackInput, Outcome, TooLargeError
-from graphveil.attacks.costs import SECONDS_UNASKED, not_run, stopped
-from graphveil.attacks.registry import ATTACKS, STRONGEST
+from graphveil.attacks.registry import ATTACKS, SECONDS_UNASKED, STRONGEST, not_run, stopped
 from graphveil.core import progress
 from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.progress import heard

@@ -20,10 +20,9 @@ from graphveil.data.measures import MEASURES
 from graphveil.io.options import TableOptions
 from graphveil.methods import METHODS
 from graphveil.methods.noisy_cells.noisy import NoisyMethod
-from graphveil.scale.stages import CHUNK_ROWS
+from graphveil.scale.run import CHUNK_ROWS
 from graphveil.verbs.advise import trials, until
-from graphveil.verbs.advise.answers import Choice
-from graphveil.verbs.advise.trials import Trial, amount_of, sample_of
+from graphveil.verbs.advise.trials import Choice, Trial, amount_of, sample_of
 from graphveil.verbs.advise.until import AdviceUntil, Reached
 
 RING = gv.Graph.from_edges(range(30), [(v + 1) % 30 for v in range(30)], n=30)

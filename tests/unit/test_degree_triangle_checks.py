@@ -17,7 +17,8 @@ from forged.networks import failed
 from graphveil.claims.conditions import NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import ParameterError
-from graphveil.methods.random_graphs import one_k_series, triangle_model
+from graphveil.methods.random_graphs import baselines as one_k_series
+from graphveil.methods.random_graphs import triangle_model
 from graphveil.methods.random_graphs.baselines import Cuts, as_text
 from graphveil.methods.random_graphs.triangle_model import Shape, Statistics, drawn, edges_between
 from graphveil.verify import verify

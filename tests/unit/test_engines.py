@@ -25,9 +25,8 @@ from pyarrow import parquet
 from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.progress import heard, notice
 from graphveil.scale.engines import LocalEngine, current, using
-from graphveil.scale.engines.engine import Query
 from graphveil.scale.engines.local import LocalTables, database
-from graphveil.scale.engines.processes import Crew, done
+from graphveil.scale.engines.processes import Crew, Query, done
 from thorough import in_fuzz_alone
 
 ALONE = LocalEngine(jobs=1)
@@ -119,7 +118,7 @@ COUNTED = """
 import sys
 from pathlib import Path
 from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.engine import Query
+from graphveil.scale.engines.processes import Query
 
 folder = Path(sys.argv[1])
 query = Query("SELECT count(DISTINCT x), max(x) FROM {rows}", ("x",))

@@ -19,7 +19,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate.comparison import Distances, distances
 from graphveil.evaluate.metric import Estimate, Sample, difference, half_l1, relative
-from graphveil.evaluate.metrics import graphlets, paths
+from graphveil.evaluate.metrics import communities as graphlets
+from graphveil.evaluate.metrics import networks as paths
 from graphveil.evaluate.metrics.centrality import betweenness, estimates, interval, overlap_of_top
 from graphveil.evaluate.metrics.communities import RUNS as RUNS_OF_LEIDEN
 from graphveil.evaluate.metrics.communities import median_run, modularities

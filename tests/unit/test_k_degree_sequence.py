@@ -15,7 +15,10 @@ from graphveil.methods.k_degree.sequence import (
     settle_parity,
     targets_per_node,
 )
-from graphveil.methods.textbook.degree_sequences import dp_graph_anonymization, greedy_rec_algorithm
+from graphveil.methods.textbook.graph_constructions import (
+    dp_graph_anonymization,
+    greedy_rec_algorithm,
+)
 
 BY_HAND = np.array([3, 2, 2, 2, 1, 1])
 

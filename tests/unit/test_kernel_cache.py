@@ -310,7 +310,7 @@ def compiling(module):
     )
 
 
-OURS = compiling("graphveil.core.kernels.hashing")
+OURS = compiling("graphveil.core.kernels.arrays")
 
 
 def test_a_thread_in_which_nobody_listens_does_not_use_up_the_notice():
@@ -350,7 +350,7 @@ def test_what_others_compile_is_not_ours_to_announce_or_to_hurry():
 
 FOLLOW = """
 import numpy as np
-from graphveil.core.kernels.hashing import find, new_table
+from graphveil.core.kernels.arrays import find, new_table
 from graphveil.core.progress import heard
 with heard(print):
     table, shift = new_table(1)

@@ -26,7 +26,7 @@ from graphveil.core.errors import (
 )
 from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import Channel, channel, words_from
-from graphveil.methods.noise.uniform import FULL, distinct
+from graphveil.methods.noise.laws import FULL, distinct
 from graphveil.methods.noisy_cells.noisy import resized
 from graphveil.release.linkage import read_linkage
 from graphveil.scale import anonymize_ties

@@ -29,7 +29,7 @@ from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import loading, second_table
 from graphveil.verify.files.columnar import in_groups
 from graphveil.verify.recount import redrawing
-from graphveil.verify.recount.ids import ids_check, tail_of_ascents, telling_order
+from graphveil.verify.recount.linked import ids_check, tail_of_ascents, telling_order
 from graphveil.verify.recount.noise import IMPOSSIBLE, is_strange_on_ladder
 from graphveil.verify.verdict import Check, Verdict
 

@@ -41,7 +41,7 @@ from graphveil.release import digest_of, read_manifest, read_record, read_releas
 from graphveil.scale.chunks import Released
 from graphveil.scale.columns import KEY
 from graphveil.scale.engines import LocalEngine
-from graphveil.scale.stages import CHUNK_ROWS
+from graphveil.scale.run import CHUNK_ROWS
 from odd_engines import HookedEngine, Interrupted, ScrambledEngine, ScrambledTables
 
 ALONE = LocalEngine(jobs=1)

@@ -29,7 +29,7 @@ from graphveil.methods.noise.cells import (
 )
 from graphveil.methods.noisy_cells import prior_response as mixing_prior_response
 from graphveil.methods.noisy_cells import prior_response as response
-from graphveil.methods.noisy_cells.priors import (
+from graphveil.methods.noisy_cells.prior_response import (
     GROUPS,
     ROUNDS,
     classes_of,
@@ -44,7 +44,7 @@ from graphveil.methods.noisy_cells.priors import (
 from graphveil.verify import verify
 from graphveil.verify.kinds.kind import CELLS
 from graphveil.verify.promises.cell_flips import CHANCES, PARTS, WEIGHTS
-from graphveil.verify.recount.chances import blocks_of, keeps_its_claim
+from graphveil.verify.recount.noise import blocks_of, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -24,7 +24,7 @@ from graphveil.methods.noise import channel
 from graphveil.verify.kinds.kind import CELLS, COST
 from graphveil.verify.kinds.networks import EDITS
 from graphveil.verify.promises.cell_flips import CHANCES, NOISE, THRESHOLDS
-from graphveil.verify.recount.chances import keeps_its_claim, thresholds
+from graphveil.verify.recount.noise import keeps_its_claim, thresholds
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

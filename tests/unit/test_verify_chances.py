@@ -14,7 +14,7 @@ import graphveil as gv
 from graphveil.claims.conditions import BlockFlips, CellFlips, TopMFlips
 from graphveil.methods import METHODS
 from graphveil.verify.promises.cell_flips import CHANCES
-from graphveil.verify.recount import chances
+from graphveil.verify.recount import noise as chances
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

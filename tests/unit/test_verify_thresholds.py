@@ -14,7 +14,7 @@ from graphveil.data.ids import naming_columns
 from graphveil.methods.noise import channel
 from graphveil.verify.database import database
 from graphveil.verify.promises.generalized import naming_problems
-from graphveil.verify.recount.chances import FULL, keeps_its_claim
+from graphveil.verify.recount.noise import FULL, keeps_its_claim
 
 EPSILONS = st.floats(0.01, 4).map(Fraction)
 

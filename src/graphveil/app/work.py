@@ -343,7 +343,7 @@ def _tried(
 ) -> tuple[dict[str, Any], Rows]:
     """Return what a release of this strength keeps, and whom the strongest attack re-identifies."""
     from graphveil.cli.summaries.attacks import strongest  # noqa: PLC0415  as above
-    from graphveil.verbs.advise.answers import shares_of  # noqa: PLC0415  as above
+    from graphveil.verbs.advise.trials import shares_of  # noqa: PLC0415  as above
     from graphveil.verbs.anonymize import anonymize  # noqa: PLC0415  heavy
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415  heavy
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  heavy

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import seconds_of_passes
+from graphveil.attacks.registry import seconds_of_passes
 from graphveil.attacks.wording import Said
 from graphveil.claims.conditions import CellFlips, ExactSize
 from graphveil.core.lazy import lazy_module

@@ -18,7 +18,7 @@ from graphveil.attacks.attack import (
     Rerun,
 )
 from graphveil.attacks.cell_membership import DOUBT, EPSILON, SAID_OF_EPSILON, least_epsilon
-from graphveil.attacks.costs import run_again, seconds_of_one
+from graphveil.attacks.registry import run_again, seconds_of_one
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackFigure, AttackInput
-from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.intervals import Curve, Scored
+from graphveil.attacks.registry import run_again, seconds_of_one
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import in_time, stage, worked
 from graphveil.evaluate.metric import NotMeasuredError, Sample

@@ -22,9 +22,9 @@ from graphveil.attacks.attack import (
     Rerun,
     TooLargeError,
 )
-from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.attacks.likelihood_ratio import shadow_results
+from graphveil.attacks.registry import run_again
 from graphveil.attacks.wording import Said
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter

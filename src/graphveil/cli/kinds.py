@@ -16,7 +16,7 @@ from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, load, options_of
 from graphveil.io.options import Header
-from graphveil.io.text.preview import PROBABLY_A_TABLE, Columns, Guess, first
+from graphveil.io.text.dialect import PROBABLY_A_TABLE, Columns, Guess, first
 
 if TYPE_CHECKING:
     from graphveil.core.lazy import Registry

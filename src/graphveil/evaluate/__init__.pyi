@@ -1,10 +1,10 @@
-from graphveil.evaluate.averaging import averaged as averaged
-from graphveil.evaluate.averaging import preserved as preserved
 from graphveil.evaluate.comparison import BipartiteComparison as BipartiteComparison
 from graphveil.evaluate.comparison import Comparison as Comparison
 from graphveil.evaluate.comparison import GraphComparison as GraphComparison
 from graphveil.evaluate.comparison import TableComparison as TableComparison
 from graphveil.evaluate.held_back import Attached as Attached
+from graphveil.evaluate.measuring import averaged as averaged
 from graphveil.evaluate.measuring import comparison_of as comparison_of
+from graphveil.evaluate.measuring import preserved as preserved
 from graphveil.evaluate.metric import Metric as Metric
 from graphveil.evaluate.metrics.table import METRICS as METRICS

@@ -21,5 +21,5 @@ from graphveil.io.reading import read_bipartite as read_bipartite
 from graphveil.io.reading import read_graph as read_graph
 from graphveil.io.reading import read_network as read_network
 from graphveil.io.reading import read_table as read_table
-from graphveil.io.text.preview import columns_of as columns_of
+from graphveil.io.text.dialect import columns_of as columns_of
 from graphveil.io.writing import write as write

@@ -20,7 +20,7 @@ from graphveil.io.parsed import ParsedArcs, ids_listed, questions_about_cells
 from graphveil.io.readers.graph_builder import refuse_two_modes
 from graphveil.io.reading import ReadTies, over_all_nodes, source_of
 from graphveil.io.source import Source, shown
-from graphveil.io.text.preview import columns_of
+from graphveil.io.text.dialect import columns_of
 from graphveil.io.text.tie_columns import layers_of
 
 SHOWN = 5

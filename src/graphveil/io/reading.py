@@ -701,7 +701,7 @@ def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
 
 def _kind_named(path: Path, options: dict[str, Any]) -> str:
     """Return the kind that the names of columns say, else a graph."""
-    from graphveil.io.text.preview import columns_of  # noqa: PLC0415  not where the kind is given
+    from graphveil.io.text.dialect import columns_of  # noqa: PLC0415  not where the kind is given
 
     asked = {name: options[name] for name in ("header", "delimiter") if name in options}
     named = columns_of(path, options.get("format"), **asked).kind

@@ -10,7 +10,7 @@ from graphveil.methods.smooth_k import SmoothK as SmoothK
 from graphveil.methods.smooth_k import SuppressK as SuppressK
 from graphveil.methods.mondrian import Mondrian as Mondrian
 from graphveil.methods.generalize.method import Generalize as Generalize
-from graphveil.methods.noisy_cells.asymmetric_response import (
+from graphveil.methods.noisy_cells.randomized_response import (
     AsymmetricResponse as AsymmetricResponse,
 )
 from graphveil.methods.noisy_cells.prior_response import DegreePriorResponse as DegreePriorResponse
@@ -22,7 +22,7 @@ from graphveil.methods.noisy_cells.randomized_response import (
     RandomizedResponse as RandomizedResponse,
 )
 from graphveil.methods.noisy_cells.top_m_filter import TopMFilter as TopMFilter
-from graphveil.methods.random_graphs.one_k_series import OneKSeries as OneKSeries
+from graphveil.methods.random_graphs.baselines import OneKSeries as OneKSeries
 from graphveil.methods.random_graphs.hrg import HrgMcmc as HrgMcmc
 from graphveil.methods.random_graphs.der import (
     DensityExploreReconstruct as DensityExploreReconstruct,

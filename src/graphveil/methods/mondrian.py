@@ -157,7 +157,7 @@ class Mondrian(WithRoles[Bipartite]):
 
     def _parts(self, rows: CollapsedRows, names: Ids) -> Labels:
         """Return the part of every row."""
-        from graphveil.methods.equivalence_classes.kernels import mondrian  # noqa: PLC0415  compiled code, when needed
+        from graphveil.methods.equivalence_classes.kernels import masks as mondrian  # noqa: PLC0415  compiled code, when needed
 
         order = tried_first(names) if self.column_order == "sorted" else np.arange(names.size)
         rank = np.empty(names.size, dtype=np.int32)

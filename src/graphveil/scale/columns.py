@@ -23,7 +23,7 @@ from graphveil.claims.digest import RowsDigest, RowsPart, digest_of_rows, tokens
 from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
 from graphveil.methods.smooth_k.chunks import hashes_of, hashes_of_texts
-from graphveil.scale.engines.engine import Query, Rows, Tables, columns
+from graphveil.scale.engines.processes import Query, Rows, Tables, columns
 
 LIMBS = tuple(f"limb{number}" for number in range(8))
 """The columns of a sum of hashes, 32 bits each."""

@@ -33,7 +33,7 @@ from graphveil.io.text.columns import NotIntegersError
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.scale import columns as queries
-from graphveil.scale.chunks import RATES, InChunks, Released, RowKeys, Sampling
+from graphveil.scale.chunks import RATES, FrameSource, InChunks, Released, RowKeys, Sampling
 from graphveil.scale.columns import (
     ItemLists,
     Listed,
@@ -43,14 +43,12 @@ from graphveil.scale.columns import (
     name_hashes,
     shared_ids,
 )
-from graphveil.scale.engines.engine import Engine, Tables
 from graphveil.scale.engines.local import PIECE_ROWS, LocalEngine, database, one_batch
+from graphveil.scale.engines.processes import Engine, Tables
 from graphveil.scale.engines.spark import SparkEngine, SparkTables
-from graphveil.scale.frames import FrameSource
 from graphveil.scale.intake import Given, check_readable, raw_batches
 from graphveil.scale.parts import n_buckets_of
-from graphveil.scale.run import refused_items, refused_methods
-from graphveil.scale.stages import in_chunks, order_of_rows
+from graphveil.scale.run import in_chunks, order_of_rows, refused_items, refused_methods
 
 DRAWN_ROWS = 1 << 18
 DRAWN_ENTRIES = 1 << 21

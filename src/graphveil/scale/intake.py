@@ -44,8 +44,8 @@ from graphveil.scale.columns import (
     shared_ids,
     starts_of,
 )
-from graphveil.scale.engines.engine import Rows, Tables
 from graphveil.scale.engines.local import database, identifier, rows_of, stream
+from graphveil.scale.engines.processes import Rows, Tables
 
 TEXT_FORMATS = ("csv", "tsv", "text")
 FRAME_FORMATS = ("parquet", "arrow")

@@ -35,7 +35,7 @@ from graphveil.release.files import described_file
 from graphveil.release.linkage import write_owners
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, starts_of, whole
-from graphveil.scale.engines.engine import Rows, Tables
+from graphveil.scale.engines.processes import Rows, Tables
 
 BUCKET_ROWS = 250_000
 BUCKET_ENTRIES = 1 << 25

@@ -1,34 +1,284 @@
-"""Rows on the disk or on a cluster as sources of releases: chunks of a file or of a DataFrame."""
+"""Rows on the disk or on a cluster as sources of releases: chunks of a file or of a DataFrame.
+
+The stages of a run, on any engine: what is known, chunks, ids, files.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
+import numpy as np
+import pyarrow as pa
+
+from graphveil.claims.changes import EntryChanges, cost_of
 from graphveil.claims.digest import digests_of_files
 from graphveil.claims.record import private_folder
-from graphveil.core.errors import option
-from graphveil.core.progress import stage
+from graphveil.core.errors import ResourceError, option, warn
+from graphveil.core.progress import stage, timed
+from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place
+from graphveil.core.warnings import PEOPLE_AS_ITEMS, DroppedWarning, ids_as_things
 from graphveil.io import BipartiteOptions, Format
 from graphveil.io.options import recorded
+from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
 from graphveil.methods.registry import methods_from
-from graphveil.release.files import format_that_came_in, release_format
-from graphveil.release.pipeline import Read, Run
-from graphveil.release.publishing import Output
+from graphveil.methods.smooth_k.chunks import MinHash
+from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.methods.smooth_k.options import Chunks
+from graphveil.release.files import DELIMITED, check_items, format_that_came_in, release_format
+from graphveil.release.pipeline import Drawn, Read, Run
+from graphveil.release.publishing import Output, Publication
 from graphveil.release.staging import check_apart
-from graphveil.scale.engines.engine import Engine, Tables
+from graphveil.scale import columns
+from graphveil.scale import columns as queries
+from graphveil.scale.chunks import (
+    ByNames,
+    ByWords,
+    FrameSource,
+    InChunks,
+    Keyed,
+    Released,
+    RowKeys,
+    Sampling,
+)
+from graphveil.scale.engines.processes import Engine, Rows, Tables
 from graphveil.scale.engines.spark import SparkEngine
 from graphveil.scale.engines.spark_executors import check_executors, tell_of_spills
-from graphveil.scale.frames import FrameSource
-from graphveil.scale.intake import Facts, check_readable, intake
-from graphveil.scale.parts import check_parts
-from graphveil.scale.stages import Stages, in_chunks
-from graphveil.scale.working import going_on, unfinished_beside
+from graphveil.scale.intake import ROWS, Facts, check_readable, intake, items_of
+from graphveil.scale.parts import Numbered, check_parts, comes_in_parts, n_buckets_of, packed
+from graphveil.scale.working import Working, going_on, unfinished_beside
+from graphveil.scale.writing import DataFiles
+
+CHUNK_ROWS = 20_000
+"""The rows of a chunk where nothing is said."""
+
+
+def in_chunks(method: Any) -> Clustered:
+    """Return a method that takes rows in chunks with those of a run on the disk: a fixed size."""
+    chunks = method.chunks or Chunks(rows=max(CHUNK_ROWS, 2 * method.k))
+    return cast("Clustered", replace(method, chunks=chunks))
+
+
+def order_of_rows(
+    method: Clustered,
+    user_is_integer: bool,  # noqa: FBT001  a fact of the rows
+    randomness: Randomness,
+) -> RowKeys:
+    """Return the order of rows that chunks are cut from."""
+    if cast("Chunks", method.chunks).order != "none":
+        return ByWords(MinHash.drawn(randomness.stream("order of rows")))
+    return ByWords(None) if user_is_integer else ByNames()
+
+
+class Tally(NamedTuple):
+    """What clusters keep: published entries of the original, created ones, their number.
+
+    Beside that the released rows of every bucket, and all of them that have no items.
+    """
+
+    shared: int
+    created: int
+    clusters: int
+    empty: int
+    of_buckets: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The stages of one run; none of them knows on which engine it runs.
+
+    Parameters
+    ----------
+    method
+        The method, with its chunks.
+    output
+        Where the release is written, and how.
+    form
+        The format of the data.
+    origins
+        Digests of what the rows are read from: it is recognized by them, and by its content.
+    working
+        The folder of the run.
+    tables
+        Where rows lie.
+    memory_mib
+        The memory that sorting and counting may take.
+    """
+
+    method: Clustered
+    output: Output
+    form: Format
+    origins: tuple[str, ...]
+    working: Working
+    tables: Tables
+    memory_mib: int
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def facts(self, take: Callable[[Tables, Path], Facts]) -> Facts:
+        """Return what is known of the rows, once they are kept, counted and digested."""
+        facts = self.working.finished("facts", Facts)
+        if facts is None:
+            with self._timed("read"):
+                facts = take(self.tables, self.working.stage("raw"))
+            self.working.finish("facts", facts)
+        if facts.said:
+            warn("; ".join(facts.said), DroppedWarning)
+        self.method.check_size(facts.n_rows)
+        if self.form.name in DELIMITED and not (facts.people or facts.item_is_integer):
+            check_items(items_of(self._rows(), self.tables), self.form)
+        return facts
+
+    def drawn(self, facts: Facts) -> Drawn:
+        """Return what is made of the rows."""
+        released = self.released(facts)
+        tally = self.tally(released, facts)
+        advice = advice_on(self.counts(tally, released, facts), k=self.method.k)
+        as_things = ids_as_things(facts.ids_as_items, facts.n_items)
+        advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
+        numbered, in_values = self.numbered(released, facts, tally)
+        target, private = self.output.folder, self.output.private
+        linked = private if self.output.linkage and isinstance(private, Address) else None
+        files = DataFiles(
+            numbered=numbered,
+            packed=in_values,
+            released=released,
+            tables=self.tables,
+            facts=facts,
+            scratch=self.working.stage("publish"),
+            memory_mib=self.memory_mib,
+            form=self.form,
+            parts=comes_in_parts(self.output.parts, self.form, facts.n_rows, target),
+            linked=linked,
+        )
+        return Drawn(lambda public: self.publication(files, public, tally, advice))
+
+    def _rows(self) -> Rows:
+        return self.tables.kept_as(ROWS)
+
+    def released(self, facts: Facts) -> Rows:
+        """Return the released rows of every chunk, with what its clusters keep."""
+        sampling = Sampling.of(facts.n_rows, cast("Chunks", self.method.chunks).rows, self.method.k)
+        order, cuts = self._cuts(facts, sampling)
+        types = facts.types
+        work = Released(
+            method=self.method,
+            order=order,
+            n_buckets=n_buckets_of(facts.n_rows, facts.n_entries),
+            by_columns=facts.values and self.method.columns_of(["column=value"]) is not None,
+            randomness=self.working.randomness,
+        )
+        chunks = self.tables.map(self._rows(), InChunks(order, cuts), columns.in_chunks(*types))
+        released = self.tables.grouped(
+            chunks, "chunk", sampling.n_chunks, work, columns.released(*types)
+        )
+        with self._timed("cluster"):
+            return self.tables.kept(released, "released", "clustering chunks")
+
+    def _cuts(self, facts: Facts, sampling: Sampling) -> tuple[RowKeys, Any]:
+        """Return the order that chunks are cut from, and the keys where they begin."""
+        order = order_of_rows(self.method, facts.user_is_integer, self.working.randomness)
+        with self._timed("sample"), stage("sampling rows"):
+            while True:
+                rows = self._rows()
+                if not sampling.is_enough:
+                    rows = self.tables.select(queries.sampled(sampling.below), rows=rows)
+                keys = self.tables.map(rows, Keyed(order), order.schema)
+                sample = pa.Table.from_batches(self.tables.batches(keys, None), order.schema)
+                if sampling.is_enough or sample.num_rows >= sampling.least:
+                    return order, order.cuts(sample, sampling.n_chunks)
+                sampling = sampling.doubled()
+
+    def tally(self, released: Rows, facts: Facts) -> Tally:
+        """Return what the clusters keep, once no row is lost: an id without one is nobody's.
+
+        Raises
+        ------
+        ResourceError
+            Where the place of the run has lost some of them.
+        """
+        with self._timed("count"), stage("counting released rows"):
+            rows = [
+                tuple(map(int, row)) for row in self.tables.ask(queries.TALLY, released=released)
+            ]
+        n, empty, shared, created, clusters = (sum(row[at] for row in rows) for at in range(1, 6))
+        if n != facts.n_rows:
+            where, all_of_it = self.working.folders
+            raise ResourceError(
+                f"rows that the run kept in {where} are lost: {facts.n_rows} were counted, but "
+                f"{n} are left. Delete {all_of_it}, and start again."
+            )
+        return Tally(shared, created, clusters, empty, tuple((row[0], row[1]) for row in rows))
+
+    def counts(self, tally: Tally, released: Rows, facts: Facts) -> EntryCounts:
+        """Return what the advice to the owner depends on."""
+        with self._timed("count"), stage("counting what is certain"):
+            [(certain,)] = self.tables.ask(queries.CERTAIN, released=released, again=released)
+        return EntryCounts(
+            rows=facts.n_rows,
+            empty=tally.empty,
+            certain=int(certain),
+            kept=EntryChanges(facts.n_entries, tally.shared, tally.created),
+        )
+
+    def numbered(self, released: Rows, facts: Facts, tally: Tally) -> tuple[Rows, Rows]:
+        """Return the released rows under their new ids, in the order of random keys; and packed."""
+        n_buckets = n_buckets_of(facts.n_rows, facts.n_entries)
+        sizes = np.zeros(n_buckets + 1, dtype=np.int64)
+        for bucket, n in tally.of_buckets:
+            sizes[bucket + 1] = n
+        starts = tuple(np.cumsum(sizes)[:-1].tolist())
+        work = Numbered(starts)
+        ordered = self.tables.select(queries.ORDERED, rows=released)
+
+        def of_buckets(work: Callable[[int, pa.Table], pa.Table], schema: pa.Schema) -> Rows:
+            return self.tables.grouped(ordered, "bucket", n_buckets, work, schema)
+
+        return (
+            of_buckets(work, columns.numbered(*facts.types)),
+            of_buckets(packed(work), columns.PACKED),
+        )
+
+    def publication(
+        self, files: DataFiles, public: Place, tally: Tally, advice: tuple[str, ...]
+    ) -> Publication:
+        """Write the data files, and return what is said of them; refuse a class that is too small.
+
+        Raises
+        ------
+        RuntimeError
+            Where a class is smaller than k, or rows stand in the order of the original.
+        """
+        with self._timed("write"):
+            written = files.write(public)
+        kept = EntryChanges(files.facts.n_entries, tally.shared, tally.created)
+        if written.smallest_class < self.method.k:
+            raise RuntimeError(
+                f"about to publish a class of {written.smallest_class} rows with k={self.method.k}"
+            )
+        return Publication(
+            described=written.described,
+            advice=written.advice,
+            linkage=files.linkage() if files.linked is None else None,
+            linkage_sha256=written.linkage_sha256,
+            **self.method.stated(
+                self.working.randomness,
+                people=files.facts.people,
+                left_out=files.facts.left_out,
+                advice=advice,
+                input_sha256=files.facts.input_sha256,
+                origins_sha256=self.origins,
+                cost=cost_of(kept, {"clusters": tally.clusters, "classes": written.n_classes}),
+                seconds=self.seconds,
+            ),
+        )
+
+    def _timed(self, name: str) -> AbstractContextManager[None]:
+        return timed(self.seconds, name)
 
 
 class _Given(NamedTuple):

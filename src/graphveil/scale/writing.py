@@ -38,9 +38,9 @@ from graphveil.release.linkage import COLUMNS
 from graphveil.scale import columns
 from graphveil.scale import columns as queries
 from graphveil.scale.columns import ItemLists, RowOrder, check_order, grouped, whole
-from graphveil.scale.engines.engine import Rows, Tables
-from graphveil.scale.engines.engine import columns as engine_columns
 from graphveil.scale.engines.local import database, rows_of, stream
+from graphveil.scale.engines.processes import Rows, Tables
+from graphveil.scale.engines.processes import columns as engine_columns
 from graphveil.scale.intake import Facts, items_of
 from graphveil.scale.parts import (
     PublishedNames,

@@ -25,7 +25,7 @@ from graphveil.core.text import printable
 from graphveil.data.kinds import KINDS, as_released, kind_of, released_kind
 from graphveil.io.options import from_record, options_of, recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
-from graphveil.io.text.preview import columns_of
+from graphveil.io.text.dialect import columns_of
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
 from graphveil.methods.roles import TableRoles, WithRoles

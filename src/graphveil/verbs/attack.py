@@ -21,9 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import NOT_AGAIN, Attack, AttackInput, Outcome, Rerun, TooLargeError
-from graphveil.attacks.costs import SECONDS_UNASKED, WORTH_SAYING, not_run, spelled, stopped
 from graphveil.attacks.networks.signatures import published_attributes
-from graphveil.attacks.registry import ATTACKS, EVERY, STRONGEST
+from graphveil.attacks.registry import (
+    ATTACKS,
+    EVERY,
+    SECONDS_UNASKED,
+    STRONGEST,
+    WORTH_SAYING,
+    not_run,
+    spelled,
+    stopped,
+)
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity

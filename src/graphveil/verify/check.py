@@ -1,8 +1,12 @@
-"""The whole check of a release folder, in order: manifest, files, data, claim, original."""
+"""The whole check of a release folder, in order: manifest, files, data, claim, original.
+
+The original beside a release: whether it is the one, and who stands for whom.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,28 +14,39 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
+import msgspec
+import numpy as np
 
 from graphveil.claims import manifest as parts
 from graphveil.claims.conditions import KeyedIds
+from graphveil.claims.digest import is_digest_of
 from graphveil.claims.manifest import MANIFEST, Described, Manifest, manifest_bytes
+from graphveil.claims.record import LINKAGE as LINKAGE_FILE
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.text import counted, singular
-from graphveil.data.kinds import kind_of
+from graphveil.data import Data
+from graphveil.data.kinds import KINDS, beside, kind_of
+from graphveil.data.objects import as_original
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
-from graphveil.verify.files.folder import AtAddress, InFolder, Released, file_checks, strict_checks
-from graphveil.verify.files.loading import load
-from graphveil.verify.files.manifest import (
+from graphveil.verify.files.folder import (
     PRODUCER,
     WORDS,
+    AtAddress,
+    InFolder,
+    Owner,
+    Released,
     decoded,
+    file_checks,
     manifest_checks,
     read_owner,
+    strict_checks,
 )
+from graphveil.verify.files.loading import load
 from graphveil.verify.kinds.kind import Evidence, checked_kind
-from graphveil.verify.original import original_checks
 from graphveil.verify.promises.claims import (
+    UNREADABLE,
     claim_checks,
     cost_checks,
     decisive,
@@ -39,15 +54,240 @@ from graphveil.verify.promises.claims import (
     parameters_check,
     promised,
 )
-from graphveil.verify.promises.recheck import UNREADABLE
+from graphveil.verify.recount.linked import (
+    linkage_problems,
+    load_linkage,
+    released_ids,
+    telling_order,
+)
 from graphveil.verify.verdict import (
+    LINKAGE,
+    OF_EVERY_RELEASE,
+    ORIGINAL,
+    RECORD,
     Check,
     Verdict,
+    fails,
     holds,
     judged,
     not_checked,
+    one_line,
     shown,
 )
+
+SAME, SIZE, BIJECTION, ROWS = "original", "same size", "linkage", "rows and people"
+ORDER, NAMES = OF_EVERY_RELEASE
+_OPEN = {
+    ORDER: "whether new ids and their order say nothing of the original",
+    NAMES: "whether no original id is published",
+}
+"""What is stated of every release and stays open without the original."""
+
+_BY_CHOICE = "the owner chose to leave open whether they are people there"
+_DIGIT = re.compile(r"[0-9]")
+_CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
+"""A parameter's value that is one lower-case word, or a number with a word before or behind it."""
+
+
+def original_checks(
+    evidence: Evidence, owner: Owner, original: Any
+) -> tuple[list[Check], Evidence]:
+    """Return the checks that the original decides, and all that there is once it is linked.
+
+    Parameters
+    ----------
+    evidence
+        What there is without the original.
+    original
+        The owner's data, or None: then nothing here is checked. A table is compared with a release
+        of users and features as its one-hot encoding, a graph as the neighbors of everyone; items
+        of which nothing is said are people where the manifest says so.
+    """
+    manifest, db, kind = evidence.manifest, evidence.db, evidence.kind
+    names = (SIZE, *kind.shared_names, BIJECTION, ORDER)
+    if original is None:
+        absent = "no original was given"
+        every = dict.fromkeys((SAME, *names, NAMES), absent) | _OPEN
+        checks = [not_checked(name, why, needs=ORIGINAL) for name, why in every.items()]
+        return [*checks, *_rows(manifest, owner, None)], evidence
+    container = KINDS[manifest.data.kind].container
+    exact = manifest.data.columns is not msgspec.UNSET
+    original = as_original(original, container, wanted_by="verify", exact=exact)
+    original = beside(original, container, people=evidence.has_people)
+    same = _same(manifest, owner, original)
+    named = [*_rows(manifest, owner, original), _no_original_ids(evidence, original)]
+    if same.outcome == "fails" or db is None:
+        why = (
+            "the released data cannot be read" if db is None else ("a different original was given")
+        )
+        unlinked = [same, *(not_checked(name, why) for name in names), *named]
+        return unlinked, evidence._replace(why_not=why)
+    published = kind.published if evidence.keyed else None
+    linkage = _linkage(db, owner, original, published)
+    linked = linkage.outcome == "holds"
+    compared = evidence._replace(original=original, linked=linked)
+    shared = kind.shared(compared)
+    order = _order(db, original, linked=linked)
+    checks = [same, _size(evidence, original), *shared.checks, linkage, order, *named]
+    if shared.why_not is not None:
+        return checks, evidence._replace(why_not=shared.why_not)
+    if linked:
+        kind.link(db, original, released_ids(db))
+    return checks, compared
+
+
+def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
+    kind = kind_of(original).name
+    if kind != manifest.data.kind:
+        return fails(
+            SAME,
+            (
+                f"the release is of kind {manifest.data.kind}, but the original "
+                f"given is of kind {kind}"
+            ),
+        )
+    if owner.record is None:
+        return not_checked(SAME, "whether the release was made from this data", needs=RECORD)
+    if is_digest_of(owner.record.input_sha256, original):
+        return holds(SAME, f"the {kind} given has the digest stated in the private record")
+    another = f"this is not the original: the {kind} given has a different digest"
+    return fails(SAME, another + _another_number(manifest, original))
+
+
+def _rows(manifest: Manifest, owner: Owner, original: Data | None) -> list[Check]:
+    """Return whether the owner said what the guarantee says of rows; none where it says nothing.
+
+    What counts is what the input was read with; where nothing was read, what the original says.
+    """
+    claimed = getattr(manifest.claim.guarantee, "person", None)
+    given = getattr(original, "person", None)
+    if claimed is msgspec.UNSET and given is not None:
+        return [fails(ROWS, "the original is a table, but the guarantee is of users")]
+    if claimed not in ("row", "column"):
+        return []
+    reading = {} if owner.record is None else owner.record.reading
+    if "person" in reading:
+        named = reading["person"] not in (None, "row")
+        given = "column" if named else "row" if reading["person"] else "assumed"
+    elif original is None:
+        return [not_checked(ROWS, "whether the owner said that rows are people", needs=ORIGINAL)]
+    elif given == "assumed":
+        why = "the original given does not say whether its rows are people"
+        return [not_checked(ROWS, why, needs="the option person")]
+    if given == claimed:
+        return [holds(ROWS, "each row is a different person, as was said when the data was read")]
+    return [fails(ROWS, f"the guarantee says {claimed}, but the owner's data says {given}")]
+
+
+def _another_number(manifest: Manifest, original: Data) -> str:
+    """Return what to try where the original given has not as many nodes or users as the release."""
+    what = KINDS[manifest.data.kind].everyone
+    released = manifest.data.counts.get(what or "")
+    if what is None or released is None or released == original.size:
+        return ""
+    return (
+        f" and {counted(original.size, singular(what))}, but the release has "
+        f"{released}. If it was made with --{what}, give the same list again"
+    )
+
+
+def _size(evidence: Evidence, original: Data) -> Check:
+    what = KINDS[evidence.manifest.data.kind].people
+    released = evidence.tables.number(f"SELECT count(*) FROM {evidence.kind.tables[0]}")
+    if released == original.size:
+        return holds(SIZE, f"{released} {what} in both")
+    return fails(SIZE, f"{released} {what} in the release, but {original.size} in the original")
+
+
+def _linkage(db: Database, owner: Owner, original: Data, published: str | None) -> Check:
+    """Whether the linkage gives each original id one published id, and each of those to one."""
+    if not owner.linkage:
+        return not_checked(BIJECTION, "which node stands for which", needs=LINKAGE)
+    try:
+        load_linkage(db, owner.linkage, original)
+    except duckdb.Error as error:
+        return fails(BIJECTION, f"{LINKAGE_FILE} cannot be read: {one_line(error)}")
+    n = original.size
+    otherwise = f"{n} original ids and {n} published ids, matched one to one"
+    return judged(BIJECTION, linkage_problems(db, LINKAGE_FILE, published), otherwise)
+
+
+def _order(db: Database, original: Data, *, linked: bool) -> Check:
+    """Whether new ids and their order are such as chance gives, whoever stands where."""
+    if not linked:
+        return not_checked(ORDER, _OPEN[ORDER], needs=LINKAGE)
+    labels = original.labels()
+    released = np.asarray(released_ids(db), dtype=np.int64)
+    integers = labels if labels.dtype.kind == "i" else None
+    n = f"{original.size} new ids"
+    return judged(
+        ORDER, telling_order(released, integers), (f"the order of {n} is consistent with chance")
+    )
+
+
+def _no_original_ids(evidence: Evidence, original: Data) -> Check:
+    """Whether no id of the original is published: as a word of a parameter, or as a name.
+
+    Other texts are compared: what a method says of itself where the method is known, and the
+    version is made of numbers. Choices of one lower-case word say nothing of the data. That an id
+    is the name of an item or a value of a column is the owner's choice: whether it is a person
+    there, nobody can say. Integers cannot be told from other numbers: they pass where there is no
+    other number.
+    """
+    n, texts = original.size, list(_free_texts(evidence.manifest))
+    numbers = original.labels().dtype.kind == "i"
+    problems = []
+    hits = ids_in(original, "\n".join(texts))
+    if hits:
+        text = next(text for text in texts if hits[0] in text)
+        problems.append(f"{len(hits)} of {n} original ids are in {shown(text)}")
+    among = evidence.kind.ids_among_names(evidence, original)
+    problems += [
+        f"{len(each.ids)} of {n} original ids are {each.published_as}; {each.strange} of "
+        f"them {'names' if each.strange == 1 else 'name'} no feature of the original"
+        for each in among
+        if each.strange and not numbers
+    ]
+    if problems:
+        return fails(NAMES, "; ".join(problems))
+    with_digits = next((text for text in texts if _DIGIT.search(text)), None)
+    if numbers and with_digits is not None:
+        alike = f"integers cannot be distinguished from other numbers in {shown(with_digits)}"
+        return not_checked(NAMES, alike)
+    if among:
+        ids, published_as, _ = among[0]
+        open_ = "integers cannot be distinguished from other numbers" if numbers else _BY_CHOICE
+        return not_checked(NAMES, f"{len(ids)} of {n} original ids are {published_as}, and {open_}")
+    if numbers:
+        return holds(NAMES, f"no text parameter could hold one of {n} original ids")
+    return holds(NAMES, f"none of {n} original ids is in a parameter or a published name")
+
+
+def _free_texts(manifest: Manifest) -> Iterator[str]:
+    """Yield the texts of the manifest's parameters that are no plain choices."""
+    for value in manifest.method.parameters.values():
+        if isinstance(value, str) and not _CHOICE.fullmatch(value):
+            yield value
+
+
+def ids_in(original: Data, text: str) -> list[str]:
+    """Return the text ids of the original that stand in a text as words.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> ids_in(gv.Graph.from_edges(["ann", "bob"], ["bob", "cyd"]), "bob, not Annie")
+    ['bob']
+    """
+    labels = original.labels()
+    if labels.dtype.kind == "i":
+        return []
+    return [label for label in labels.tolist() if label and label in text and _as_word(label, text)]
+
+
+def _as_word(label: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text) is not None
+
 
 READ, COUNTS = "data", "counts"
 NOTHING = "The manifest cannot be read, so this release states no guarantee."

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.scoring import RARE, People, people_of
 from graphveil.attacks.networks.attribute_inference import COMMONEST, IN_ONE, attached_in_cells
+from graphveil.attacks.registry import seconds_of_passes
 from graphveil.attacks.wording import Said
 from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
     ShownCells,
@@ -16,6 +15,7 @@ from graphveil.attacks.features.cells import (
     cells_of,
     refuse_many,
 )
+from graphveil.attacks.registry import seconds_of_passes
 from graphveil.attacks.wording import Said
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite

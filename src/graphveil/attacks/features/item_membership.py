@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import run_again
 from graphveil.attacks.features.linkage import TWIN, popular_items
 from graphveil.attacks.features.membership import evidence
 from graphveil.attacks.features.rerunning import (
@@ -47,6 +46,7 @@ from graphveil.attacks.likelihood_ratio import (
     Half,
     ShadowReleases,
 )
+from graphveil.attacks.registry import run_again
 from graphveil.attacks.wording import Said, Taken
 from graphveil.core.errors import GraphveilError
 from graphveil.core.lazy import lazy_module

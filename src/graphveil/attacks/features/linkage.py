@@ -20,7 +20,6 @@ from graphveil.attacks.attack import (
     Outcome,
     WholeNumbers,
 )
-from graphveil.attacks.costs import run_again, seconds_of_passes
 from graphveil.attacks.features.rerunning import (
     FEWEST_FEATURES,
     ONE_OUT_IN,
@@ -42,6 +41,7 @@ from graphveil.attacks.features.scoring import (
     people_of,
 )
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
+from graphveil.attacks.registry import run_again, seconds_of_passes
 from graphveil.attacks.wording import Said, most_known
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import GraphveilError, ParameterError

@@ -16,7 +16,6 @@ from graphveil.attacks.attack import (
     Outcome,
     TooLargeError,
 )
-from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
     ShownCells,
@@ -27,6 +26,7 @@ from graphveil.attacks.features.cells import (
 from graphveil.attacks.features.class_truth import least_counts, theta_of
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
+from graphveil.attacks.registry import seconds_of_passes
 from graphveil.attacks.wording import Said
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import GraphveilError, ParameterError, one_of

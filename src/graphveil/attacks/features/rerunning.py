@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.features.scoring import People, people_of
+from graphveil.attacks.registry import run_again, seconds_of_one
 from graphveil.attacks.wording import Said
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter

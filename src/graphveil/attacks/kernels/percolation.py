@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.hashing import FREE, MULTIPLIER
+from graphveil.core.kernels.arrays import FREE, MULTIPLIER
 from graphveil.core.kernels.leaf import leaf, wide
 
 Ints = NDArray[np.int64]

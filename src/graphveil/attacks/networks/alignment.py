@@ -9,22 +9,20 @@ from typing import ClassVar
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import ends_of
-from graphveil.attacks.networks.assignment.best_assignment import (
-    Start,
-    best_assignment,
-    common_starts,
-)
-from graphveil.attacks.networks.assignment.costs import (
+from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties
+from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.assignment.one_to_one import (
     COST,
     OF_NEAREST,
+    Start,
+    assigned,
+    best_assignment,
     check_size,
+    common_starts,
+    relaxed_alignment,
     seconds_of_all_pairs,
     seconds_of_near_match,
 )
-from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties
-from graphveil.attacks.networks.assignment.fugal import assigned, relaxed_alignment
-from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.surroundings import distances
 from graphveil.attacks.networks.copies import (
     NOBODY,
@@ -37,6 +35,7 @@ from graphveil.attacks.networks.copies import (
     summary,
 )
 from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
+from graphveil.attacks.registry import ends_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting

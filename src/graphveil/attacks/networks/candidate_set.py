@@ -17,7 +17,6 @@ from graphveil.attacks.attack import (
     Outcome,
     refuse_more_nodes,
 )
-from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
 from graphveil.attacks.networks.signatures import (
     SIGNATURES,
@@ -26,6 +25,7 @@ from graphveil.attacks.networks.signatures import (
     Signatures,
     candidates,
 )
+from graphveil.attacks.registry import ends_of, squares
 from graphveil.attacks.wording import Said
 from graphveil.core.parameters import parameter
 from graphveil.core.rows import Setting

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import seconds_of_passes
+from graphveil.attacks.registry import seconds_of_passes
 from graphveil.attacks.wording import GUESSED, Said
 from graphveil.claims.conditions import Drawing
 from graphveil.core.rows import Setting

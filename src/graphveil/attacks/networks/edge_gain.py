@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import squares
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.copies import FEWEST_DRAWS, pairing
 from graphveil.attacks.networks.propagation import (
@@ -24,6 +23,7 @@ from graphveil.attacks.networks.propagation import (
     row_blocks,
     seconds_of_draw,
 )
+from graphveil.attacks.registry import squares
 from graphveil.attacks.wording import Said
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage

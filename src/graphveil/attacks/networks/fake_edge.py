@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome
-from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_guess
 from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
 from graphveil.attacks.networks.propagation import (
@@ -24,6 +23,7 @@ from graphveil.attacks.networks.propagation import (
     row_blocks,
 )
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
+from graphveil.attacks.registry import ends_of, squares
 from graphveil.attacks.wording import Said
 from graphveil.core.progress import in_time
 from graphveil.core.text import counted

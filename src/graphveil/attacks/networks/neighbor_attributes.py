@@ -15,7 +15,6 @@ from graphveil.attacks.attack import (
     Outcome,
     refuse_more_nodes,
 )
-from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.candidate_set import (
     MOST_NODES,
     WITH_ATTRIBUTES,
@@ -32,6 +31,7 @@ from graphveil.attacks.networks.signatures import (
     matrix,
     published_attributes,
 )
+from graphveil.attacks.registry import ends_of
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.data import Network

@@ -20,7 +20,6 @@ from graphveil.attacks.attack import (
     TooLargeError,
     refuse_more_nodes,
 )
-from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.assignment.surroundings import values_around
 from graphveil.attacks.networks.copies import (
     NOBODY,
@@ -34,6 +33,7 @@ from graphveil.attacks.networks.copies import (
 )
 from graphveil.attacks.networks.signatures import COPY, Besides, CopyOf, Relations, totals, words_of
 from graphveil.attacks.networks.signatures import degrees as degrees_of
+from graphveil.attacks.registry import ends_of, squares
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import check_time, in_time, stage

@@ -10,21 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.networks.assignment.best_assignment import (
-    Start,
-    best_assignment,
-    common_starts,
-    middle,
-)
-from graphveil.attacks.networks.assignment.costs import (
+from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties, faq
+from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.assignment.one_to_one import (
     COST,
     OF_NEAREST,
+    Start,
+    best_assignment,
     check_size,
+    common_starts,
+    middle,
     seconds_of_all_pairs,
     seconds_of_near_match,
 )
-from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties, faq
-from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.copies import (
     NOBODY,
     Drawn,

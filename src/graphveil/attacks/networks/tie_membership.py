@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, Rerun
-from graphveil.attacks.costs import run_again
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
@@ -17,6 +16,7 @@ from graphveil.attacks.likelihood_ratio import (
     Half,
     ShadowReleases,
 )
+from graphveil.attacks.registry import run_again
 from graphveil.attacks.wording import Said
 from graphveil.core.parameters import parameter
 from graphveil.core.text import counted

@@ -29,8 +29,8 @@ from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS
 from graphveil.verbs.advise import Advice, AdviceUntil
 from graphveil.verbs.advise.advise import advise
-from graphveil.verbs.advise.answers import SIZES
 from graphveil.verbs.advise.page import advise_page, instead_of
+from graphveil.verbs.advise.trials import SIZES
 from graphveil.verbs.advise.until import why_of
 
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphveil.attacks.costs import SECONDS_UNASKED, spelled
-from graphveil.attacks.registry import ATTACKS, EVERY
+from graphveil.attacks.registry import ATTACKS, EVERY, SECONDS_UNASKED, spelled
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.cli import say_warnings

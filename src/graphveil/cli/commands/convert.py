@@ -20,7 +20,7 @@ from graphveil.core.progress import shown
 from graphveil.core.text import printable
 from graphveil.data import Data, Table
 from graphveil.data.kinds import CONTAINERS, kind_of
-from graphveil.verbs.convert import data_of_release, is_release, write_copy
+from graphveil.verbs.read import data_of_release, is_release, write_copy
 
 
 def _run(path: Path, **given: Any) -> int:

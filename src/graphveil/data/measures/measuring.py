@@ -13,7 +13,7 @@ from graphveil.core.errors import ParameterError
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import CONTAINERS, kind_of
-from graphveil.data.measures.fuzziness import candidate_set_sizes, check_phi, noisy_share
+from graphveil.data.measures.matchings import candidate_set_sizes, check_phi, noisy_share
 from graphveil.data.measures.network import NetworkRisk, measure_network
 from graphveil.data.measures.registry import Measure, check_distance
 from graphveil.data.measures.registry import known as entry_of

@@ -21,7 +21,7 @@ from graphveil.evaluate.comparison import BETWEENNESS_PIVOTS as PIVOTS
 from graphveil.evaluate.comparison import BETWEENNESS_TOP as TOP
 from graphveil.evaluate.comparison import DAMPING, GraphComparison, searched_from
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
-from graphveil.evaluate.metrics.shape import compared, kolmogorov_smirnov
+from graphveil.evaluate.metrics.networks import compared, kolmogorov_smirnov
 
 if TYPE_CHECKING:
     import rustworkx as rx

@@ -1,26 +1,459 @@
-"""What a release of a network keeps of directions, and of how attributes and ties go together."""
+"""What a release of a network keeps of directions, and of how attributes and ties go together.
+
+Average length of shortest paths, and what else follows from distances: one search for all.
+
+The shape of a graph, before and after: degrees, clustering, components, triangles.
+
+Also its edges compared one by one, which needs the linkage.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.text import printable
-from graphveil.data import Layer, Network
+from graphveil.data import Graph, Layer, Network
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import NetworkComparison
+from graphveil.evaluate.comparison import (
+    Distances,
+    GraphComparison,
+    NetworkComparison,
+    share_of_largest_component,
+    wedges_of,
+)
 from graphveil.evaluate.metric import (
+    Estimate,
     Figure,
     Figures,
     NotMeasuredError,
+    Sample,
     before_and_after,
     of_one,
+    relative_error,
     share_of,
 )
-from graphveil.evaluate.metrics.shape import half_l1, kolmogorov_smirnov
+from graphveil.evaluate.metric import compared as metric_compared
+from graphveil.evaluate.metric import half_l1 as metric_half_l1
+
+OFF = 0.05
+"""How often an interval may miss."""
+
+
+def average_of(found: Distances, n: int) -> Estimate:
+    """Return the mean distance of pairs, with its interval where sources were sampled.
+
+    Parameters
+    ----------
+    found
+        The distances that searches counted.
+    n
+        The number of nodes.
+
+    Notes
+    -----
+    Sampled: sources are drawn without replacement, in groups of 64. The ratio of all distances to
+    all pairs is the estimate, the scatter of the groups about it gives the interval (random groups,
+    Student's t).
+
+    Examples
+    --------
+    >>> from graphveil.data import Graph
+    >>> from graphveil.evaluate.comparison import distances
+    >>> path = Graph.from_edges([0, 1], [1, 2], n=4)
+    >>> average_of(distances(path, np.random.Generator(np.random.PCG64DXSM(1))), 4).value
+    1.3333333333333333
+    """
+    depths = np.arange(found.counts.shape[1])
+    return ratio(found.counts @ depths, found.counts.sum(axis=1), found.sources, n)
+
+
+def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int) -> Estimate:
+    """Return the ratio of two sums over groups of sources, with its interval.
+
+    Parameters
+    ----------
+    above, below
+        The parts of both sums, a group each; not all of `below` are 0.
+    sources, n
+        How many sources were drawn, and of how many nodes; None where every node is one.
+    """
+    value = float(above.sum() / below.sum())
+    if sources is None:
+        return Estimate(value)
+    width = float(_half_width(above - value * below, below, sources / n, off=OFF))
+    return Estimate(value, Sample(sources, max(value - width, 0.0), value + width))
+
+
+def _half_width(
+    apart: NDArray[np.float64], below: NDArray[Any], share: float, *, off: float
+) -> NDArray[np.float64]:
+    """Return half the interval of ratios from how far each group is off, shape (groups, ...)."""
+    from scipy import special  # noqa: PLC0415  heavy: not for help
+
+    groups = below.size
+    scatter = np.square(apart).sum(axis=0) * groups / (groups - 1)
+    deviation = np.sqrt(scatter * (1 - share)) / below.sum()
+    width: NDArray[np.float64] = special.stdtrit(groups - 1, 1 - off / 2) * deviation
+    return width
+
+
+def shortest_path(pair: GraphComparison) -> Figures:
+    """Yield the mean distance before and after, sampled or not; nothing where no pair is joined."""
+    return _compared(pair, average_of)
+
+
+def _compared(pair: GraphComparison, statistic: Callable[[Distances, int], Estimate]) -> Figures:
+    """Yield a statistic of distances before and after; nothing where no pair is joined."""
+    if all(found.pairs.any() for found in pair.distances):
+        before, after = (statistic(found, pair.original.n_nodes) for found in pair.distances)
+        yield from metric_compared(before, after, "edges")
+
+
+def characteristic_length(pair: GraphComparison) -> Figures:
+    """Yield the harmonic mean of distances, before and after; nothing where no pair is joined."""
+    return _compared(pair, harmonic_of)
+
+
+def harmonic_of(found: Distances, n: int) -> Estimate:
+    """Return pairs over the sum of inverse distances."""
+    inverse = 1 / np.maximum(np.arange(found.counts.shape[1]), 1)
+    return ratio(found.counts.sum(axis=1), found.counts @ inverse, found.sources, n)
+
+
+def effective_diameter(pair: GraphComparison) -> Figures:
+    """Yield the least distance within which 90% of joined pairs are, before and after."""
+    return _compared(pair, within_90_percent)
+
+
+def within_90_percent(found: Distances, n: int) -> Estimate:
+    """Return the least whole distance within which 90% of the pairs are.
+
+    Notes
+    -----
+    Sampled: its interval holds the distances at which that share may be reached, going by the
+    interval of the share within each distance (Woodruff 1952).
+
+    Examples
+    --------
+    >>> within_90_percent(Distances(np.array([[0, 8, 1, 1]])), 4).value
+    2.0
+    >>> within_90_percent(Distances(np.array([[0, 9, 1]])), 4).value
+    1.0
+    """
+    within = np.cumsum(found.pairs)
+    value = float(np.argmax(10 * within >= 9 * within[-1]))
+    if found.sources is None:
+        return Estimate(value)
+    shares = within / within[-1]
+    of_groups = np.cumsum(found.counts, axis=1)
+    below = of_groups[:, -1]
+    width = _half_width(of_groups - below[:, None] * shares, below, found.sources / n, off=OFF)
+    low, high = (float(np.argmax(shares + side >= 0.9)) for side in (width, -width))
+    return Estimate(value, Sample(found.sources, min(low, value), max(high, value)))
+
+
+def diameter(pair: GraphComparison) -> Figures:
+    """Yield the largest distance, before and after: a lower bound where sources are sampled."""
+    return _compared(pair, largest)
+
+
+def largest(found: Distances, _n: int) -> Estimate:
+    """Return the largest distance; that from the sources drawn is a bound, without an interval."""
+    value = float(np.flatnonzero(found.pairs)[-1])
+    return Estimate(value, None if found.sources is None else Sample(found.sources))
+
+
+def distance_distribution(pair: GraphComparison) -> Figures:
+    """Yield half the L1 distance of the distributions of distances; nothing without pairs."""
+    if not all(found.pairs.any() for found in pair.distances):
+        return
+    n, sources = pair.original.n_nodes, pair.distances[0].sources
+    if sources is None:
+        yield from mean_distance_distribution([pair])
+        return
+    size = max(found.pairs.size for found in pair.distances)
+    before, after = (_shares(found.pairs, size) for found in pair.distances)
+    off = OFF / int(np.count_nonzero(before + after))
+    errors = np.hypot(*(_errors(found, size, n, off) for found in pair.distances))
+    apart = metric_half_l1(before, after, errors, [sources])
+    yield Figure("half L1", apart.value, "share of pairs", sample=apart.sample)
+
+
+def _errors(found: Distances, size: int, n: int, off: float) -> NDArray[np.float64]:
+    """Return half the interval of the share of each distance, which misses so often."""
+    below = found.counts.sum(axis=1)
+    apart = found.counts - below[:, None] * (found.pairs / found.pairs.sum())
+    width = _half_width(apart, below, (found.sources or n) / n, off=off)
+    return np.pad(width, (0, size - width.size))
+
+
+def mean_distance_distribution(pairs: Sequence[GraphComparison]) -> Figures:
+    """Yield the same of the mean distribution of several releases; nothing where one has none."""
+    found = [pair.distances for pair in pairs]
+    if not all(each.pairs.any() for both in found for each in both):
+        return
+    size = max(each.pairs.size for both in found for each in both)
+    shares = [[_shares(each.pairs, size) for each in both] for both in found]
+    before, after = np.mean(shares, axis=0)
+    sources = found[0][0].sources
+    sample = None if sources is None else Sample(sources)
+    value = float(np.abs(before - after).sum() / 2)
+    yield Figure("half L1", value, "share of pairs", sample=sample)
+
+
+def _shares(pairs: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+    """Return the shares of all pairs by distance, up to the largest of `size` distances."""
+    return np.pad(pairs / pairs.sum(), (0, size - pairs.size))
+
+
+def compared(
+    pair: GraphComparison, statistic: Callable[[Graph], float | None], unit: str
+) -> Figures:
+    """Yield a statistic before and after, how far apart, and that over the first.
+
+    A statistic that is undefined on either side is missing, and so is an error relative to 0.
+    """
+    before, after = statistic(pair.original), statistic(pair.released)
+    if before is None or after is None:
+        return
+    yield from before_and_after(before, after, unit)
+    yield from relative_error(before, after)
+
+
+def mean_degree(pair: GraphComparison) -> Figures:
+    """Yield the mean degree, nodes without edges included."""
+    return compared(pair, lambda g: float(g.degrees().mean()) if g.n_nodes else None, "edges")
+
+
+def largest_degree(pair: GraphComparison) -> Figures:
+    """Yield the largest degree."""
+    return compared(pair, lambda g: float(g.degrees().max()) if g.n_nodes else None, "edges")
+
+
+def degree_variance(pair: GraphComparison) -> Figures:
+    """Yield the population variance of degrees."""
+    return compared(pair, lambda g: float(g.degrees().var()) if g.n_nodes else None, "edges^2")
+
+
+def power_law(pair: GraphComparison) -> Figures:
+    """Yield the exponent of the power law that is nearest to the degrees."""
+    return compared(pair, lambda graph: exponent(graph.degrees()), "exponent")
+
+
+def transitivity(pair: GraphComparison) -> Figures:
+    """Yield the share of wedges that are closed."""
+    before, after = map(closed_share, (pair.original, pair.released), pair.triangles)
+    if before is not None and after is not None:
+        yield from before_and_after(before, after, "ratio")
+        yield from relative_error(before, after)
+
+
+def triangles(pair: GraphComparison) -> Figures:
+    """Yield the number of triangles."""
+    yield from before_and_after(*pair.triangles, "triangles")
+    yield from relative_error(*pair.triangles)
+
+
+def wedges(pair: GraphComparison) -> Figures:
+    """Yield the number of pairs of edges that share a node."""
+    return compared(pair, lambda graph: float(wedges_of(graph)), "wedges")
+
+
+def closed_share(graph: Graph, triangles: int) -> float | None:
+    """Return three times the triangles over the wedges; None where there is no wedge.
+
+    Parameters
+    ----------
+    graph, triangles
+        A graph, and how many triangles it has.
+
+    Examples
+    --------
+    >>> closed_share(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 1)
+    0.6
+    """
+    wedges = wedges_of(graph)
+    return 3 * triangles / wedges if wedges else None
+
+
+def exponent(degrees: NDArray[np.int64]) -> float | None:
+    """Return the exponent of the power law that fits degrees above 0 best; None without a fit.
+
+    Notes
+    -----
+    For every distinct degree as the least one, xmin: 1 + k / sum ln(x / xmin) over the k degrees
+    from xmin on, and the largest distance of both distribution functions, on both sides of every
+    step. The exponent of least distance is given.
+
+    Examples
+    --------
+    >>> round(exponent(np.array([1, 1, 1, 1, 2, 2, 4])), 3)
+    3.525
+    """
+    ordered = np.sort(degrees[degrees > 0])
+    starts = np.flatnonzero(np.diff(ordered, prepend=0))
+    best: tuple[float, float] | None = None
+    for start in starts[:-1].tolist():
+        values = ordered[start:] / ordered[start]
+        alpha = 1 + values.size / float(np.log(values).sum())
+        law = 1 - values ** (1 - alpha)
+        steps = np.arange(values.size + 1) / values.size
+        distance = float(max(np.abs(law - steps[:-1]).max(), np.abs(law - steps[1:]).max()))
+        if best is None or distance < best[0]:
+            best = distance, alpha
+    return None if best is None else best[1]
+
+
+def degree_distribution(pair: GraphComparison) -> Figures:
+    """Yield two distances between the degree distributions."""
+    yield from mean_degree_distribution([pair])
+
+
+def mean_degree_distribution(pairs: Sequence[GraphComparison]) -> Figures:
+    """Yield the same of the mean distribution of several releases, which have as many nodes."""
+    before = pairs[0].original.degrees()
+    after = np.concatenate([pair.released.degrees() for pair in pairs])
+    yield Figure("half L1", half_l1(before, after), "share of nodes")
+    yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of nodes")
+
+
+def half_l1(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+    """Return half the sum of absolute differences of two distributions of numbers >= 0.
+
+    Examples
+    --------
+    >>> half_l1(np.array([1, 1, 2, 2]), np.array([1, 1, 1, 2]))
+    0.25
+    """
+    return float(np.abs(_differences(before, after)).sum() / 2)
+
+
+def kolmogorov_smirnov(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+    """Return the largest difference of the cumulative distributions of numbers >= 0.
+
+    Examples
+    --------
+    >>> kolmogorov_smirnov(np.array([1, 1, 2, 2]), np.array([1, 1, 1, 2]))
+    0.25
+    """
+    return float(np.abs(np.cumsum(_differences(before, after))).max(initial=0.0))
+
+
+def _differences(before: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return, for every number, the share of it before less that after."""
+    top = int(max(before.max(initial=0), after.max(initial=0))) + 1
+    shares = [
+        np.bincount(values, minlength=top) / max(values.size, 1) for values in (before, after)
+    ]
+    return shares[0] - shares[1]
+
+
+def assortativity(pair: GraphComparison) -> Figures:
+    """Yield the correlation of the degrees at both ends of an edge, before and after."""
+    return _compared_shares(pair, degree_assortativity, "correlation")
+
+
+def _compared_shares(
+    pair: GraphComparison, statistic: Callable[[Graph], float | None], unit: str
+) -> Figures:
+    """Yield a property before and after; nothing where it is undefined on either side."""
+    before, after = statistic(pair.original), statistic(pair.released)
+    if before is not None and after is not None:
+        yield from before_and_after(before, after, unit)
+
+
+def degree_assortativity(graph: Graph) -> float | None:
+    """Return the correlation of the degrees at the ends of an edge; None where none of them differ.
+
+    Examples
+    --------
+    >>> degree_assortativity(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4))  # a star
+    -1.0
+    """
+    edges, degrees = graph.edges(), graph.degrees()
+    ends = degrees[np.concatenate([edges[:, 0], edges[:, 1]])]
+    if ends.size == 0 or ends.min() == ends.max():
+        return None
+    mean = ends.mean()
+    left, right = degrees[edges[:, 0]] - mean, degrees[edges[:, 1]] - mean
+    return float(2 * np.dot(left, right) / np.square(ends - mean).sum())
+
+
+def clustering(pair: GraphComparison) -> Figures:
+    """Yield the average local clustering coefficient before and after."""
+    before, after = map(average_clustering, (pair.original, pair.released), pair.triangles_at)
+    if before is not None and after is not None:
+        yield from before_and_after(before, after, "ratio")
+        yield from relative_error(before, after)
+
+
+def average_clustering(graph: Graph, triangles: NDArray[np.int64]) -> float | None:
+    """Return the mean local clustering coefficient; nodes of degree below 2 count as 0.
+
+    None where all nodes are such.
+
+    Parameters
+    ----------
+    graph, triangles
+        A graph, and how many triangles every node is in.
+
+    Examples
+    --------
+    >>> paw = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
+    >>> average_clustering(paw, np.array([1, 1, 1, 0]))  # 1, 1, 1/3, 0
+    0.5833333333333334
+    """
+    degrees = graph.degrees()
+    if degrees.max(initial=0) < 2:
+        return None
+    pairs = degrees * (degrees - 1) // 2
+    return float((triangles / np.maximum(pairs, 1)).mean())
+
+
+def largest_component(pair: GraphComparison) -> Figures:
+    """Yield the share of nodes in the largest component, before and after."""
+    before, after = pair.share_before, share_of_largest_component(pair.released)
+    if before is not None and after is not None:
+        yield from before_and_after(before, after, "share of nodes")
+        yield from relative_error(before, after)
+
+
+def kept(pair: GraphComparison) -> Figures:
+    """Yield how many original edges stand in the release."""
+    yield Figure("count", pair.edges_kept, "edges")
+    yield from share_of(pair.edges_kept, pair.original.n_edges, "share of original edges")
+
+
+def added(pair: GraphComparison) -> Figures:
+    """Yield how many released edges are not original."""
+    number = pair.released.n_edges - pair.edges_kept
+    yield Figure("count", number, "edges")
+    yield from share_of(number, pair.released.n_edges, "share of released edges")
+
+
+def removed(pair: GraphComparison) -> Figures:
+    """Yield how many original edges are not in the release."""
+    number = pair.original.n_edges - pair.edges_kept
+    yield Figure("count", number, "edges")
+    yield from share_of(number, pair.original.n_edges, "share of original edges")
+
+
+def jaccard(pair: GraphComparison) -> Figures:
+    """Yield the edges in both graphs over those in either."""
+    union = pair.original.n_edges + pair.released.n_edges - pair.edges_kept
+    yield Figure("all", pair.edges_kept / union if union else 1.0, "ratio")
+
+
+def edit_distance(pair: GraphComparison) -> Figures:
+    """Yield the edges to add and delete that lead from one graph to the other."""
+    number = pair.original.n_edges + pair.released.n_edges - 2 * pair.edges_kept
+    yield Figure("count", number, "edges")
+    yield from share_of(number, pair.original.n_edges, "share of original edges")
+
 
 FEWEST_TIES = 10
 """A group with fewer ties is no group of which a share says much."""

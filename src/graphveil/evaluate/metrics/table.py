@@ -57,7 +57,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="original edges that are also in the release",
         source=PROBLEM,
         needs_linkage=True,
-        compute="metrics.shape.kept",
+        compute="metrics.networks.kept",
         as_sample="every part",
         said=Said(
             "edges kept",
@@ -74,7 +74,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="released edges that are not in the original",
         source="Liu & Terzi, SIGMOD 2008",
         needs_linkage=True,
-        compute="metrics.shape.added",
+        compute="metrics.networks.added",
         said=Said(
             "false edges",
             {"share": ""},
@@ -90,7 +90,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="original edges that are not in the release",
         source=PROBLEM,
         needs_linkage=True,
-        compute="metrics.shape.removed",
+        compute="metrics.networks.removed",
         as_sample="every part",
     ),
     _graph(
@@ -99,7 +99,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="edges in both graphs divided by edges in either; 1 if there are none",
         source="Jaccard 1912",
         needs_linkage=True,
-        compute="metrics.shape.jaccard",
+        compute="metrics.networks.jaccard",
         as_sample="every part",
     ),
     _graph(
@@ -109,7 +109,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         "release; a rewiring of two edges counts 4",
         source=PROBLEM,
         needs_linkage=True,
-        compute="metrics.shape.edit_distance",
+        compute="metrics.networks.edit_distance",
         as_sample="every part",
     ),
     _graph(
@@ -119,8 +119,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         "differences, and the largest difference of the cumulative ones",
         source="Nguyen, Imine & Rusinowitch (half L1)",
         cost="linear",
-        compute="metrics.shape.degree_distribution",
-        compute_mean="metrics.shape.mean_degree_distribution",
+        compute="metrics.networks.degree_distribution",
+        compute_mean="metrics.networks.mean_degree_distribution",
         as_sample="every part",
         said=Said(
             "degrees",
@@ -135,7 +135,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="mean degree, nodes without edges included, before and after",
         source=TOP_M,
         cost="linear",
-        compute="metrics.shape.mean_degree",
+        compute="metrics.networks.mean_degree",
         as_sample="every part",
     ),
     _graph(
@@ -144,7 +144,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="largest degree, before and after",
         source=TOP_M,
         cost="linear",
-        compute="metrics.shape.largest_degree",
+        compute="metrics.networks.largest_degree",
         as_sample="every part",
     ),
     _graph(
@@ -153,7 +153,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="population variance of degrees, before and after",
         source=TOP_M,
         cost="linear",
-        compute="metrics.shape.degree_variance",
+        compute="metrics.networks.degree_variance",
         as_sample="every part",
     ),
     _graph(
@@ -162,7 +162,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="exponent of the power law that best fits the degrees above 0 "
         "(Kolmogorov-Smirnov, over all minimum degrees), before and after",
         source=TOP_M,
-        compute="metrics.shape.power_law",
+        compute="metrics.networks.power_law",
     ),
     _graph(
         name="transitivity",
@@ -171,14 +171,14 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
             "three times the number of triangles divided by the number of wedges, before and after"
         ),
         source=TOP_M,
-        compute="metrics.shape.transitivity",
+        compute="metrics.networks.transitivity",
     ),
     _graph(
         name="triangles",
         direction="lower is better",
         definition="number of triangles, before and after",
         source="Watts & Strogatz 1998",
-        compute="metrics.shape.triangles",
+        compute="metrics.networks.triangles",
     ),
     _graph(
         name="wedges",
@@ -186,7 +186,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="number of pairs of edges that share a node, before and after",
         source="Seshadhri, Pinar & Kolda 2014",
         cost="linear",
-        compute="metrics.shape.wedges",
+        compute="metrics.networks.wedges",
         as_sample="every part",
     ),
     _graph(
@@ -197,8 +197,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         f"Exact up to {GRAPHLET_PATHS:,} 3-paths, above that estimated from that "
         "many sampled uniformly",
         source="Jha, Seshadhri & Pinar 2015",
-        compute="metrics.graphlets.compared",
-        compute_mean="metrics.graphlets.mean_compared",
+        compute="metrics.communities.compared",
+        compute_mean="metrics.communities.mean_compared",
     ),
     _graph(
         name="core-numbers",
@@ -255,7 +255,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="correlation of the degrees at the two ends of an edge, before and after",
         source="Newman 2002",
         cost="linear",
-        compute="metrics.shape.assortativity",
+        compute="metrics.networks.assortativity",
     ),
     _graph(
         name="clustering",
@@ -263,7 +263,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="average local clustering coefficient (degree below 2 counts as 0), before "
         "and after",
         source="Watts & Strogatz 1998",
-        compute="metrics.shape.clustering",
+        compute="metrics.networks.clustering",
         said=Said(
             "clustering",
             {"released": "original"},
@@ -277,7 +277,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="share of nodes in the largest connected component, before and after",
         source=PROBLEM,
         cost="linear",
-        compute="metrics.shape.largest_component",
+        compute="metrics.networks.largest_component",
         as_sample="every part",
         said=Said(
             "connectivity",
@@ -294,7 +294,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         f"and after; exact up to {EXACT_UP_TO_NODES:,} nodes, above that from "
         f"{SAMPLED_SOURCES:,} sampled sources, with a 95% interval",
         source=PROBLEM,
-        compute="metrics.paths.shortest_path",
+        compute="metrics.networks.shortest_path",
         said=Said(
             "distances",
             {"released": "original"},
@@ -309,7 +309,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="harmonic mean of the distances between all connected pairs of nodes, before "
         "and after; sampled as in shortest-path",
         source=TOP_M,
-        compute="metrics.paths.characteristic_length",
+        compute="metrics.networks.characteristic_length",
     ),
     _graph(
         name="effective-diameter",
@@ -317,7 +317,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="smallest integer distance that covers 90% of the connected pairs of nodes, "
         "before and after; sampled as in shortest-path",
         source=TOP_M,
-        compute="metrics.paths.effective_diameter",
+        compute="metrics.networks.effective_diameter",
     ),
     _graph(
         name="diameter",
@@ -325,7 +325,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="largest distance between two connected nodes, before and after; a lower "
         "bound if sampled as in shortest-path",
         source=TOP_M,
-        compute="metrics.paths.diameter",
+        compute="metrics.networks.diameter",
     ),
     _graph(
         name="distance-distribution",
@@ -333,8 +333,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="half the sum of absolute differences between the distributions of distances "
         "over connected pairs of nodes; sampled as in shortest-path",
         source=TOP_M,
-        compute="metrics.paths.distance_distribution",
-        compute_mean="metrics.paths.mean_distance_distribution",
+        compute="metrics.networks.distance_distribution",
+        compute_mean="metrics.networks.mean_distance_distribution",
     ),
     _graph(
         name="betweenness",
@@ -715,7 +715,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         definition="1 minus the mean loss of the published known cells: a node loses the share of "
         "the other values below it, an interval its width as a share of the range, `*` everything",
         source="Iyengar, Transforming data to satisfy privacy constraints, KDD 2002",
-        compute="metrics.generalized.granularity",
+        compute="metrics.cells.granularity",
     ),
     _table(
         name="granularity-bound",
@@ -724,7 +724,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         "least loss at levels where k rows agree",
         source="ours",
         cost="heavy",
-        compute="metrics.generalized.granularity_bound",
+        compute="metrics.cells.granularity_bound",
         by_name=True,
     ),
     _table(
@@ -733,7 +733,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         definition="chance of picking the right row: of a person in the table (prosecutor) or the "
         "--population, of which it is taken as a random sample (journalist); on average (marketer)",
         source="El Emam 2013; Benedetti and Franconi 1998 (population)",
-        compute="metrics.generalized.risks",
+        compute="metrics.cells.risks",
     ),
 )
 

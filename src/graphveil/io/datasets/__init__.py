@@ -14,8 +14,15 @@ from graphveil.io.datasets.generated import (
     generated_register,
     watts_strogatz,
 )
-from graphveil.io.datasets.larger import LARGER, LargerSet, fetch
-from graphveil.io.datasets.papers import BY_PAPER, PAPERS, PaperData, found_in
+from graphveil.io.datasets.larger import (
+    BY_PAPER,
+    LARGER,
+    PAPERS,
+    LargerSet,
+    PaperData,
+    fetch,
+    found_in,
+)
 from graphveil.io.datasets.shipped import DATASETS, ShippedSet, load, names, path_of
 
 __all__ = [

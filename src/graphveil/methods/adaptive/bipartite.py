@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.adaptive.kernels import flow, network, search
+from graphveil.methods.adaptive.kernels import network, search
+from graphveil.methods.adaptive.kernels import network as flow
 from graphveil.methods.adaptive.kernels import planes as costs
 from graphveil.methods.adaptive.kernels import search as pruning
 from graphveil.methods.adaptive.problem import (

@@ -21,7 +21,7 @@ from graphveil.methods.adaptive import bipartite, symmetric
 from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, LevelSchedule, best_of
 from graphveil.methods.adaptive.clusters import clusters_by_level, hidden_by
 from graphveil.methods.adaptive.kernels import clusters as pruning
-from graphveil.methods.adaptive.kernels import flow
+from graphveil.methods.adaptive.kernels import network as flow
 from graphveil.methods.adaptive.problem import (
     Problem,
     Solution,

@@ -18,7 +18,7 @@ from graphveil.core.progress import stage
 from graphveil.core.text import counted
 from graphveil.methods.generalize.hierarchy import Hierarchy
 from graphveil.methods.generalize.kernels import lattice, search
-from graphveil.methods.generalize.kernels.state import (
+from graphveil.methods.generalize.kernels.lattice import (
     SLACK,
     Cells,
     Clusters,

@@ -500,8 +500,10 @@ class KDegree(AttributedMethod):
         protected
             bool, shape (n,): whom the anonymity is for; None for everybody.
         """
-        from graphveil.methods.k_degree.proof import proven  # noqa: PLC0415  as below
-        from graphveil.methods.k_degree.realize import realize  # noqa: PLC0415  compiled code
+        from graphveil.methods.k_degree.realize import (  # noqa: PLC0415  as above
+            proven,
+            realize,
+        )
 
         found = realize(
             lists,

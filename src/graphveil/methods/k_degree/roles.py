@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.hashing import new_table
+from graphveil.core.kernels.arrays import new_table
 from graphveil.methods.k_degree.kernels import edits as kernel
 from graphveil.methods.k_degree.kernels.edits import pull_of_neighbors
 from graphveil.methods.k_degree.sequence import (

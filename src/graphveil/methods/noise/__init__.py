@@ -6,8 +6,15 @@ system, or from a seeded generator, under which nothing is claimed.
 """
 
 from graphveil.methods.noise.cells import Channel, channel, flipped
-from graphveil.methods.noise.laws import binomial, discrete_laplace
-from graphveil.methods.noise.uniform import Words, below, bernoulli, distinct, words_from
+from graphveil.methods.noise.laws import (
+    Words,
+    below,
+    bernoulli,
+    binomial,
+    discrete_laplace,
+    distinct,
+    words_from,
+)
 
 __all__ = [
     "Channel",

@@ -19,8 +19,16 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.data.kinds import kind_of
-from graphveil.methods.noise.laws import binomial
-from graphveil.methods.noise.uniform import FULL, Cells, Words, bernoulli, distinct, union, without
+from graphveil.methods.noise.laws import (
+    FULL,
+    Cells,
+    Words,
+    bernoulli,
+    binomial,
+    distinct,
+    union,
+    without,
+)
 
 
 def number_of_cells(data: Graph | Bipartite) -> int:

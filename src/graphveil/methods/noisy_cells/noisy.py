@@ -22,7 +22,7 @@ from graphveil.data.origin import List, may_be_values
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.noise import Channel, Words, discrete_laplace, distinct
 from graphveil.methods.noise.cells import number_of_cells
-from graphveil.methods.noise.uniform import FULL, Cells, union
+from graphveil.methods.noise.laws import FULL, Cells, union
 
 SMALLEST_EPSILON = 0.0001
 """Below it counts are noise alone."""

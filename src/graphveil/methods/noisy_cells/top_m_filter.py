@@ -19,7 +19,7 @@ from graphveil.data import Graph
 from graphveil.methods.base import MethodResult, Reached
 from graphveil.methods.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, exp_below, number_of_cells, with_cells
-from graphveil.methods.noise.uniform import FULL, Cells, union
+from graphveil.methods.noise.laws import FULL, Cells, union
 from graphveil.methods.noisy_cells.noisy import (
     SMALLEST_PART,
     NoisyMethod,

@@ -18,9 +18,8 @@ from graphveil.data.measures.registry import DIRECTED_COUNT, PROFILE
 from graphveil.data.measures.values import directed_count, either_way
 from graphveil.methods.profile.realize import EditedLayer, EditedLayers, columns_of_layers
 from graphveil.methods.profile.targets import Ints, classes
-from graphveil.methods.structural.kernels.classes import fill, new_classes
+from graphveil.methods.structural.kernels.classes import NeighborRows, fill, new_classes, new_rows
 from graphveil.methods.structural.kernels.pooled import ArcRows, Pool, PoolState, count_common
-from graphveil.methods.structural.kernels.rows import NeighborRows, new_rows
 from graphveil.methods.structural.kernels.starts import MOST_FLIPS
 from graphveil.methods.structural.search import AnnealingWalk
 from graphveil.methods.structural.task import Watch

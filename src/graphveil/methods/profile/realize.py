@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.hashing import new_table
+from graphveil.core.kernels.arrays import new_table
 from graphveil.core.randomness import Randomness
 from graphveil.data import Layer, Network
 from graphveil.methods.attributes import numbered_colors

@@ -23,9 +23,9 @@ from graphveil.methods.noise import discrete_laplace, words_from
 from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.laws import Steps, ladder, rate_of
 from graphveil.methods.noisy_cells.noisy import noisy_count
-from graphveil.methods.noisy_cells.priors import expected_degrees, likeliest_histogram
+from graphveil.methods.noisy_cells.prior_response import expected_degrees, likeliest_histogram
 from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, cut, numbers_from
-from graphveil.methods.random_graphs.kernels.triangles import (
+from graphveil.methods.random_graphs.kernels.drawn_graphs import (
     Marks,
     Tally,
     approach,

@@ -18,7 +18,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, collapse, profiles_of
-from graphveil.methods.smooth_k.kernels.orders import (
+from graphveil.methods.smooth_k.kernels.candidates import (
     PRIME,
     Incidence,
     pieces_of,

@@ -25,7 +25,7 @@ from graphveil.methods.equivalence_classes.rule import (
     kept,
     profiles_of,
 )
-from graphveil.methods.smooth_k.kernels import nesting as kernel
+from graphveil.methods.smooth_k.kernels import facility as kernel
 from graphveil.release import Release
 
 PASSES = 6

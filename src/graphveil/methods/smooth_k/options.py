@@ -151,9 +151,7 @@ class Greedy(Options):
             masked = masked_clusters(rows, k=k)
         few = rows.comparisons <= COMPARISONS_BESIDE_MASKS
         if masked is None or not masked.all_masks or few:
-            from graphveil.methods.smooth_k.growth import (  # noqa: PLC0415  compiled code
-                grown_clusters,
-            )
+            from graphveil.methods.smooth_k.facility import grown_clusters  # noqa: PLC0415  compiled code
 
             yield grown_clusters(rows, k=k, rule=rule, seed_order=self.seed_order, rng=rng)
         if masked is not None:

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.hashing import new_table
+from graphveil.core.kernels.arrays import new_table
 from graphveil.data import Graph
 from graphveil.data.measures import MEASURES, class_sizes_of_nodes
 from graphveil.data.measures.kernels.neighborhoods import (

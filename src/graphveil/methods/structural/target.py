@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.hashing import new_table
+from graphveil.core.kernels.arrays import new_table
 from graphveil.data import Graph
 from graphveil.methods.structural.kernels import target as kernel
 from graphveil.methods.structural.kernels.classes import (
@@ -30,11 +30,11 @@ from graphveil.methods.structural.kernels.classes import (
     Schedule,
     fill,
     new_classes,
+    new_rows,
 )
 from graphveil.methods.structural.kernels.classes import LEAST as K
 from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
-from graphveil.methods.structural.kernels.rows import new_rows
 from graphveil.methods.structural.kernels.target import MOST_FLIPS, Free, TargetState, assign
 from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Task, Watch
 from graphveil.methods.structural.walk_state import Stretch, Walk, checked, codes_of, keys_of

@@ -20,7 +20,7 @@ from graphveil.core.errors import InfeasibleError
 from graphveil.core.kernels.leaf import ZERO
 from graphveil.data import Graph
 from graphveil.data.measures.kernels.neighborhoods import triangles
-from graphveil.methods.structural.kernels import prices as kernel
+from graphveil.methods.structural.kernels import pooled as kernel
 from graphveil.methods.structural.kernels.pooled import BEST_SPENT, CHANGED, SPENT, keep_if_better
 from graphveil.methods.structural.search import AnnealingWalk
 from graphveil.methods.structural.task import Edited, Settings, Task, Watch, counted_by_codes

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from graphveil.data import Graph
 from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
-from graphveil.data.measures.fuzziness import candidate_set_sizes, noisy_share
 from graphveil.data.measures.kernels.neighborhoods import new_color_buffers, triangles
+from graphveil.data.measures.matchings import candidate_set_sizes, noisy_share
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
 from graphveil.methods.structural.kernels import values
 from graphveil.methods.structural.kernels import values as shapes
@@ -25,6 +25,7 @@ from graphveil.methods.structural.kernels.anneal import anneal
 from graphveil.methods.structural.kernels.classes import (
     DEGREE_BITS,
     FuzzyCells,
+    NeighborRows,
     NodeClasses,
     Odds,
     Schedule,
@@ -32,6 +33,7 @@ from graphveil.methods.structural.kernels.classes import (
     fill_cells,
     new_cells,
     new_classes,
+    new_rows,
     unprotected_of,
 )
 from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
@@ -47,7 +49,6 @@ from graphveil.methods.structural.kernels.pooled import (
     PoolState,
     count_common,
 )
-from graphveil.methods.structural.kernels.rows import NeighborRows, new_rows
 from graphveil.methods.structural.kernels.starts import MOST_FLIPS
 from graphveil.methods.structural.kernels.target import TargetState
 from graphveil.methods.structural.task import (

@@ -30,8 +30,17 @@ from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import context, stage, within
 from graphveil.io.readers.columnar import BATCH_ROWS, batches_in, opened_parquet, schema_of
-from graphveil.scale.engines.engine import MOST_ANSWERS, Answer, Chunkwise, Dialect, Query, gone
-from graphveil.scale.engines.processes import Crew, available_cores, done
+from graphveil.scale.engines.processes import (
+    MOST_ANSWERS,
+    Answer,
+    Chunkwise,
+    Crew,
+    Dialect,
+    Query,
+    available_cores,
+    done,
+    gone,
+)
 
 if TYPE_CHECKING:
     import duckdb

@@ -27,7 +27,7 @@ from graphveil.core.errors import ReleaseError, ResourceError, UsageError, optio
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.warnings import LeftoverWarning
-from graphveil.scale.engines.engine import MOST_ANSWERS, Answer, Dialect, Query, gone
+from graphveil.scale.engines.processes import MOST_ANSWERS, Answer, Dialect, Query, gone
 
 _PYTHON_ERROR = re.compile(
     r"^\s*(?!(?:com|java|javax|org|py4j|scala|sun)\.)"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.progress import Advance
 from graphveil.methods.noise import Channel, Words, flipped
-from graphveil.methods.noise.uniform import FULL, distinct, union
+from graphveil.methods.noise.laws import FULL, distinct, union
 from graphveil.scale.ties.lists import NODE_BITS, NeighborLists
 
 BLOCK_CELLS = 1 << 22

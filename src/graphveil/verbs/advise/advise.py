@@ -24,8 +24,7 @@ from graphveil.evaluate.metrics.table import METRICS
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release
-from graphveil.verbs.advise.answers import Advice, Risk
-from graphveil.verbs.advise.trials import SEED, choice_of
+from graphveil.verbs.advise.trials import SEED, Advice, Risk, choice_of
 from graphveil.verbs.advise.until import AdviceUntil, in_order, reached_by
 from graphveil.verbs.attack import attack_release
 from graphveil.verbs.evaluate import evaluate_release

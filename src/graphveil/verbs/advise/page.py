@@ -29,8 +29,7 @@ from graphveil.data.kinds import CONTAINERS, as_released
 from graphveil.data.objects import as_container
 from graphveil.methods import METHODS
 from graphveil.verbs.advise.advise import advise
-from graphveil.verbs.advise.answers import Advice, Choice, Risk, shares_of
-from graphveil.verbs.advise.trials import SEED, roles_of, sample_of
+from graphveil.verbs.advise.trials import SEED, Advice, Choice, Risk, roles_of, sample_of, shares_of
 from graphveil.verbs.attack import attack_release
 from graphveil.verbs.report.charts import NONE, count
 from graphveil.verbs.report.frontiers import SYMBOLS, Axis, Dot, Panel, scatter

@@ -17,8 +17,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Data
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release
-from graphveil.verbs.advise.answers import call_of, shares_of
-from graphveil.verbs.advise.trials import SEED, amount_of, roles_of, sample_of
+from graphveil.verbs.advise.trials import SEED, amount_of, call_of, roles_of, sample_of, shares_of
 
 Figures = Mapping[Bound, float]
 Measure = Callable[[Release[Any], Data, Sequence[Bound]], Figures]

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackInput
-from graphveil.attacks.costs import spelled
-from graphveil.attacks.registry import ATTACKS, EVERY
+from graphveil.attacks.registry import ATTACKS, EVERY, spelled
 from graphveil.attacks.wording import LARGEST, counted_in
 from graphveil.claims.guarantees import (
     AnyGuarantee,

@@ -1,7 +1,16 @@
-"""Tasks over worker processes: one that ends early takes its task with it, and no other."""
+"""Tasks over worker processes: one that ends early takes its task with it, and no other.
+
+A worker process: it does what it is sent, one task at a time, and ends with who started it.
+
+Started as ``python -m graphveil.verbs.sweep.running``, so that no script of a user is imported
+again.
+
+What a release is that several others were tried beside: it may claim less than one alone.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import pickle
 import signal
@@ -12,7 +21,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
+
+from graphveil.claims.guarantees import AnyGuarantee, unclaimed
+from graphveil.release import Release
 
 KILLED = "its process was terminated from outside, perhaps for lack of memory"
 FAILED = "its process ended with exit code {}"
@@ -157,7 +169,7 @@ class _Crew(threading.Thread):
             if self.stopped:
                 return None
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "graphveil.verbs.sweep.worker"],
+                [sys.executable, "-m", "graphveil.verbs.sweep.running"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=os.environ | dict.fromkeys(THREADS, "1") | {"PYTHONPATH": _paths()},
@@ -179,3 +191,108 @@ def _close(process: subprocess.Popen[bytes]) -> None:
         if stream is not None:
             with suppress(OSError):
                 stream.close()
+
+
+PARENT_GONE = 1
+
+
+def serve(inward: IO[bytes], outward: IO[bytes]) -> None:
+    """Answer every task that comes in; the first message is the work and its seconds of CPU.
+
+    A second thread reads. Where the parent's end is closed, the process ends at once, in the midst
+    of a task too: nobody waits for it.
+    """
+    messages: SimpleQueue[Any] = SimpleQueue()
+
+    def read() -> None:
+        while True:
+            try:
+                messages.put(pickle.load(inward))  # noqa: S301  the parent's own bytes
+            except Exception:  # noqa: BLE001  whatever cannot be read comes from no parent
+                os._exit(PARENT_GONE)
+
+    threading.Thread(target=read, daemon=True).start()
+    work, cpu_seconds = messages.get()
+    while True:
+        answer = _answered(work, messages.get(), cpu_seconds)
+        pickle.dump(answer, outward)
+        outward.flush()
+
+
+def _answered(work: Any, task: Any, cpu_seconds: float | None) -> tuple[str, Any]:
+    """Return what the work gives; beyond so much CPU the system ends this process."""
+    _limit(cpu_seconds)
+    try:
+        return "done", work(task)
+    except MemoryError:
+        return "lost", "it ran out of memory"
+    except Exception as error:  # noqa: BLE001  it is raised again by the parent
+        return "raised", _portable(error)
+    finally:
+        _limit(None)
+
+
+def _limit(cpu_seconds: float | None) -> None:
+    """Set or lift the CPU time after which the system sends SIGPROF, which ends the process."""
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds or 0.0)
+
+
+def _portable(error: Exception) -> Exception:
+    """Return the error, or a stand-in where it cannot be pickled."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301  our own bytes
+    except Exception:  # noqa: BLE001  pickling runs the error's own code
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def main() -> None:
+    """Serve the parent over standard input and output; what libraries print goes nowhere."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's business
+    inward, outward = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    sys.stdin = sys.stdout = sys.stderr = open(os.devnull, "r+")  # noqa: SIM115, PTH123  for good
+    serve(os.fdopen(inward, "rb"), os.fdopen(outward, "wb"))
+
+
+if __name__ == "__main__":
+    main()
+
+ONE_OF_SEVERAL = "it is one of several trials of a sweep: publish at most one of them"
+
+
+def claimed_of_a_trial(guarantee: AnyGuarantee) -> AnyGuarantee:
+    """Return what a trial claims: what files show again, and nothing else.
+
+    That every row equals others can be counted in the release, however it was chosen. An epsilon
+    is a statement on how a release was drawn, and covers no choice among several.
+
+    Examples
+    --------
+    >>> from graphveil import EdgeDP, KAnonymity
+    >>> claimed_of_a_trial(KAnonymity(k=5)).k, claimed_of_a_trial(EdgeDP(epsilon=1.0))
+    (5, NotClaimed(reasons=('trial',)))
+    """
+    if guarantee.check_word == "recomputed":
+        return guarantee
+    return unclaimed(guarantee, "trial")
+
+
+def as_trial(release: Release[Any]) -> Release[Any]:
+    """Return a release as one of several: it claims what files show, and its record says so.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> ring = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    >>> as_trial(gv.RandomizedResponse(epsilon=2.0).anonymize(ring)).guarantee.reasons
+    ('trial',)
+    """
+    private = release.for_owner()
+    private = dataclasses.replace(private, warnings=(*private.warnings, ONE_OF_SEVERAL))
+    claimed = claimed_of_a_trial(release.guarantee)
+    return dataclasses.replace(release, guarantee=claimed, private=private)

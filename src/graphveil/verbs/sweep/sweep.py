@@ -64,7 +64,7 @@ from graphveil.release import Release, digest_of
 from graphveil.release.files import format_that_came_in
 from graphveil.release.publishing import Output
 from graphveil.scale.engines.processes import available_cores
-from graphveil.verbs.advise.answers import shares_of
+from graphveil.verbs.advise.trials import shares_of
 from graphveil.verbs.attack import attack_release
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.sweep.figures import write_table
@@ -90,8 +90,7 @@ from graphveil.verbs.sweep.grid import (
     points_of,
 )
 from graphveil.verbs.sweep.results import Sweep
-from graphveil.verbs.sweep.running import Ended, over_processes
-from graphveil.verbs.sweep.trials import as_trial
+from graphveil.verbs.sweep.running import Ended, as_trial, over_processes
 
 STRENGTH, COST = "strength", "cost"
 """The questions of the rows that come from the method itself."""

@@ -3,6 +3,12 @@
 A release of user-item data may come in parts, which are read some rows at a time. Ids follow from
 the position of a row, so they are compared with it; the rows are written again in the canonical
 form, and their bytes compared with the file's.
+
+A graph in GraphML: numbers between fixed words, read loosely and written again.
+
+Whatever stands between the numbers is skipped when they are read. The numbers are then written
+again as the format asks for, by SQL, and bytes are compared: words, order and spelling are the
+expected ones, or the file is refused.
 """
 
 from __future__ import annotations
@@ -20,7 +26,7 @@ from graphveil.claims.manifest import MANIFEST, DataFile, Described
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database, UnreadableError, literal
-from graphveil.verify.files.canonical import load_delimited
+from graphveil.verify.files.canonical import compare, load_delimited
 from graphveil.verify.files.columnar import (
     compare_groups,
     in_groups,
@@ -287,3 +293,43 @@ def _refuse_items(leaves: Any, starts: Any, part: _Part, n: int) -> None:
         f"{part.file.name}: row {n + row + 1}, user {part.first + n + row}: the item "
         f"{shown(leaves[at].as_py())} is not in ascending order"
     )
+
+
+_BYTES_PER_ID = 8
+_NUMBERS_ABOVE = 3
+"""The numbers in the lines above the nodes: 1.0, and the 8 of UTF-8."""
+
+_SEPARATE = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
+_HEAD = b"""<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <graph edgedefault="undirected">
+"""
+_PARTS = (
+    _HEAD,
+    """SELECT concat('    <node id="', node, '"/>', chr(10)) FROM nodes""",
+    """SELECT concat('    <edge source="', source, '" target="', target, '"/>', chr(10))
+    FROM edges""",
+    b"  </graph>\n</graphml>\n",
+)
+"""A file in its one form: lines as they are, and SQL that gives a line a row."""
+
+
+def load_graphml(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
+    """Create `nodes` and `edges` of a graph.
+
+    Raises
+    ------
+    UnreadableError
+        Where a byte is not the one expected; the message names file and line.
+    """
+    text = path.read_bytes()
+    numbers = np.fromstring(text.translate(_SEPARATE), dtype=np.int64, sep=" ")
+    if not numbers.size:
+        raise UnreadableError(f"{path.name} contains no number")
+    n = text.count(b"<node ")
+    db.refuse_beyond(n * _BYTES_PER_ID, path.name)
+    ends = numbers[_NUMBERS_ABOVE + n :]
+    edges = ends[: ends.size // 2 * 2].reshape(-1, 2)
+    db.run(f"CREATE TABLE nodes AS SELECT range AS node FROM range({n})")
+    db.put("edges", {"source": edges[:, 0], "target": edges[:, 1]})
+    compare(db, path, _PARTS)

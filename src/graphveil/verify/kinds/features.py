@@ -32,8 +32,7 @@ from graphveil.verify.kinds.kind import (
     second_reading,
 )
 from graphveil.verify.recount.equal_rows import counts_of_lists, find_kept
-from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.recount.linked import released_ids
+from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, released_ids
 from graphveil.verify.verdict import (
     LINKAGE,
     Check,

@@ -24,7 +24,7 @@ from graphveil.data.network import LAYER as OF_LAYER
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.files.canonical import DELIMITERS, load_delimited
 from graphveil.verify.files.columnar import load_columnar, refuse_missing, view_columnar
-from graphveil.verify.files.graphml import load_graphml
+from graphveil.verify.files.loading import load_graphml
 from graphveil.verify.kinds.kind import (
     CELLS,
     SAME,
@@ -39,9 +39,8 @@ from graphveil.verify.kinds.kind import (
     same_pairs,
     second_reading,
 )
-from graphveil.verify.recount.bucketed import MOST_AT_ONCE, MOST_IDS, link_in_buckets
-from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.recount.linked import strange_cell
+from graphveil.verify.recount.equal_rows import MOST_AT_ONCE, MOST_IDS, link_in_buckets
+from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, strange_cell
 from graphveil.verify.verdict import (
     SHARED,
     TWICE,

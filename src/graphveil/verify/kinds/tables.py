@@ -25,8 +25,7 @@ from graphveil.verify.kinds.kind import (
     Evidence,
     IdsAsNames,
 )
-from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.recount.linked import compare_with_original
+from graphveil.verify.recount.linked import IDS, ORDER, compare_with_original, ids_check, misplaced
 from graphveil.verify.verdict import Check, fails, holds, not_checked, shown
 
 COLUMNS = "columns"

@@ -13,8 +13,8 @@ from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.claims import Part, Recheck
 from graphveil.verify.promises.generalized import known_names, known_problem
-from graphveil.verify.promises.recheck import Part, Recheck
 from graphveil.verify.recount.assignments import (
     Allowed,
     CodedCells,

@@ -20,16 +20,17 @@ from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Evidence, NoiseCells
-from graphveil.verify.promises.recheck import LINKED, Part, Recheck
-from graphveil.verify.recount.chances import (
+from graphveil.verify.promises.claims import LINKED, Part, Recheck
+from graphveil.verify.recount.noise import (
     FULL,
+    Exchanges,
     blocks_of,
+    exchanges,
     filter_thresholds,
     is_unbelievable,
     keeps_its_claim,
     thresholds,
 )
-from graphveil.verify.recount.noise import Exchanges, exchanges
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"

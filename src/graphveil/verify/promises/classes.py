@@ -10,8 +10,8 @@ from graphveil.claims.guarantees import (
 )
 from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.promises.claims import CLASSES, Part, Recheck, listed
 from graphveil.verify.promises.generalized import known_names, known_problem
-from graphveil.verify.promises.recheck import CLASSES, Part, Recheck, listed
 from graphveil.verify.recount.equal_rows import below, count_classes, smallest_class
 from graphveil.verify.recount.linked import small_classes, table_classes
 from graphveil.verify.verdict import Check, fails, holds

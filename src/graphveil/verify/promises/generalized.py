@@ -22,7 +22,7 @@ from graphveil.data import Table
 from graphveil.data.ids import as_text
 from graphveil.verify.database import Database, literal
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.recheck import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, Part, Recheck
 from graphveil.verify.recount.linked import had_and_shown, known_cells
 from graphveil.verify.recount.nodes import ALL, ISO, holding
 from graphveil.verify.verdict import (

@@ -33,8 +33,8 @@ from graphveil.verify.kinds.networks import (
     has_layers,
     is_directed,
 )
+from graphveil.verify.promises.claims import BESIDE, CLASSES, LINKED, Part, Recheck, listed
 from graphveil.verify.promises.generalized import attached_cells, attached_problems, naming_problems
-from graphveil.verify.promises.recheck import BESIDE, CLASSES, LINKED, Part, Recheck, listed
 from graphveil.verify.recount.linked import classes_of_rows, released_ids, strange_cell
 from graphveil.verify.recount.look_alikes import (
     Alike,

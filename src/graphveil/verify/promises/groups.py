@@ -11,7 +11,7 @@ from graphveil.claims.conditions import Condition, SameGroupCounts
 from graphveil.claims.guarantees import Guarantee, SuperNodeAnonymity
 from graphveil.core.text import counted, percent
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.recheck import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, Part, Recheck
 from graphveil.verify.verdict import Check, fails, holds
 
 GROUPS, COUNTS = "groups", "edges of groups"

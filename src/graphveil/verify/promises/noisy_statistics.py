@@ -25,7 +25,7 @@ from graphveil.claims.conditions import (
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
 from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.recheck import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, Part, Recheck
 from graphveil.verify.recount.noise import (
     Numbers,
     expected,

@@ -14,7 +14,7 @@ from graphveil.data import Data
 from graphveil.data.ids import as_text
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import SAME, Evidence
-from graphveil.verify.promises.recheck import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, Part, Recheck
 from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 

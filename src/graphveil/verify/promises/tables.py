@@ -7,7 +7,7 @@ from graphveil.claims.guarantees import Guarantee
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.recheck import Part, Recheck
+from graphveil.verify.promises.claims import Part, Recheck
 from graphveil.verify.recount.linked import compare_with_original, rows_by_stars
 from graphveil.verify.verdict import Check, fails, holds, shown
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import first_bit
 from graphveil.core.kernels.leaf import MINUS_ONE, ZERO, leaf, wide
-from graphveil.methods.adaptive.kernels.flow import (
+from graphveil.methods.adaptive.kernels.network import (
     CHOSEN,
     FREE,
     ONE_BIT,

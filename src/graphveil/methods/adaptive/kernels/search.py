@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import below, first_bit
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
-from graphveil.methods.adaptive.kernels.flow import (
+from graphveil.methods.adaptive.kernels.network import (
     CHOSEN,
     FITTING,
     FREE,

@@ -7,7 +7,7 @@ after.
 from __future__ import annotations
 
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
-from graphveil.methods.generalize.kernels.state import (
+from graphveil.methods.generalize.kernels.lattice import (
     Clusters,
     Conditions,
     Ints,

@@ -3,6 +3,8 @@
 A pair u < v has the key ``u * n + v``. Its value in the table, its state, is +1 (added), -1
 (deleted) or 0 (as in the graph). Every kernel of the realization reads adjacency through
 `adjacent` and writes through `make` and `cut`, which keep the residuals in step.
+
+Steps 1-3 of the realization: match nodes that are owed the same sign among themselves.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.hashing import find, insert
-from graphveil.core.kernels.leaf import MINUS_ONE, ONE, allocating, leaf
+from graphveil.core.kernels.arrays import below, find, insert, sort
+from graphveil.core.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
 
 SHIFT = 3
@@ -253,3 +255,310 @@ def edited_csr(
             out += 1
             a += 1
         indptr[v + 1] = out
+
+
+SWAP_PARTNERS = 16
+
+
+class Queue(NamedTuple):
+    """Nodes by descending need: ``bound[q]`` positions hold a need of at least q."""
+
+    order: NDArray[np.int64]
+    position: NDArray[np.int64]
+    bound: NDArray[np.int64]
+
+
+@allocating
+def make_queue(order: NDArray[np.int64], need: NDArray[np.int64]) -> Queue:
+    """Return the queue of these nodes, which stand by descending positive need."""
+    position = np.empty(need.size, dtype=np.int64)
+    position[:] = -1
+    highest = need[order[0]] if order.size else 0
+    bound = np.zeros(highest + 2, dtype=np.int64)
+    for index in range(order.size):
+        position[order[index]] = index
+        bound[need[order[index]]] += 1
+    for q in range(highest - 1, -1, -1):
+        bound[q] += bound[q + 1]
+    return Queue(order.copy(), position, bound)
+
+
+@leaf
+def lower(queue: Queue, index: int, need: int) -> None:
+    """Move the node at this position, of this need, to a need one less."""
+    last = queue.bound[need] - 1
+    node, other = queue.order[index], queue.order[last]
+    queue.order[index], queue.order[last] = other, node
+    queue.position[node], queue.position[other] = last, index
+    queue.bound[need] = last
+
+
+@tiered()
+@allocating
+def match_additions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
+    """Havel-Hakimi on the residuals of these nodes, by descending residual, joining non-edges."""
+    residual = edits.residual
+    queue = make_queue(order, residual)
+    partners = np.empty(order.size, dtype=np.int64)
+    for head in range(order.size):
+        v = queue.order[head]
+        if residual[v] <= 0:
+            return
+        found = 0
+        index = head + 1
+        while found < residual[v] and index < queue.bound[1]:
+            if not in_graph(edits.indptr, edits.indices, v, queue.order[index]):
+                partners[found] = index
+                found += 1
+            index += 1
+        for i in range(found - 1, -1, -1):
+            w = queue.order[partners[i]]
+            lower(queue, partners[i], residual[w])
+            make(edits, v, w)
+
+
+@tiered()
+@allocating
+def match_deletions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
+    """Havel-Hakimi on what these nodes have too much, by descending need, parting edges."""
+    residual = edits.residual
+    queue = make_queue(order, -residual)
+    for head in range(order.size):
+        v = queue.order[head]
+        if residual[v] >= 0:
+            return
+        first, last = edits.indptr[v], edits.indptr[v + 1]
+        candidates = np.empty(last - first, dtype=np.int64)
+        count = 0
+        for j in range(first, last):
+            w = wide(edits.indices[j])
+            if residual[w] < 0 and queue.position[w] > head:
+                candidates[count] = queue.position[w]
+                count += 1
+        sort(candidates[:count])
+        for i in range(min(count, -residual[v]) - 1, -1, -1):
+            w = queue.order[candidates[i]]
+            lower(queue, candidates[i], -residual[w])
+            cut(edits, v, w)
+
+
+class Nearness(NamedTuple):
+    """Whom two nodes, v and w, are joined to now, and every node's edits.
+
+    ``of_v[x]`` is v where v and x are joined, ``of_w`` likewise. ``ends`` holds both ends of every
+    key of the two logs: 2 i and 2 i + 1 are those of key i of the additions, deletions come behind
+    them. A node's ends are a chain: ``first[v]``, and what ``after`` says of each; -1 ends it.
+    ``worth`` lists, ascending, the ends x of one sign, counted from that sign's first, whose edit v
+    may take over; ``listed`` holds how many they are, or -1 where nothing is listed.
+    """
+
+    of_v: NDArray[np.int32]
+    of_w: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    first: NDArray[np.int32]
+    after: NDArray[np.int32]
+    worth: NDArray[np.int32]
+    listed: NDArray[np.int64]
+
+
+@leaf
+def _logged(edits: DegreeEdits, sign: int) -> int:
+    """Return how many keys the log of this sign has."""
+    return int(edits.tally[0] if sign > 0 else edits.tally[1])
+
+
+@leaf
+def _first_end(edits: DegreeEdits, sign: int) -> int:
+    """Return the number of the first end of this sign."""
+    return 0 if sign > 0 else 2 * edits.added.size
+
+
+@leaf
+def _link(edits: DegreeEdits, near: Nearness, sign: int, begin: int) -> None:
+    """Chain the keys of the log of this sign, from the one numbered `begin` on."""
+    log = edits.added if sign > 0 else edits.deleted
+    n = edits.indptr.size - 1
+    shift = _first_end(edits, sign)
+    for i in range(begin, _logged(edits, sign)):
+        u = log[i] // n
+        at = shift + 2 * i
+        near.ends[at], near.ends[at + 1] = u, log[i] - u * n
+        for end in range(at, at + 2):
+            near.after[end] = near.first[near.ends[end]]
+            near.first[near.ends[end]] = end
+
+
+@allocating
+def _nearness(edits: DegreeEdits) -> Nearness:
+    """Return the nearness of no nodes yet."""
+    n = edits.indptr.size - 1
+    nobody = np.empty(n, dtype=np.int32)
+    nobody[:] = -1
+    ends = np.empty(2 * (edits.added.size + edits.deleted.size), dtype=np.int32)
+    chains = nobody.copy(), np.empty_like(ends)
+    worth = np.empty(2 * max(edits.added.size, edits.deleted.size), dtype=np.int32)
+    near = Nearness(nobody, nobody.copy(), ends, *chains, worth, np.empty(1, dtype=np.int64))
+    _link(edits, near, ONE, 0)
+    _link(edits, near, MINUS_ONE, 0)
+    return near
+
+
+@leaf
+def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: NDArray[np.int32]) -> None:
+    """Write v at those who are joined to it now, and at nobody else.
+
+    Of the nodes that it ever had an edit with, those of the additions are no neighbors in the
+    graph, those of the deletions are.
+    """
+    for j in range(edits.indptr[v], edits.indptr[v + 1]):
+        marks[edits.indices[j]] = v
+    end = near.first[v]
+    while end >= 0:
+        x = near.ends[end ^ 1]
+        state = state_of(edits, v, x)
+        joined = state > 0 if end < 2 * edits.added.size else state == 0
+        marks[x] = v if joined else -1
+        end = near.after[end]
+
+
+@leaf
+def _list_worth(edits: DegreeEdits, near: Nearness, v: int, sign: int, begin: int) -> None:
+    """List what is worth a try for v, of the keys from the one numbered `begin` on."""
+    shift = _first_end(edits, sign)
+    count = near.listed[0]
+    for end in range(2 * begin, 2 * _logged(edits, sign)):
+        x, y = near.ends[shift + end], near.ends[shift + (end ^ 1)]
+        if v not in (x, y) and (near.of_v[x] == v) == (sign < 0):
+            near.worth[count] = end
+            count += 1
+    near.listed[0] = count
+
+
+@leaf
+def _found(
+    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
+) -> int:
+    """Return an end x of an edit (x, y) of this sign that (v, x) and (w, y) may replace, or -1.
+
+    So many edits are tried, from `start` on and round. Most tries fail, so the table is asked only
+    where the marks of v and w allow it.
+    """
+    size = _logged(edits, sign)
+    shift = _first_end(edits, sign)
+    joined = sign < 0
+    ends, of_v, of_w = near.ends, near.of_v, near.of_w
+    at = start
+    for _step in range(min(tries, size)):
+        for turn in range(2):
+            x = ends[shift + 2 * at + turn]
+            y = ends[shift + 2 * at + 1 - turn]
+            if (
+                (of_v[x] == v) == joined
+                and (of_w[y] == w) == joined
+                and v not in (x, y)
+                and w not in (x, y)
+                and state_of(edits, wide(x), wide(y)) == sign
+            ):
+                return int(shift + 2 * at + turn)
+        at = at + 1 if at + 1 < size else 0
+    return -1
+
+
+@leaf
+def _found_worth(
+    edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
+) -> int:
+    """Do as `_found`, looking at what is worth a try alone."""
+    size = _logged(edits, sign)
+    shift = _first_end(edits, sign)
+    joined = sign < 0
+    worth, ends, of_v, of_w = near.worth, near.ends, near.of_v, near.of_w
+    count = near.listed[0]
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if worth[middle] < 2 * start:
+            low = middle + 1
+        else:
+            high = middle
+    at = low
+    for _step in range(count):
+        if at == count:
+            at = 0
+        end = worth[at]
+        at += 1
+        if end - 2 * start + (2 * size if end < 2 * start else 0) >= 2 * tries:
+            return -1
+        x = ends[shift + end]
+        y = ends[shift + (end ^ 1)]
+        if (
+            (of_w[y] == w) == joined
+            and (of_v[x] == v) == joined
+            and w not in (x, y)
+            and state_of(edits, wide(x), wide(y)) == sign
+        ):
+            return int(shift + end)
+    return -1
+
+
+@leaf
+def _reroute(edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, end: int) -> None:
+    """Undo the edit (x, y) whose end x this is, and edit (v, x), (w, y) instead."""
+    size = _logged(edits, sign)
+    x, y = wide(near.ends[end]), wide(near.ends[end ^ 1])
+    set_pair(edits, x, y, -sign)
+    set_pair(edits, v, x, sign)
+    set_pair(edits, w, y, sign)
+    near.of_v[x] = v if sign > 0 else -1
+    near.of_w[y] = w if sign > 0 else -1
+    if v == w:
+        near.of_v[y], near.of_w[x] = near.of_w[y], near.of_v[x]
+    _link(edits, near, sign, size)
+    if near.listed[0] >= 0:
+        _list_worth(edits, near, v, sign, size)
+
+
+@tiered()
+@allocating
+def swap(
+    edits: DegreeEdits,
+    left: NDArray[np.int64],
+    sign: int,
+    tries: int,
+    budget: int,
+    rng: np.random.Generator,
+) -> None:
+    """Pay two units a time by re-routing one edit of this sign, within a budget of tries.
+
+    Once a node's tries failed, what is worth one for it is listed, where the log is short enough
+    that this saves work.
+    """
+    residual = edits.residual
+    near = _nearness(edits)
+    for i in range(left.size):
+        v = left[i]
+        near.listed[0] = -1
+        if residual[v] * sign > 0:
+            _mark(edits, near, v, near.of_v)
+        for j in range(i, min(left.size, i + SWAP_PARTNERS)):
+            w = left[j]
+            both = 2 if v == w else 1
+            if residual[v] * sign >= both and residual[w] * sign >= both and near.listed[0] != 0:
+                _mark(edits, near, w, near.of_w)
+            while residual[v] * sign >= both and residual[w] * sign >= both:
+                size = _logged(edits, sign)
+                if size == 0 or budget <= 0:
+                    return
+                start = below(rng, size)
+                if near.listed[0] >= 0:
+                    end = _found_worth(edits, near, v, w, sign, start, tries)
+                else:
+                    end = _found(edits, near, v, w, sign, start, tries)
+                if end >= 0:
+                    _reroute(edits, near, v, w, sign, end)
+                    continue
+                budget -= tries
+                if near.listed[0] < 0 and size <= SWAP_PARTNERS * tries:
+                    near.listed[0] = 0
+                    _list_worth(edits, near, v, sign, 0)
+                break

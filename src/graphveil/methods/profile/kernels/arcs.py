@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.arrays import below, sort
-from graphveil.core.kernels.hashing import find, insert
+from graphveil.core.kernels.arrays import below, find, insert, sort
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
-from graphveil.methods.k_degree.kernels.match import lower, make_queue
+from graphveil.methods.k_degree.kernels.edits import lower, make_queue
 
 Ints = NDArray[np.int64]
 

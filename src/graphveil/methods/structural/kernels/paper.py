@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.hashing import FREE, find
+from graphveil.core.kernels.arrays import FREE, find
 from graphveil.core.kernels.leaf import allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
 from graphveil.data.measures.kernels.neighborhoods import Forward, Indices, Indptr

@@ -18,8 +18,13 @@ from graphveil.methods.structural.kernels.classes import LEAST as K
 from graphveil.methods.structural.kernels.classes import (
     SLOT,
     UNPROTECTED,
+    NeighborRows,
+    Nodes,
     Odds,
+    adjacent,
     begin,
+    common_of,
+    first_not_below,
     tallies,
     undo,
 )
@@ -36,13 +41,6 @@ from graphveil.methods.structural.kernels.pooled import (
     price_of,
     shift_pair,
     steps_over_pairs,
-)
-from graphveil.methods.structural.kernels.rows import (
-    NeighborRows,
-    Nodes,
-    adjacent,
-    common_of,
-    first_not_below,
 )
 
 QUIET = 0.25

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels import hashing
+from graphveil.core.kernels import arrays as hashing
 from graphveil.core.kernels.leaf import ONE, leaf
 from graphveil.core.kernels.tiers import tiered
-from graphveil.methods.structural.kernels import rows as lists
+from graphveil.methods.structural.kernels import classes as lists
 from graphveil.methods.structural.kernels.classes import (
     AIM_DEGREE,
     AIM_TRIANGLES,
@@ -31,9 +31,11 @@ from graphveil.methods.structural.kernels.classes import (
     SLOT,
     UNPROTECTED,
     Ints,
+    NeighborRows,
     NodeClasses,
     Odds,
     begin,
+    first_not_below,
     gap,
     move,
     shift,
@@ -47,7 +49,6 @@ from graphveil.methods.structural.kernels.pooled import (
     LOGGED,
     beats,
 )
-from graphveil.methods.structural.kernels.rows import NeighborRows, first_not_below
 
 CHANGED, KEPT, SHIFT = range(3, 6)
 OPEN = -1

@@ -29,8 +29,13 @@ from graphveil.data.measures.kernels.neighborhoods import (
     mixed,
     steps_of_balls,
 )
-from graphveil.methods.structural.kernels.classes import NodeClasses, move
-from graphveil.methods.structural.kernels.rows import NeighborRows, common_of, toggle
+from graphveil.methods.structural.kernels.classes import (
+    NeighborRows,
+    NodeClasses,
+    common_of,
+    move,
+    toggle,
+)
 
 Ints = NDArray[np.int64]
 
