@@ -101,9 +101,9 @@ def pytest_collection_finish() -> None:
 def pytest_sessionstart() -> None:
     """Test what is compiled: little work would else run as Python, as `test_kernel_tiers` does."""
     gc.disable()  # a third of the time in which the tests are listed went into it
-    from graphveil.core.kernels.tiers import compile_at_once  # noqa: PLC0415  not to list the tests
+    from graphveil.core.kernels.tiers import precompile  # noqa: PLC0415  not to list the tests
 
-    compile_at_once()
+    precompile()
 
 
 class ByRoom(LoadScopeScheduling):

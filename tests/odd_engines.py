@@ -17,7 +17,7 @@ import pyarrow as pa
 from graphveil.io.readers.columnar import read_parquet
 from graphveil.scale.chunks import Released
 from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.local import Filed, Gathered, LocalTables, stream
+from graphveil.scale.engines.local import ArrowFileWriter, Gathered, LocalTables, stream
 
 
 def _permuted(table, rng):
@@ -149,7 +149,7 @@ class HookedEngine(LocalEngine):
 
 def _clusters(task):
     return (
-        isinstance(task, Filed)
+        isinstance(task, ArrowFileWriter)
         and isinstance(task.piece, Gathered)
         and isinstance(task.piece.work, Released)
     )

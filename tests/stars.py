@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from graphveil.claims.conditions import StarsByRow
+from graphveil.claims.conditions import SuppressionHistogram
 
 
-def stars_by_row(stars: Iterable[int]) -> StarsByRow:
+def stars_by_row(stars: Iterable[int]) -> SuppressionHistogram:
     """Return the condition from the number of suppressed cells of every row."""
-    return StarsByRow(rows=tuple(sorted(Counter(map(int, stars)).items())))
+    return SuppressionHistogram(rows=tuple(sorted(Counter(map(int, stars)).items())))

@@ -190,7 +190,7 @@ def main() -> None:
         return
     warnings.simplefilter("ignore")
     small = gv.datasets.load("copenhagen-calls")
-    gv.compile_at_once()
+    gv.precompile()
     for measure in ("count", "vrq"):
         measured(small, measure, 2, "full", "now", 1.0, 1)
     for name in arguments.networks:

@@ -113,7 +113,7 @@ def rows_of(name: str, network: gv.Network, k: int) -> list[dict[str, object]]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    gv.compile_at_once()
+    gv.precompile()
     networks = {
         "register 5,000": register(5_000),
         "register 20,000": register(20_000),

@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     data = parser.parse_args().data
     warnings.simplefilter("ignore")
-    gv.compile_at_once()
+    gv.precompile()
     networks = {
         "polblogs": polblogs(data).without("party"),
         "wiki-Vote": wiki_vote(data),

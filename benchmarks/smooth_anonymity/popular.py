@@ -51,7 +51,7 @@ READ: dict[str, Callable[[Path], gv.Bipartite]] = {
 def one(name: str, size: int, folder: Path) -> dict[str, Any]:
     """Return the row of one run in this process."""
     warnings.simplefilter("ignore")
-    gv.compile_at_once()
+    gv.precompile()
     method = gv.SmoothK(k=8)
     for small in (sets.popular(21_000), sets.userlists(500)):
         method.anonymize(small, seed=1)

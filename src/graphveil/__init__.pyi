@@ -11,7 +11,7 @@ from graphveil.claims.ledger import Ledger as Ledger
 from graphveil.core import warnings as warnings
 from graphveil.core.errors import GraphveilError as GraphveilError
 from graphveil.core.errors import GraphveilWarning as GraphveilWarning
-from graphveil.core.kernels.tiers import compile_at_once as compile_at_once
+from graphveil.core.kernels.tiers import precompile as precompile
 from graphveil.core.rows import Row as Row
 from graphveil.core.rows import Rows as Rows
 from graphveil.core.rows import felt as felt

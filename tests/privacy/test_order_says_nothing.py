@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.methods import METHODS
 from graphveil.release import Linkage
-from graphveil.verify.recount.linked import tail_of_ascents, tail_of_equal, telling_order
+from graphveil.verify.recount.linked import order_leaks, tail_of_ascents, tail_of_equal
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -72,19 +72,19 @@ def test_everybody_in_the_old_place_is_noticed_and_the_genuine_release_is_not(me
 
 def test_published_ids_that_are_the_original_ones_are_noticed_whatever_their_order():
     shuffled = np.random.default_rng(3).permutation(N)
-    assert [] == telling_order(shuffled, None)
-    (problem,) = telling_order(shuffled, shuffled)
+    assert [] == order_leaks(shuffled, None)
+    (problem,) = order_leaks(shuffled, shuffled)
     assert f"{N} of {N} published ids equal the original id" == problem
 
 
 def test_the_reverse_of_the_old_order_is_noticed():
-    assert telling_order(np.arange(N)[::-1], None)
+    assert order_leaks(np.arange(N)[::-1], None)
 
 
 def test_of_few_people_every_order_is_one_that_chance_gives():
     for n in range(7):
         for order in itertools.permutations(range(n)):
-            assert [] == telling_order(np.array(order, dtype=np.int64), None)
+            assert [] == order_leaks(np.array(order, dtype=np.int64), None)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 7])
@@ -119,7 +119,7 @@ def test_random_orders_are_hardly_ever_taken_for_telling_ones():
     rng = np.random.default_rng(6)
     for n in (3, 20, 41, 300):
         orders = (rng.permutation(n) for _ in range(2000))
-        assert [] == [order for order in orders if telling_order(order, np.arange(n))]
+        assert [] == [order for order in orders if order_leaks(order, np.arange(n))]
 
 
 def test_every_method_shuffles(sample_of_each):

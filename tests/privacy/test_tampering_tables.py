@@ -22,7 +22,7 @@ from tables import (
 )
 from tampering import failed, linkage_of, manifest_of, private, reseal, write_linkage
 
-from graphveil.claims.conditions import StarsByRow
+from graphveil.claims.conditions import SuppressionHistogram
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.data import Table
 from graphveil.io import write
@@ -180,7 +180,7 @@ def test_classes_and_stars_are_those_of_a_count_by_hand(tmp_path_factory, rows, 
     release = Release(
         data=table_of([list(row) for row in rows]),
         guarantee=KAnonymity(k=k),
-        conditions=(StarsByRow(rows=stars),),
+        conditions=(SuppressionHistogram(rows=stars),),
         provenance=Provenance(method="by-hand", source="a test", limits="None.", parameters={}),
     )
     folder = release.write(tmp_path_factory.mktemp("one") / "release")

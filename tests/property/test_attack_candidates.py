@@ -8,7 +8,7 @@ import pytest
 from graphveil.attacks.kernels import candidates as kernels
 from graphveil.attacks.kernels import percolation
 from graphveil.attacks.networks.propagation import candidate_lists
-from graphveil.attacks.networks.signatures import Besides, KnownRows
+from graphveil.attacks.networks.signatures import KnownRows, SideInformation
 from graphveil.data import Layer
 from networks_data import random_graph, rng_of
 
@@ -16,7 +16,7 @@ N, SIZE = 14, 5
 
 
 def undirected():
-    return Besides.of_graphs(random_graph(N, 40), random_graph(N, 40, 2))
+    return SideInformation.of_graphs(random_graph(N, 40), random_graph(N, 40, 2))
 
 
 def directed_with_attributes():
@@ -26,7 +26,7 @@ def directed_with_attributes():
         for seed in (4, 5)
     ]
     rows = KnownRows(*(rng.integers(-1, 2, (N, 2)).astype(np.int32) for _ in range(2)))
-    return Besides.of_layers(layers[:1], layers[1:], rows)
+    return SideInformation.of_layers(layers[:1], layers[1:], rows)
 
 
 KINDS = pytest.mark.parametrize("besides", [undirected(), directed_with_attributes()])
@@ -111,7 +111,7 @@ def test_most_votes_are_those_of_matched_neighbors_counted_one_by_one(besides, s
     one, two = candidate_lists(besides)
     nodes, shares = np.empty((N, 4), dtype=np.int32), np.empty((N, 4), dtype=np.float32)
     votes = kernels.Votes(np.zeros(N, dtype=np.int64), np.empty(N, dtype=np.int64))
-    kernels.most_voted(one, two, match, votes, nodes, shares)
+    kernels.rank_by_matched_neighbors(one, two, match, votes, nodes, shares)
     assert not votes.number.any()
     for u in range(N):
         expected = np.zeros(N)
@@ -148,7 +148,7 @@ def test_pairs_are_matched_in_their_order_where_both_are_free():
 
 def test_ties_are_found_again_among_all_nodes_of_a_graph_and_itself():
     graph = random_graph(N, 40)
-    lists = candidate_lists(Besides.of_graphs(graph, graph))
+    lists = candidate_lists(SideInformation.of_graphs(graph, graph))
     nodes, ones = np.arange(N, dtype=np.int32)[:, None], np.ones((N, 1), dtype=np.float32)
     ties = np.empty_like(ones)
     kernels.ties_of_candidates(*lists, nodes, ones, np.zeros(N, dtype=np.float32), ties)

@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.attacks.kernels import percolation as kernels
 from graphveil.attacks.networks import propagation
-from graphveil.attacks.networks.signatures import Besides, KnownRows
+from graphveil.attacks.networks.signatures import KnownRows, SideInformation
 from networks_data import random_graph, rng_of
 
 
@@ -109,7 +109,7 @@ def test_directions_and_attributes_decide_which_neighbors_are_paired(seed):
     matrices = [(rng.random((n, n)) < 0.25) & ~np.eye(n, dtype=bool) for _ in range(2)]
     layers = [gv.Layer.from_arcs(*np.nonzero(matrix), n=n) for matrix in matrices]
     rows = KnownRows(*(rng.integers(-1, 2, (n, 1)).astype(np.int32) for _ in range(2)))
-    both = Besides.of_layers(*([layer] for layer in layers), rows)
+    both = SideInformation.of_layers(*([layer] for layer in layers), rows)
     graphs = [gv.Network((layer,)).undirected() for layer in layers]
     seeds = np.where(np.arange(n) < 2, rng.permutation(n), -1)
     grown = propagation.expand(*graphs, seeds, more=both).match
@@ -145,7 +145,7 @@ def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     one, two = random_graph(40, 160), random_graph(40, 150, 2)
     seeds = np.where(np.arange(40) < 4, np.arange(40), -1)
     wide = propagation.expand(one, two, seeds).match
-    lists = propagation.candidate_lists(Besides.of_graphs(one, two))
+    lists = propagation.candidate_lists(SideInformation.of_graphs(one, two))
     match = kernels.PercolationMatch(seeds.copy(), seeds.copy())
     fresh = np.arange(4) * 40 + np.arange(4)
     tally = np.zeros(kernels.TALLIES, dtype=np.int64)
@@ -201,7 +201,7 @@ def test_how_like_nodes_are_does_not_depend_on_the_blocks(monkeypatch, work):
     monkeypatch.setattr(propagation, "_FLOPS", work)
     one, two = random_graph(15, 50), random_graph(15, 45, 2)
     match = np.where(rng_of().random(15) < 0.7, rng_of(2).permutation(15), -1)
-    both = Besides.of_graphs(one, two)
+    both = SideInformation.of_graphs(one, two)
     dense = sum(block.toarray() for block in propagation._likeness(both, match))
     by_hand = likeness_by_hand(one, two, match.tolist())
     assert dense == pytest.approx(by_hand)
@@ -229,7 +229,7 @@ def test_known_pairs_stay_and_nobody_else_is_given_their_nodes():
 
 def test_with_nobody_known_the_surest_pairs_of_equal_graphs_are_right():
     graph = random_graph(60, 240)
-    match = propagation.surest_pairs(graph, graph)
+    match = propagation.high_confidence_pairs(graph, graph)
     assert 1 <= np.count_nonzero(match >= 0) <= 9
     assert all(i == j for i, j in enumerate(match.tolist()) if j >= 0)
     assert (graph.degrees()[match >= 0] >= 3).all()
@@ -258,4 +258,4 @@ def test_hardly_any_nodes_are_matched_without_an_error(n):
     assert nobody.tolist() == propagation.expand(graph, graph, nobody).match.tolist()
     assert nobody.tolist() == propagation.refine(graph, graph, nobody, nobody, 3).tolist()
     if n:
-        assert nobody.tolist() == propagation.surest_pairs(graph, graph).tolist()
+        assert nobody.tolist() == propagation.high_confidence_pairs(graph, graph).tolist()

@@ -21,8 +21,8 @@ from graphveil.methods.random_graphs.kernels.drawn_graphs import (
     deal,
     exchange,
     fill,
-    mend,
     most_in_common,
+    repair_edges,
     tied,
     triangles_by_class,
     wired,
@@ -107,7 +107,7 @@ def test_stubs_are_dealt_as_often_as_asked_and_mended_to_a_simple_graph():
     assert [5, 6, 5] == [int((groups.sum(axis=1) == kind).sum()) for kind in range(3)]
     good, wiring = np.zeros(16, dtype=bool), wired(8, ends, filled=False)
     blocks = np.array([[0, 5]] * 5 + [[5, 11]] * 6 + [[11, 16]] * 5)
-    mend(ends, blocks, wiring, good, rng)
+    repair_edges(ends, blocks, wiring, good, rng)
     simple = {tuple(sorted(edge)) for edge in ends[good].tolist()}
     assert len(simple) == int(good.sum())
     assert all(u != v for u, v in simple)

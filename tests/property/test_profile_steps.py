@@ -116,7 +116,7 @@ def every_step(state, k, rng):
                 side, cells, by_need(side.owed, 1, rng), rng.permutation(side.owed.size), k
             ),
         )
-        for name, sign in (("hand_over", -1), ("take_over", 1)):
+        for name, sign in (("hand_over", -1), ("transfer_arcs", 1)):
             yield (
                 name,
                 lambda side=side, cells=cells, name=name, sign=sign: getattr(steps, name)(
@@ -132,7 +132,7 @@ def every_step(state, k, rng):
         "change_own",
         lambda: steps.change_own(edits, state.cells, rng.permutation(edits.owed.size), k),
     )
-    yield "pay_through_others", lambda: steps.pay_through_others(edits, *both(1), 20, rng)
+    yield "balance_via_neighbors", lambda: steps.balance_via_neighbors(edits, *both(1), 20, rng)
     yield "part_through_others", lambda: steps.part_through_others(edits, *both(-1), rng)
 
 

@@ -14,11 +14,11 @@ from graphveil.methods.equivalence_classes.rule import collapse
 from graphveil.methods.smooth_k.facility import cut_up, facility_clusters, nearest_sums
 from graphveil.methods.smooth_k.kernels import facility as kernel
 from graphveil.methods.smooth_k.kernels.facility import (
-    Arrivals,
     Clients,
     Facilities,
     Nearest,
     RowKinds,
+    RowStream,
     close_small,
     count_shared,
     leave,
@@ -146,7 +146,7 @@ def test_facilities_open_as_row_by_row_with_the_same_coins(table, cost_factor, s
     sums = nearest_sums(kinds, lists, min(4, n))
     order, coins = generator(seed).permutation(n), generator(seed + 1).random(n)
     expected = twin_opening(data, sums[rows.kinds], factor, order, coins)
-    arrivals = Arrivals(rows.kinds[order], coins, np.empty(n, np.int32), np.empty(n, np.int64))
+    arrivals = RowStream(rows.kinds[order], coins, np.empty(n, np.int32), np.empty(n, np.int64))
     nearest = Nearest(np.empty(rows.n_distinct, np.int64), np.empty(rows.n_distinct, np.int32))
     opened = np.empty(rows.n_distinct, dtype=np.int32)
     n_open = open_facilities(kinds, lists, sums, factor, arrivals, nearest, opened)

@@ -24,7 +24,7 @@ from graphveil.scale.chunks import Released
 from graphveil.scale.engines import LocalEngine, SparkEngine
 from graphveil.scale.engines.spark import SparkTables
 from graphveil.scale.parts import Packed
-from graphveil.scale.working import Working
+from graphveil.scale.working import WorkingFolder
 from graphveil.scale.writing import PartOfUsers
 from thorough import in_fuzz_alone
 
@@ -115,7 +115,7 @@ def stop_at(point, monkeypatch):
                 raise KeyboardInterrupt
             return kept
 
-    put, finish = Address.put_bytes, Working.finish
+    put, finish = Address.put_bytes, WorkingFolder.finish
 
     def stopped_put(self, name, content):
         if name == point:
@@ -129,7 +129,7 @@ def stop_at(point, monkeypatch):
 
     monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Stopped)
     monkeypatch.setattr(Address, "put_bytes", stopped_put)
-    monkeypatch.setattr(Working, "finish", stopped_finish)
+    monkeypatch.setattr(WorkingFolder, "finish", stopped_finish)
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -27,7 +27,7 @@ from graphveil.release.linkage import read_linkage
 from graphveil.scale import parts as parts_on_disk
 from graphveil.scale.columns import KEY
 from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.spark import spoken
+from graphveil.scale.engines.spark import translated_errors
 from graphveil.scale.engines.spark_executors import check_executors
 from graphveil.scale.parts import Numbered, Packed, _packed, as_lists, unpacked
 from graphveil.scale.writing import Classes, PartOfUsers
@@ -622,7 +622,7 @@ def test_what_a_store_refuses_an_executor_is_one_line_with_its_kind(kind):
         f"worker died\n  Traceback (most recent call last):\ngraphveil.errors.{kind.__name__}: no\n"
     )
     of_spark = type("PythonException", (Exception,), {"__module__": "pyspark.errors"})
-    with pytest.raises(kind, match=r"^executors: no$"), spoken("writing parts"):
+    with pytest.raises(kind, match=r"^executors: no$"), translated_errors("writing parts"):
         raise of_spark(said)
 
 

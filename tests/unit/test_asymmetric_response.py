@@ -14,7 +14,7 @@ from scipy import stats
 
 import graphveil as gv
 from forged.claims import forged_claims
-from graphveil.claims.conditions import CellFlips, ExactSize
+from graphveil.claims.conditions import ExactSize, RandomizedCells
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.core.errors import GraphveilWarning, ParameterError
@@ -105,7 +105,7 @@ def test_the_smallest_and_fullest_data_give_releases_that_verify(data, epsilon, 
     release = method.anonymize(data)
     assert data.size == release.data.size
     assert EdgeDP(epsilon=epsilon, collected=kind_of(data).lists) == release.guarantee
-    flips = condition(release, CellFlips)
+    flips = condition(release, RandomizedCells)
     if number_of_cells(data) > 1:
         assert 0 < int(flips.noisy_count) < number_of_cells(data)
     if exact:

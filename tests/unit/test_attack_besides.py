@@ -14,8 +14,8 @@ from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.assignment.surroundings import distances
 from graphveil.attacks.networks.attribute_inference import in_cells
 from graphveil.attacks.networks.copies import pairing
-from graphveil.attacks.networks.neighbor_attributes import Around, alone_by
-from graphveil.attacks.networks.signatures import Besides, KnownRows, degrees
+from graphveil.attacks.networks.neighbor_attributes import Neighborhood, alone_by
+from graphveil.attacks.networks.signatures import KnownRows, SideInformation, degrees
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.cli.summaries.attacks import groups, headline
@@ -67,8 +67,8 @@ FLAWS = [
         "name": "neighbors out and in are one list",
         "means": "People look less alone by their neighbors than they are.",
         "file": "src/graphveil/attacks/networks/neighbor_attributes.py",
-        "old": "        else Besides.of_layers(*layers, rows)",
-        "new": "        else Besides.of_graphs(pair.original, pair.released)",
+        "old": "        else SideInformation.of_layers(*layers, rows)",
+        "new": "        else SideInformation.of_graphs(pair.original, pair.released)",
     },
 ]
 
@@ -403,8 +403,8 @@ def test_neighbors_of_whom_all_is_told_make_people_known():
 def test_kinds_of_ties_count_apart():
     friends, calls = (gv.Graph.from_edges([0, 1], ends, n=4) for ends in ([2, 3], [3, 2]))
     layers = [gv.Layer.of(friends, name="friends"), gv.Layer.of(calls, name="calls")]
-    both = Besides.of_layers(layers, layers, None)
+    both = SideInformation.of_layers(layers, layers, None)
     codes = np.array([0, 0, 0, 1])
     assert 0.5 == alone_by(both.copy, codes)
-    around = Around.of(both.copy, codes.astype(np.int32)[:, None], np.array([2]))
+    around = Neighborhood.of(both.copy, codes.astype(np.int32)[:, None], np.array([2]))
     assert [0, 4, 2, 2] == around.distances_to(around, 0)[0].tolist()  # by hand

@@ -13,7 +13,7 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS, AttackInput
 from graphveil.attacks.features import cells as choices
 from graphveil.attacks.features import refinement
-from graphveil.attacks.features.cells import ShownCells, TrueCells, cells_of
+from graphveil.attacks.features.cells import PublishedCells, TrueCells, cells_of
 from graphveil.attacks.features.minimality import (
     BELOW_GUESSED,
     BELOW_HAVING,
@@ -118,7 +118,7 @@ def test_silence_is_weighed_as_counted_over_all_classes(size):
     value = np.array([[0]] * 6 + [[1]] * 3 + [[2]] + [[0]] * 5, dtype=np.int32)
     others = 10 // size
     own = np.concatenate([np.arange(others * size) // size, np.full(15 - others * size, others)])
-    shown = ShownCells(
+    shown = PublishedCells(
         np.array([[SUPPRESSED]] * others + [[0]], dtype=np.int32),
         np.bincount(own),
         np.array([3]),
@@ -313,7 +313,7 @@ def test_what_moves_rule_out_is_as_written_out_cell_by_cell(seed):
     rng, k = rng_of(seed), 2 + seed % 2
     value = rng.integers(0, 3, (7, 3)).astype(np.int32)
     value[rng.random((7, 3)) < 0.45] = SUPPRESSED
-    shown = ShownCells(value, rng.integers(2, 7, 7), np.full(3, 3), True)
+    shown = PublishedCells(value, rng.integers(2, 7, 7), np.full(3, 3), True)
     features = choices.Features(
         np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3), [f"c{i}" for i in range(9)]
     )

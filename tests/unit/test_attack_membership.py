@@ -11,7 +11,7 @@ from graphveil.attacks import likelihood_ratio as making
 from graphveil.attacks.features.membership import evidence
 from graphveil.attacks.features.scoring import ReleasedClasses
 from graphveil.attacks.intervals import Curve, Scored
-from graphveil.attacks.likelihood_ratio import Lesson, ShadowScores, ratios, scored_of
+from graphveil.attacks.likelihood_ratio import ShadowModel, ShadowScores, ratios, scored_of
 from graphveil.data import Bipartite
 from graphveil.scale.engines import LocalEngine, using
 from graphveil.verbs.attack import attack_release as attack
@@ -84,7 +84,7 @@ def test_a_ratio_is_that_of_normal_scores_target_by_target(seed):
         means = every.mean() + np.array([1 - share, -share]) * shrunk[t]
         density = stats.norm(means, np.sqrt(noise)).logpdf(scores[8, t, 0])
         expected.append(density[0] - density[1])
-    assert expected == pytest.approx(Lesson(scores, inside).ratio(8), rel=1e-4)
+    assert expected == pytest.approx(ShadowModel(scores, inside).ratio(8), rel=1e-4)
 
 
 def test_whom_the_attacked_release_holds_is_not_looked_at():
@@ -190,5 +190,5 @@ def test_members_are_shared_out_among_classes_as_large_as_they_are():
 def test_guesses_about_targets_that_all_hold_are_left_out():
     inside = np.ones((8, 2), dtype=bool)
     inside[::2, 1] = False
-    made = np.array([Lesson(np.zeros((8, 2, 1)), inside).ratio(number) for number in range(8)])
+    made = np.array([ShadowModel(np.zeros((8, 2, 1)), inside).ratio(number) for number in range(8)])
     assert {1} == set(scored_of(made, inside).person.tolist())

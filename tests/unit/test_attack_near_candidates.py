@@ -16,7 +16,7 @@ from graphveil.attacks.networks.assignment import one_to_one as near_costs
 from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.propagation import candidate_lists
-from graphveil.attacks.networks.signatures import Besides, KnownRows
+from graphveil.attacks.networks.signatures import KnownRows, SideInformation
 from graphveil.cli.summaries.attacks import groups
 from graphveil.core.errors import ResourceError
 from graphveil.data import Layer
@@ -204,9 +204,12 @@ def test_nobody_is_given_a_node_that_shows_another_attribute_and_attributes_name
     shown = np.empty_like(known)
     shown[two.truth] = known
     rows = KnownRows(known, shown)
-    some = two._replace(more=Besides.of_graphs(two.copy, two.released, rows))
+    some = two._replace(more=SideInformation.of_graphs(two.copy, two.released, rows))
     other = paired(150, 450, cycle(150))
-    for case in (some, other._replace(more=Besides.of_graphs(other.copy, other.released, rows))):
+    for case in (
+        some,
+        other._replace(more=SideInformation.of_graphs(other.copy, other.released, rows)),
+    ):
         match = matched(case)
         given = np.flatnonzero(match >= 0)
         assert rows.fit(given, match[given]).all()
@@ -221,7 +224,7 @@ def test_directions_tell_people_apart_who_are_all_alike_without():
     turned = np.where((rng_of(8).random(len(ends)) < 0.5)[:, None], ends[:, ::-1], ends)
     copy = Layer.from_arcs(*turned.T, n=150)
     released = copy.permuted(np.argsort(two.truth))
-    directed = two._replace(more=Besides.of_layers([copy], [released], None))
+    directed = two._replace(more=SideInformation.of_layers([copy], [released], None))
     assert share_right(directed, matched(directed)) > 0.95
     assert share_right(two, matched(two)) < 0.03
     where, alike = (embedding.points(each, 0.15, 10, rng_of(1)).copy for each in (directed, two))

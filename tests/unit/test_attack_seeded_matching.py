@@ -15,7 +15,12 @@ from graphveil.attacks.networks.assignment import one_to_one as best
 from graphveil.attacks.networks.assignment import one_to_one as graduated
 from graphveil.attacks.networks.assignment import one_to_one as near_costs
 from graphveil.attacks.networks.assignment import one_to_one as pair_costs
-from graphveil.attacks.networks.assignment.frank_wolfe import SURPLUS, Ties, climbed, faq
+from graphveil.attacks.networks.assignment.frank_wolfe import (
+    SURPLUS,
+    Ties,
+    best_assignment_path,
+    faq,
+)
 from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.surroundings import distances, features, scaled
 from graphveil.attacks.networks.copies import pairing
@@ -152,11 +157,11 @@ def test_repeated_assignments_keep_more_ties_until_they_keep_no_more():
     start = two.truth.copy()
     mixed = rng_of(6).choice(100, 40, replace=False)
     start[mixed] = start[np.roll(mixed, 1)]
-    match, kept = climbed(ties, start)
+    match, kept = best_assignment_path(ties, start)
     assert ties.kept(start) < kept == ties.kept(match)
     assert share_right(two, start) < 0.7
     assert share_right(two, match) > 0.95
-    assert kept == climbed(ties, match)[1]
+    assert kept == best_assignment_path(ties, match)[1]
 
 
 def test_the_best_of_the_starts_is_the_one_that_keeps_most_ties():
@@ -195,7 +200,7 @@ def test_a_start_that_keeps_fewer_ties_wins_where_it_keeps_most_in_the_end(monke
     """Both are searched on from half way, which leads the second one to the truth."""
     two = paired(60, 240)
     ties, far = ties_of(two), next(distances(two))
-    first, second = (climbed(ties, rng_of(seed).permutation(60))[0] for seed in (1, 2))
+    first, second = (best_assignment_path(ties, rng_of(seed).permutation(60))[0] for seed in (1, 2))
     if ties.kept(first) < ties.kept(second):
         first, second = second, first
 

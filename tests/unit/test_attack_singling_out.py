@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.features.cells import ShownCells, TrueCells
+from graphveil.attacks.features.cells import PublishedCells, TrueCells
 from graphveil.attacks.features.insider import _guessed, likeliest_of_others
 from graphveil.attacks.features.singling_out import best_blind, columns_of, one_of, statement
 from graphveil.data import Table
@@ -102,7 +102,7 @@ def shown_of(seed, *, members_differ):
     values = np.full(4, 2) if not members_differ else np.array([2, 3, 2, 2])
     cells = rng.integers(0, values, (6, 4)) if members_differ else np.ones((6, 4), dtype=int)
     cells[rng.random((6, 4)) < 0.4] = SUPPRESSED
-    return ShownCells(cells.astype(np.int32), rng.integers(1, 4, 6), values, members_differ)
+    return PublishedCells(cells.astype(np.int32), rng.integers(1, 4, 6), values, members_differ)
 
 
 @pytest.mark.parametrize("members_differ", [True, False])
@@ -174,7 +174,7 @@ def test_a_column_with_a_value_for_nearly_everybody_takes_no_longer_than_its_len
     days = [f"day {day}" for day in rng.integers(0, n, n)]
     table = gv.Table.from_columns({"day": days, "town": rng.choice(list("abcdefgh"), n).tolist()})
     release = gv.SuppressK(k=5).anonymize(table.one_hot(), seed=1)
-    monkeypatch.setattr(ShownCells, "likely", None)
+    monkeypatch.setattr(PublishedCells, "likely", None)
     monkeypatch.setattr(np, "eye", None)
     told = gv.attack_release(release, table.one_hot(), attacks=["singling-out"], seed=1)
     assert 0 <= next(iter(told)).value <= 1

@@ -12,7 +12,7 @@ from scipy import stats
 import graphveil as gv
 from graphveil.attacks import cell_membership
 from graphveil.attacks.cell_membership import AttackedCells, clopper_pearson, epsilon_bound
-from graphveil.claims.conditions import CellFlips, ExactSize
+from graphveil.claims.conditions import ExactSize, RandomizedCells
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -81,7 +81,7 @@ def test_what_bounds_no_epsilon_says_why():
     ):
         reason = attacked(release, original).not_measured["edge-membership"]
         assert "one of two probabilities" in reason
-    stated = (CellFlips(cells="3", epsilon_cells="1", T0="1", T1="2"),)
+    stated = (RandomizedCells(cells="3", epsilon_cells="1", T0="1", T1="2"),)
     empty = gv.Graph.from_edges([], [], n=3)
     release = dataclasses.replace(gv.Rename().anonymize(empty, seed=1), conditions=stated)
     assert "0 of 3 cells are true" in attacked(release, empty).not_measured["edge-membership"]

@@ -26,7 +26,7 @@ from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.progress import heard, notice
 from graphveil.scale.engines import LocalEngine, current, using
 from graphveil.scale.engines.local import LocalTables, database
-from graphveil.scale.engines.processes import Crew, Query, done
+from graphveil.scale.engines.processes import Query, WorkerPool, done
 from thorough import in_fuzz_alone
 
 ALONE = LocalEngine(jobs=1)
@@ -232,7 +232,7 @@ def test_a_process_that_dies_is_an_error_with_the_way_out():
 
 
 def test_whoever_stops_reading_leaves_processes_to_others():
-    with Crew(done, 2) as crew:
+    with WorkerPool(done, 2) as crew:
         assert [0] == list(crew.mapped([partial(abs, 0)]))
         assert [1, 2] == list(crew.mapped([partial(abs, 1), partial(abs, -2)]))
         results = crew.mapped([partial(abs, 3), *[partial(abs, 4)] * 9])

@@ -33,7 +33,7 @@ from graphveil.scale.estimate import (
     drawn_from_tables,
     estimated,
 )
-from graphveil.scale.intake import Given, check_readable
+from graphveil.scale.intake import InputRows, check_readable
 from odd_engines import ScrambledTables
 
 THINGS = BipartiteOptions(items="things")
@@ -113,7 +113,9 @@ def given_on(tables, path, *, lists=True):
     refused = pytest.fail
     n = parquet.read_metadata(path).num_rows
     rows = tables.rows([path])
-    return Given(rows, n=n, lists=lists, user_is_integer=True, item_is_integer=True, refuse=refused)
+    return InputRows(
+        rows, n=n, lists=lists, user_is_integer=True, item_is_integer=True, refuse=refused
+    )
 
 
 @pytest.mark.parametrize("lists", [False, True])

@@ -7,12 +7,12 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.conditions import (
-    CellFlips,
     EditBudget,
     NoisyDegrees,
     NothingAdded,
     ProtectedPeople,
-    StarsByRow,
+    RandomizedCells,
+    SuppressionHistogram,
     TrueOfShare,
 )
 from graphveil.claims.guarantees import (
@@ -151,16 +151,16 @@ def test_reasons_for_claiming_nothing_add_up():
         (EditBudget, {"share": 1.5}),
         (TrueOfShare, {"theta": "2/4"}),
         (TrueOfShare, {"theta": "1/3"}),
-        (StarsByRow, {"rows": ((1, 2), (0, 3))}),
-        (StarsByRow, {"rows": ((1, 2), (1, 3))}),
-        (StarsByRow, {"rows": ((-1, 2),)}),
-        (StarsByRow, {"rows": ((0, 0),)}),
-        (CellFlips, {"cells": "-1", "epsilon_cells": "1", "T0": "1", "T1": "2"}),
-        (CellFlips, {"cells": "1", "epsilon_cells": "2/4", "T0": "1", "T1": "2"}),
-        (CellFlips, {"cells": "1", "epsilon_cells": "1", "T0": "2", "T1": "1"}),
-        (CellFlips, {"cells": "1", "epsilon_cells": "1" + 9 * "0", "T0": "1", "T1": "2"}),
-        (CellFlips, {"cells": "1", "epsilon_cells": "81/2", "T0": "1", "T1": "2"}),
-        (CellFlips, {"cells": "1", "epsilon_cells": "1", "T0": "0", "T1": str(2**64 + 1)}),
+        (SuppressionHistogram, {"rows": ((1, 2), (0, 3))}),
+        (SuppressionHistogram, {"rows": ((1, 2), (1, 3))}),
+        (SuppressionHistogram, {"rows": ((-1, 2),)}),
+        (SuppressionHistogram, {"rows": ((0, 0),)}),
+        (RandomizedCells, {"cells": "-1", "epsilon_cells": "1", "T0": "1", "T1": "2"}),
+        (RandomizedCells, {"cells": "1", "epsilon_cells": "2/4", "T0": "1", "T1": "2"}),
+        (RandomizedCells, {"cells": "1", "epsilon_cells": "1", "T0": "2", "T1": "1"}),
+        (RandomizedCells, {"cells": "1", "epsilon_cells": "1" + 9 * "0", "T0": "1", "T1": "2"}),
+        (RandomizedCells, {"cells": "1", "epsilon_cells": "81/2", "T0": "1", "T1": "2"}),
+        (RandomizedCells, {"cells": "1", "epsilon_cells": "1", "T0": "0", "T1": str(2**64 + 1)}),
     ],
 )
 def test_a_condition_that_states_nothing_possible_is_refused(condition, wrong):
@@ -244,7 +244,7 @@ def test_a_level_below_one_is_refused_with_its_value():
 
 
 def test_rows_are_counted_by_their_stars():
-    assert StarsByRow(rows=((0, 1), (2, 3))) == stars_by_row([2, 0, 2, 2])
+    assert SuppressionHistogram(rows=((0, 1), (2, 3))) == stars_by_row([2, 0, 2, 2])
     assert "There are no rows." == stars_by_row([]).sentence
 
 

@@ -164,7 +164,7 @@ def test_a_kernel_is_compiled_once_its_calls_came_to_many_steps():
 
 
 @pytest.mark.parametrize(
-    ("begun", "at_once"), [("", False), ("sys.ps1 = '>>> '", True), ("gv.compile_at_once()", True)]
+    ("begun", "at_once"), [("", False), ("sys.ps1 = '>>> '", True), ("gv.precompile()", True)]
 )
 def test_a_process_that_lives_on_compiles_at_once(begun, at_once):
     script = f"""if 1:

@@ -11,7 +11,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.cli import run as command_line
-from graphveil.core.atomic import left_behind, working_folder
+from graphveil.core.atomic import stale_temporaries, working_folder
 from graphveil.core.errors import GraphveilWarning, ReleaseError
 from graphveil.methods.smooth_k import Chunks, SuppressK
 from graphveil.scale.engines import LocalEngine
@@ -67,7 +67,7 @@ def said_by(action):
 def test_a_run_in_memory_names_what_a_run_on_the_disk_left_and_leaves_it(killed, file):
     working, out = killed
     before = sorted(working.rglob("*"))
-    assert [working] == left_behind(out)
+    assert [working] == stale_temporaries(out)
     release = METHOD.anonymize(gv.read_bipartite(file))
     (said,) = said_by(lambda: release.write(out))
     assert said.startswith(f"{working} was left behind by a run that was killed")
@@ -105,8 +105,8 @@ def test_the_same_run_goes_on_from_it_and_another_one_on_the_disk_names_and_refu
 def test_the_folder_of_a_run_that_goes_on_is_not_named(tmp_path):
     out = tmp_path / "out"
     with opened(out, "0" * 64, seed=None, force=False).lock:
-        assert [] == left_behind(out)
-    assert [working_folder(out)] == left_behind(out)
+        assert [] == stale_temporaries(out)
+    assert [working_folder(out)] == stale_temporaries(out)
 
 
 @pytest.mark.parametrize("what", ["a link", "a file", "a folder without a run", "a pipe as lock"])
@@ -120,4 +120,4 @@ def test_whatever_stands_where_an_unfinished_run_would_is_named(what, tmp_path):
         working.mkdir()
     if what == "a pipe as lock":
         os.mkfifo(working / "lock")
-    assert [working] == left_behind(tmp_path / "out")
+    assert [working] == stale_temporaries(tmp_path / "out")

@@ -694,9 +694,9 @@ def test_no_word_of_limits_is_broken_where_a_line_of_the_source_ends(method):
 
 
 CONDITIONS = [
-    *(c.Supergraph(), c.Subgraph(), c.SameDegrees(), c.NothingAdded(), c.PeopleAsItems()),
+    *(c.Supergraph(), c.Subgraph(), c.SameDegrees(), c.NothingAdded(), c.ItemsAreUsers()),
     *(c.SameData(), c.KeyedIds(), c.ExactSize(size="12")),
-    *(c.EditBudget(edges=3), c.StarsByRow(rows=((0, 3),)), c.TrueOfShare(theta="2/3")),
+    *(c.EditBudget(edges=3), c.SuppressionHistogram(rows=((0, 3),)), c.TrueOfShare(theta="2/3")),
     *(c.TrueOfMoreThanHalf(), c.ProtectedPeople(k=2)),
 ]
 CLAIMS = [

@@ -29,7 +29,7 @@ from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import loading, second_table
 from graphveil.verify.files.columnar import in_groups
 from graphveil.verify.recount import redrawing
-from graphveil.verify.recount.linked import ids_check, tail_of_ascents, telling_order
+from graphveil.verify.recount.linked import ids_check, order_leaks, tail_of_ascents
 from graphveil.verify.recount.noise import IMPOSSIBLE, is_strange_on_ladder
 from graphveil.verify.verdict import Check, Verdict
 
@@ -483,10 +483,10 @@ def test_what_ids_say_of_the_order_is_counted():
         "59 of 59 consecutive pairs of the original are in the same order in the release",
         "60 of 60 people have the same position in both",
         "60 of 60 published ids equal the original id",
-    ] == telling_order(order, order)
+    ] == order_leaks(order, order)
     shuffled = np.random.default_rng(5).permutation(60)
     labels = np.where(np.arange(60) < 40, shuffled, -1)
-    assert ["40 of 60 published ids equal the original id"] == telling_order(shuffled, labels)
+    assert ["40 of 60 published ids equal the original id"] == order_leaks(shuffled, labels)
 
 
 @pytest.mark.parametrize("sizes", [(3, 4, 2), (9,), (1, 1, 1, 6), (4, 4), (2,), ()])
@@ -684,7 +684,7 @@ def test_a_figure_for_print_has_the_same_steps():
     ],
 )
 def test_a_test_is_answered_by_the_lower_end_beside_the_guess(evidence, word):
-    assert word == legal_questions.word_of(legal_questions.Evidence(**evidence))
+    assert word == legal_questions.verdict_for(legal_questions.Evidence(**evidence))
 
 
 HOLDS = Verdict("recomputed", "So it is.", [Check("a", "holds", "")])

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.claims.conditions import PeopleAsItems
+from graphveil.claims.conditions import ItemsAreUsers
 from graphveil.claims.manifest import encode, read_manifest
 from graphveil.core.errors import DataError, GraphveilWarning, InputError
 from graphveil.data import Bipartite, Graph
@@ -159,8 +159,8 @@ def test_people_have_one_new_id_as_users_and_as_items(tmp_path, content, anonymi
     verdict = verify(folder, original=data)
     assert [] == verdict.failures()
     assert verdict.complete
-    assert [PeopleAsItems()] == [
-        value for value in read_manifest(folder).claim.conditions if value == PeopleAsItems()
+    assert [ItemsAreUsers()] == [
+        value for value in read_manifest(folder).claim.conditions if value == ItemsAreUsers()
     ]
     record = json.loads((tmp_path / "out.private" / "record.json").read_bytes())
     assert "people" == record["reading"]["items"]
@@ -212,7 +212,7 @@ def test_people_that_the_manifest_no_longer_calls_so_are_noticed(tmp_path):
     path.write_text(NUMBERED)
     folder = in_memory(path, tmp_path / "out", items="people")
     manifest = read_manifest(folder)
-    kept = [value for value in manifest.claim.conditions if value != PeopleAsItems()]
+    kept = [value for value in manifest.claim.conditions if value != ItemsAreUsers()]
     claim = msgspec.structs.replace(manifest.claim, conditions=kept)
     (folder / "release.json").write_bytes(
         encode(msgspec.structs.replace(manifest, claim=claim).sealed())
@@ -227,7 +227,7 @@ def test_things_that_the_manifest_calls_people_are_noticed(tmp_path):
     folder = in_memory(path, tmp_path / "out")
     manifest = read_manifest(folder)
     claim = msgspec.structs.replace(
-        manifest.claim, conditions=[*manifest.claim.conditions, PeopleAsItems()]
+        manifest.claim, conditions=[*manifest.claim.conditions, ItemsAreUsers()]
     )
     (folder / "release.json").write_bytes(
         encode(msgspec.structs.replace(manifest, claim=claim).sealed())

@@ -59,7 +59,7 @@ def test_every_public_thing_says_what_it_is():
 
 def test_warnings_are_in_a_module_and_not_among_the_names_of_the_package():
     assert ["GraphveilWarning"] == [name for name in gv.__all__ if name.endswith("Warning")]
-    assert gv.warnings.CopyWarning is gv.CopyWarning
+    assert gv.warnings.KnownNetworkWarning is gv.KnownNetworkWarning
     with pytest.raises(AttributeError, match="no attribute 'FameWarning'"):
         gv.FameWarning  # noqa: B018  looking it up is the test
 

@@ -536,7 +536,7 @@ def test_a_manifest_from_which_the_chances_were_dropped_is_not_what_the_method_w
     folder = gv.RandomizedResponse(epsilon=2.0).anonymize(likes).write(tmp_path / "out")
     reseal(folder, lambda manifest: manifest["claim"]["conditions"].clear())
     failures = {item.name: item.detail for item in gv.verify_release(folder).failures()}
-    assert "the manifest states no CellFlips" in failures["method"]
+    assert "the manifest states no RandomizedCells" in failures["method"]
 
 
 @given(

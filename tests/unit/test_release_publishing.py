@@ -17,7 +17,7 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.claims.manifest import MANIFEST
 from graphveil.claims.record import LINKAGE, RECORD, owners_of_others, private_folder
-from graphveil.core.atomic import left_behind, whole_folders
+from graphveil.core.atomic import stale_temporaries, whole_folders
 from graphveil.core.errors import GraphveilWarning, InputError, UsageError, each_once
 from graphveil.release import Linkage, Private, Release, read_manifest, read_record
 from graphveil.release.files import check_names, release_format, write_data
@@ -196,7 +196,7 @@ def test_what_a_running_process_writes_is_not_what_a_killed_one_left(tmp_path):
     with whole_folders({tmp_path / "out": 0o700}) as [part]:
         (part / "x").write_text("half")
         assert (part,) != (tmp_path / "out",)
-        assert [] == left_behind(tmp_path / "out")
+        assert [] == stale_temporaries(tmp_path / "out")
     script = (
         "import os, signal, sys\nfrom pathlib import Path\n"
         "from graphveil.core.atomic import whole_folders\n"
@@ -206,7 +206,7 @@ def test_what_a_running_process_writes_is_not_what_a_killed_one_left(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "new")], check=False)
     assert -9 == done.returncode
-    [left] = left_behind(tmp_path / "new")
+    [left] = stale_temporaries(tmp_path / "new")
     assert "half" == (left / "x").read_text()
     assert 0o700 == left.stat().st_mode & 0o777
 

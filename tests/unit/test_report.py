@@ -41,7 +41,7 @@ from graphveil.verbs.report.legal_questions import (
     bound_in_words,
     marks_of,
     promised_line,
-    word_of,
+    verdict_for,
 )
 from graphveil.verbs.report.machine import json_text
 from graphveil.verbs.report.pages import WORDS, Page, html_of
@@ -85,7 +85,7 @@ def owned(folder, network):
     ],
 )
 def test_an_answer_is_by_rule(evidence, word):
-    assert word == word_of(evidence)
+    assert word == verdict_for(evidence)
 
 
 SOUND = Verdict("recomputed", "", [])

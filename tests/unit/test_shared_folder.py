@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from graphveil.core.atomic import kept_elsewhere, left_behind, working_folder
+from graphveil.core.atomic import kept_elsewhere, stale_temporaries, working_folder
 from graphveil.core.errors import (
     GraphveilWarning,
     InputError,
@@ -109,7 +109,7 @@ def test_it_goes_where_the_run_is_refused_and_stays_and_is_named_where_it_may_go
         ):
             raise error
         assert folder.is_dir()
-        assert [working.folder] == left_behind(tmp_path / "out")
+        assert [working.folder] == stale_temporaries(tmp_path / "out")
         [said] = leftovers_beside(tmp_path / "out")
         assert f"and so does {spelled.format(folder)}. No run is using it: to resume" in str(said)
         assert "otherwise delete both" in str(said)

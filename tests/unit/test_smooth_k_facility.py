@@ -24,9 +24,9 @@ from graphveil.methods.smooth_k.facility import (
 from graphveil.methods.smooth_k.kernels.facility import (
     FAR,
     NONE,
-    Arrivals,
     Nearest,
     RowKinds,
+    RowStream,
     lists_of,
     open_facilities,
 )
@@ -63,7 +63,7 @@ class OnePass:
         kinds = RowKinds(self.rows.indptr, self.rows.indices, self.rows.weights)
         lists = lists_of(self.rows.indptr, self.rows.indices, self.rows.n_features)
         n, distinct = self.rows.n_rows, self.rows.n_distinct
-        self.came = Arrivals(
+        self.came = RowStream(
             self.rows.kinds, np.array(coins), np.zeros(n, np.int32), np.zeros(n, np.int64)
         )
         self.nearest = Nearest(np.zeros(distinct, np.int64), np.zeros(distinct, np.int32))

@@ -10,12 +10,12 @@ import pytest
 
 from graphveil.cli import run as command_line
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError
-from graphveil.core.warnings import SpillWarning
+from graphveil.core.warnings import DiskSpillWarning
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import SmoothK
 from graphveil.scale.engines import SparkEngine
 from graphveil.scale.engines import spark_executors as executors
-from graphveil.scale.engines.spark import SparkTables, spoken
+from graphveil.scale.engines.spark import SparkTables, translated_errors
 from graphveil.verbs.anonymize import anonymize_rows
 from odd_engines import Session
 
@@ -154,7 +154,7 @@ def test_the_owner_is_told_of_rows_that_spark_does_not_encrypt(what):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         executors.tell_of_spills(SimpleNamespace(conf=SimpleNamespace(get=get)))
-    assert [SpillWarning] * bool(off) == [one.category for one in caught]
+    assert [DiskSpillWarning] * bool(off) == [one.category for one in caught]
     said = " ".join(str(one.message) for one in caught)
     assert off == [name for name in (DISKS, BETWEEN) if name in said]
 
@@ -202,13 +202,13 @@ GIVEN_UP = {
 @pytest.mark.parametrize("what", GIVEN_UP)
 def test_what_spark_gives_up_is_one_line_with_the_stage_and_no_java(what):
     text, kind, says = GIVEN_UP[what]
-    with pytest.raises(kind) as caught, spoken("clustering"):
+    with pytest.raises(kind) as caught, translated_errors("clustering"):
         raise error_of_spark(text)
     assert type(caught.value) is kind
     assert str(caught.value).startswith(says)
     for java in ("\n", "org.apache", "com.amazonaws", "java."):
         assert java not in str(caught.value)
-    with pytest.raises(ValueError, match="ours"), spoken("clustering"):
+    with pytest.raises(ValueError, match="ours"), translated_errors("clustering"):
         raise ValueError("ours")
 
 

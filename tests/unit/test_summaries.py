@@ -19,7 +19,7 @@ from graphveil.cli.summaries.promise import cost_words, verdict_lines
 from graphveil.core import warnings as warning_kinds
 from graphveil.core.errors import GraphveilWarning, warn
 from graphveil.core.rows import Row, Rows, Setting
-from graphveil.core.text import of_hundred, percent
+from graphveil.core.text import per_hundred, percent
 from graphveil.evaluate import wording as evaluation
 from graphveil.verify import verdict
 from graphveil.verify.verdict import Check, Verdict
@@ -268,7 +268,7 @@ def test_attacks_that_do_no_better_than_a_guess_are_no_all_clear():
 
 def test_a_share_is_never_rounded_to_nothing_or_to_all():
     assert ("< 0.1%", "> 99.9%") == (percent(1e-5), percent(1 - 1e-5))
-    assert ("0", "100") == (of_hundred(0), of_hundred(1))
+    assert ("0", "100") == (per_hundred(0), per_hundred(1))
 
 
 @pytest.mark.parametrize("guarantee", [gv.StructuralKAnonymity(k=3), gv.KAnonymity(k=3)])

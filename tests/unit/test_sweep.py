@@ -16,7 +16,7 @@ import graphveil as gv
 from graphveil.core.errors import ParameterError, ReleaseError, UsageError
 from graphveil.verbs.sweep import grid, results
 from graphveil.verbs.sweep import sweep as sweep_point
-from graphveil.verbs.sweep.figures import TIMES, unbeaten
+from graphveil.verbs.sweep.figures import TIMES, pareto_front
 from graphveil.verbs.sweep.folder import RESULTS, TABLE, release_folder
 from graphveil.verbs.sweep.grid import methods_of, values_in
 from thorough import in_fuzz_alone
@@ -313,7 +313,7 @@ def test_the_frontier_is_of_points_that_no_other_beats(swept):
 
 def test_less_is_better_where_a_direction_says_so():
     pairs = [(1.0, 5.0), (2.0, 5.0), (2.0, 6.0)]
-    assert [True, False, True] == unbeaten(pairs, ("lower is better", "higher is better"))
+    assert [True, False, True] == pareto_front(pairs, ("lower is better", "higher is better"))
 
 
 def test_only_settings_with_both_figures_are_compared_and_one_without_is_never_best():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.claims.conditions import TopMFlips
+from graphveil.claims.conditions import TopMThresholds
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.cli.app import call
@@ -206,7 +206,7 @@ def test_other_chances_than_the_filters_are_caught(name, step, tmp_path):
 def test_the_kept_edges_are_judged_by_the_stated_chances():
     graph = random_graph(60, 200)
     release = gv.TopMFilter(epsilon=3.0).anonymize(graph)
-    assert TopMFlips is type(release.conditions[0])
+    assert TopMThresholds is type(release.conditions[0])
     checks = {check.name: check.outcome for check in release.verify(graph).checks}
     assert "holds" == checks[CHANCES]
 

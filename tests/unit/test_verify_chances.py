@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.claims.conditions import BlockFlips, CellFlips, TopMFlips
+from graphveil.claims.conditions import BlockFlips, RandomizedCells, TopMThresholds
 from graphveil.methods import METHODS
 from graphveil.verify.promises.cell_flips import CHANCES
 from graphveil.verify.recount import noise as chances
@@ -19,7 +19,7 @@ from graphveil.verify.recount import noise as chances
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
 N, ITEMS, ONES = 150, 120, 2_400
-FLIPS = {CellFlips, TopMFlips, BlockFlips}
+FLIPS = {RandomizedCells, TopMThresholds, BlockFlips}
 CASES = [
     (method, kind)
     for method in METHODS.values()

@@ -12,7 +12,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.claims.ledger import Composed, Note
+from graphveil.claims.ledger import Composed, LedgerReference
 from graphveil.claims.manifest import read_manifest
 from graphveil.claims.record import read_record
 from graphveil.verify.kinds.kind import Evidence
@@ -70,7 +70,9 @@ def released(tmp_path_factory):
 def outcome(released, tmp_path):
     """Return what the checker says of a total, and of a number of releases, for a ledger."""
     manifest, record = released
-    record = msgspec.structs.replace(record, ledger=Note(file=str(tmp_path / "l"), entry="0"))
+    record = msgspec.structs.replace(
+        record, ledger=LedgerReference(file=str(tmp_path / "l"), entry="0")
+    )
 
     def said(entries, epsilon, releases):
         own = entries[-1]

@@ -14,7 +14,6 @@ from graphveil.claims.conditions import (
     AnyCondition,
     AttachedColumns,
     BlockFlips,
-    CellFlips,
     Close,
     Diverse,
     EditBudget,
@@ -23,8 +22,9 @@ from graphveil.claims.conditions import (
     NoisyDegrees,
     NoisyStatistics,
     ProtectedPeople,
-    StarsByRow,
-    TopMFlips,
+    RandomizedCells,
+    SuppressionHistogram,
+    TopMThresholds,
     TrueOfMoreThanHalf,
     TrueOfShare,
 )
@@ -55,11 +55,11 @@ OF_DEGREES |= {"epsilon_count": "1/20", "epsilon_degrees": "19/20", "seed_of_dra
 STATED = (
     EditBudget(edges=3),
     EditBudget(share=0.25),
-    StarsByRow(rows=((0, 3),)),
+    SuppressionHistogram(rows=((0, 3),)),
     TrueOfShare(theta="2/3"),
     TrueOfMoreThanHalf(columns=("age",)),
-    CellFlips(**FLIPS, T0="5", T1="7"),
-    TopMFlips(**FLIPS, T0="5", T1="7"),
+    RandomizedCells(**FLIPS, T0="5", T1="7"),
+    TopMThresholds(**FLIPS, T0="5", T1="7"),
     BlockFlips(**FLIPS, sizes=(4,), weights=("9",)),
     ExactSize(size="12"),
     AttachedColumns(attach=("town",)),
@@ -150,7 +150,7 @@ def test_an_honest_release_of_values_verifies_with_a_seed_as_without(name, seed)
     table = gv.Table.from_columns({"a": list("xyxyzz"), "b": list("uuvvuv")}, person="row")
     release = gv.METHODS[name](epsilon=2.0).anonymize(table.one_hot(), seed=seed)
     assert [] == release.verify(table.one_hot()).failures()
-    flips = next(one for one in release.conditions if isinstance(one, CellFlips))
+    flips = next(one for one in release.conditions if isinstance(one, RandomizedCells))
     other = msgspec.structs.replace(flips, epsilon_cells=str(Fraction(flips.epsilon_cells) * 4))
     conditions = tuple(other if one is flips else one for one in release.conditions)
     forged = dataclasses.replace(release, conditions=conditions)

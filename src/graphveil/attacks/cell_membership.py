@@ -12,7 +12,7 @@ import numpy as np
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.registry import seconds_of_passes
 from graphveil.attacks.wording import Said
-from graphveil.claims.conditions import CellFlips, ExactSize
+from graphveil.claims.conditions import ExactSize, RandomizedCells
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph
@@ -84,10 +84,10 @@ def cell_membership(situation: AttackInput[C], _options: AttackOptions) -> Outco
     return Outcome(figures, risk, baseline)
 
 
-def _one_chance(release: Release[Any]) -> CellFlips:
+def _one_chance(release: Release[Any]) -> RandomizedCells:
     """Return the chances of all cells, as the release states them."""
     conditions = release.conditions
-    stated = next((c for c in conditions if isinstance(c, CellFlips)), None)
+    stated = next((c for c in conditions if isinstance(c, RandomizedCells)), None)
     if stated is None or any(isinstance(c, ExactSize) for c in conditions):
         raise NotMeasuredError(NO_CHANCE)
     return stated

@@ -70,7 +70,7 @@ class ShadowReleases(ABC):
         """How many there are of whom every release holds a half."""
 
     @abstractmethod
-    def __call__(self, half: Half) -> NDArray[np.float64]:
+    def __call__(self, half: ShadowSplit) -> NDArray[np.float64]:
         """Return the scores of a release, shape (targets, scores)."""
 
     def of_targets(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -116,14 +116,14 @@ class ShadowReleases(ABC):
         return number * seconds_of_one(lambda: self(half))
 
 
-class Half(NamedTuple):
+class ShadowSplit(NamedTuple):
     """A release to be made: which half of the targets it holds, and its seed."""
 
     inside: NDArray[np.bool_]
     seed: int
 
 
-def halves_of(size: int, number: int, rng: np.random.Generator) -> list[Half]:
+def halves_of(size: int, number: int, rng: np.random.Generator) -> list[ShadowSplit]:
     """Return so many releases to be made, each of a random half of so many targets.
 
     Examples
@@ -136,7 +136,7 @@ def halves_of(size: int, number: int, rng: np.random.Generator) -> list[Half]:
     for _ in range(number):
         inside = np.zeros(size, dtype=bool)
         inside[rng.permutation(size)[: size // 2]] = True
-        halves.append(Half(inside, int(rng.integers(1 << 62))))
+        halves.append(ShadowSplit(inside, int(rng.integers(1 << 62))))
     return halves
 
 
@@ -241,20 +241,20 @@ def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> NDArray[np.floa
         if not np.isfinite(areas).any():
             raise NotMeasuredError("too few releases contain some targets and lack others")
         best = choices[int(np.nanargmax(areas))]
-        lesson = Lesson(shadows.scores[:, :, best], shadows.inside)
+        lesson = ShadowModel(shadows.scores[:, :, best], shadows.inside)
         for number in in_time(np.nonzero(~others)[0].tolist()):
             made[number] = lesson.ratio(number)
     return made
 
 
 def _area(scores: NDArray[np.float64], inside: NDArray[np.bool_]) -> float:
-    lesson = Lesson(scores, inside)
+    lesson = ShadowModel(scores, inside)
     made = np.array([lesson.ratio(number) for number in in_time(range(len(inside)))])
     scored = scored_of(made, inside)
     return Curve(scored).area() if np.unique(scored.positive).size > 1 else np.nan
 
 
-class Lesson:
+class ShadowModel:
     """What releases teach of how targets score; of an attacked one it is not known whom it holds.
 
     Parameters
@@ -274,7 +274,7 @@ class Lesson:
     --------
     >>> inside = np.array([[True], [False], [True], [False], [True]])
     >>> scores = np.array([[[3.0]], [[0.0]], [[3.1]], [[0.1]], [[2.9]]])
-    >>> lesson = Lesson(scores, inside)
+    >>> lesson = ShadowModel(scores, inside)
     >>> [bool(lesson.ratio(one)[0] > 0) for one in range(5)]
     [True, False, True, False, True]
     """

@@ -24,7 +24,7 @@ from graphveil.claims.tables import (
     Diverse,
     Generalized,
     SameGroupCounts,
-    StarsByRow,
+    SuppressionHistogram,
 )
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import share_in
@@ -40,7 +40,6 @@ __all__ = [
     "AnyCondition",
     "AttachedColumns",
     "BlockFlips",
-    "CellFlips",
     "Close",
     "Condition",
     "Diverse",
@@ -48,20 +47,21 @@ __all__ = [
     "EditBudget",
     "ExactSize",
     "Generalized",
+    "ItemsAreUsers",
     "KeyedIds",
     "NoisyDegrees",
     "NoisyStatistics",
     "NothingAdded",
     "OwnAttributes",
-    "PeopleAsItems",
     "ProtectedPeople",
+    "RandomizedCells",
     "SameData",
     "SameDegrees",
     "SameGroupCounts",
-    "StarsByRow",
     "Subgraph",
     "Supergraph",
-    "TopMFlips",
+    "SuppressionHistogram",
+    "TopMThresholds",
     "TrueOfMoreThanHalf",
     "TrueOfShare",
     "as_printed",
@@ -93,7 +93,7 @@ _ROUND = re.compile(r"0|[1-9][0-9]{0,2}0{0,25}")
 _MOST_CLASSES = 1000
 
 
-class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
+class RandomizedCells(Condition, frozen=True, kw_only=True, tag="cell-flips"):
     """Every cell is published as 1 with one of two chances, whatever the other cells are.
 
     A cell is a pair of nodes, or of a user and a feature. It holds what was released under the
@@ -114,7 +114,7 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
 
     Examples
     --------
-    >>> flips = CellFlips(cells="6", epsilon_cells="2", T0="2198909137867134464",
+    >>> flips = RandomizedCells(cells="6", epsilon_cells="2", T0="2198909137867134464",
     ...                   T1="16247834935842417152")
     >>> print(flips.sentence)
     A cell of 0 is published as 1 with probability 0.119203, a cell of 1 with probability 0.880797.
@@ -153,12 +153,12 @@ class CellFlips(Condition, frozen=True, kw_only=True, tag="cell-flips"):
         )
 
 
-class TopMFlips(CellFlips, frozen=True, kw_only=True, tag="top-m-flips"):
-    """As `CellFlips`, with the chances that the thresholds of the Top-m Filter give.
+class TopMThresholds(RandomizedCells, frozen=True, kw_only=True, tag="top-m-flips"):
+    """As `RandomizedCells`, with the chances that the thresholds of the Top-m Filter give.
 
     Examples
     --------
-    >>> flips = TopMFlips(cells="6", epsilon_cells="2", T0="1", T1="2", noisy_count="2")
+    >>> flips = TopMThresholds(cells="6", epsilon_cells="2", T0="1", T1="2", noisy_count="2")
     >>> flips.sentence.partition(":")[0]
     'By the thresholds of the Top-m Filter'
     """
@@ -182,7 +182,7 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     Parameters
     ----------
     cells, epsilon_cells, noisy_count
-        As in `CellFlips`.
+        As in `RandomizedCells`.
     sizes
         How many nodes a class has.
     weights
@@ -245,7 +245,8 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
 class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
     """After the draw, cells were added or removed evenly until exactly so many were published.
 
-    Which, was decided without a look at the original. The chances that `CellFlips` states are those
+    Which, was decided without a look at the original. The chances that `RandomizedCells` states are
+    those
     before.
 
     Parameters
@@ -648,12 +649,12 @@ def _entry(columns: tuple[str, ...] | msgspec.UnsetType) -> str:
     return f"value of {', '.join(columns)}" if columns else "entry"
 
 
-class PeopleAsItems(Condition, frozen=True, kw_only=True, tag="people-as-items"):
+class ItemsAreUsers(Condition, frozen=True, kw_only=True, tag="people-as-items"):
     """Items are people: the id of an item is the id of that person as a user.
 
     Examples
     --------
-    >>> PeopleAsItems().sentence
+    >>> ItemsAreUsers().sentence
     "Items are people: each item id is that person's id as a user."
     """
 
@@ -776,19 +777,19 @@ AnyCondition = (
     | SameGroupCounts
     | EditBudget
     | NothingAdded
-    | StarsByRow
+    | SuppressionHistogram
     | Generalized
     | Diverse
     | Close
     | TrueOfShare
     | TrueOfMoreThanHalf
-    | CellFlips
-    | TopMFlips
+    | RandomizedCells
+    | TopMThresholds
     | BlockFlips
     | NoisyDegrees
     | NoisyStatistics
     | ExactSize
-    | PeopleAsItems
+    | ItemsAreUsers
     | OwnAttributes
     | AttachedColumns
     | ProtectedPeople

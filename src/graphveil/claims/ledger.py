@@ -103,7 +103,7 @@ class Composed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     epsilon: str
 
 
-class Note(msgspec.Struct, frozen=True, kw_only=True):
+class LedgerReference(msgspec.Struct, frozen=True, kw_only=True):
     """What the private record says of the ledger: its file, and the entry of the release."""
 
     file: str
@@ -201,7 +201,7 @@ _NO_TOTAL = (
 )
 
 
-class Spent(NamedTuple):
+class LedgerReceipt(NamedTuple):
     """What was entered for a run.
 
     Parameters
@@ -214,7 +214,7 @@ class Spent(NamedTuple):
         Their total; None where one of them claims nothing.
     """
 
-    note: Note
+    note: LedgerReference
     known: frozenset[str]
     composed: Composed | None
 
@@ -313,7 +313,7 @@ class Ledger:
         """Return the entries, by which releases are recognized that the ledger holds."""
         return frozenset(entry.id for entry in self.entries())
 
-    def spend(self, guarantee: Guarantee, *, method: str, person_cells: int) -> Spent:
+    def spend(self, guarantee: Guarantee, *, method: str, person_cells: int) -> LedgerReceipt:
         """Enter a release before it is drawn.
 
         Parameters
@@ -349,8 +349,8 @@ class Ledger:
             self._check_limit(entries, limit)
             self._write(LedgerFile(schema=SCHEMA, entries=entries, limit=limit))
         _warn_of_persons(entries, limit)
-        return Spent(
-            note=Note(file=str(self.path), entry=entry.id),
+        return LedgerReceipt(
+            note=LedgerReference(file=str(self.path), entry=entry.id),
             known=frozenset(e.id for e in entries),
             composed=composed_of(entries, entry.unit),
         )

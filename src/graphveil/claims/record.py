@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from graphveil.claims.ledger import Note
+from graphveil.claims.ledger import LedgerReference
 from graphveil.core.errors import GraphveilError, ReleaseError
 from graphveil.core.storage import Address, Place
 
@@ -94,7 +94,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     reading: dict[str, Any]
     seconds: dict[str, float]
     nested_in: list[str] = []
-    ledger: Note | None = None
+    ledger: LedgerReference | None = None
     levels_sha256: str | None = None
     witness_sha256: str | None = None
     unrecorded: list[str] = []
@@ -219,7 +219,7 @@ def input_digests_in(private: Place) -> frozenset[str]:
 
 
 class _Entered(msgspec.Struct):
-    ledger: Note | None = None
+    ledger: LedgerReference | None = None
 
 
 def ledger_entry_in(private: Place) -> str | None:

@@ -48,7 +48,7 @@ class SameGroupCounts(Condition, frozen=True, kw_only=True, tag="same-group-coun
         return "The numbers of edges inside and between groups are those of the original."
 
 
-class StarsByRow(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
+class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
     """So many rows of the released table have so many suppressed cells.
 
     It says nothing that the table does not show.
@@ -61,7 +61,7 @@ class StarsByRow(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
 
     Examples
     --------
-    >>> print(StarsByRow(rows=((0, 2), (3, 1))).sentence)
+    >>> print(SuppressionHistogram(rows=((0, 2), (3, 1))).sentence)
     2 rows have no suppressed cell, 1 row has 3 suppressed cells.
     """
 

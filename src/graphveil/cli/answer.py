@@ -65,13 +65,13 @@ def wrapped(text: str, *, indent: str = "", most: int | None = None) -> list[str
     )
 
 
-def say_answer(text: str) -> None:
+def print_answer(text: str) -> None:
     """Print a sentence to stdout."""
     for line in wrapped(text):
         result(line)
 
 
-def say_next(command: str, *, more: str = "") -> None:
+def print_next(command: str, *, more: str = "") -> None:
     """Print the last line of an answer: the command that goes on from here, ready to be copied.
 
     Parameters
@@ -82,7 +82,7 @@ def say_next(command: str, *, more: str = "") -> None:
         What else can be asked for.
     """
     if more:
-        say_answer(more)
+        print_answer(more)
     result(f"next: {command}")
 
 

@@ -146,7 +146,7 @@ def flush_names(folder: Path) -> None:
         os.close(number)
 
 
-def left_behind(path: Path) -> list[Path]:
+def stale_temporaries(path: Path) -> list[Path]:
     """Return what a process that was killed left beside a path under a hidden name, sorted.
 
     The working folder of a run that did not end is among it, what a process still writes is not.
@@ -156,7 +156,7 @@ def left_behind(path: Path) -> list[Path]:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     Path(folder, ".out.partial-0123456789ab").mkdir()
-    ...     [path.name for path in left_behind(Path(folder, "out"))]
+    ...     [path.name for path in stale_temporaries(Path(folder, "out"))]
     ['.out.partial-0123456789ab']
     """
     named = rf"\.{re.escape(path.name)}\.(partial|replaced)-[0-9a-f]{{12}}"
@@ -208,7 +208,7 @@ def kept_elsewhere(working: Path) -> str | None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold a folder as long as this process lives: `left_behind` then knows it is in use."""
+    """Hold a folder as long as this process lives: `stale_temporaries` then knows it is in use."""
     if sys.platform == "win32":
         yield
         return

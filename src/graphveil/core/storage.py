@@ -199,7 +199,7 @@ _REFUSED_WORDS = re.compile(
 )
 
 
-class Secretive(Protocol):
+class RedactedAddress(Protocol):
     """What is asked of an address here."""
 
     @property
@@ -212,7 +212,7 @@ class Secretive(Protocol):
 
 
 @contextmanager
-def reached(address: Secretive, doing: str) -> Iterator[None]:
+def reached(address: RedactedAddress, doing: str) -> Iterator[None]:
     """Say in a line why an address cannot be read or written, and no secret with it.
 
     Raises
@@ -230,7 +230,7 @@ def reached(address: Secretive, doing: str) -> Iterator[None]:
         raise _problem(address, doing, error) from None
 
 
-def _problem(address: Secretive, doing: str, error: Exception) -> GraphveilError:
+def _problem(address: RedactedAddress, doing: str, error: Exception) -> GraphveilError:
     why = _scrubbed(str(getattr(error, "strerror", None) or error), address)
     if is_refused(error):
         return UsageError(
@@ -248,7 +248,7 @@ def is_refused(error: Exception) -> bool:
     return isinstance(error, _REFUSED) or _REFUSED_WORDS.search(str(error)) is not None
 
 
-def _scrubbed(text: str, address: Secretive) -> str:
+def _scrubbed(text: str, address: RedactedAddress) -> str:
     """Return the first line of an error without what is secret in an address."""
     authority, options = address.secret
     user, at, _ = authority.rpartition("@")

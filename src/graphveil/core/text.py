@@ -80,14 +80,14 @@ def printable(value: object, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
-def of_hundred(share: float, *, places: int = 1) -> str:
+def per_hundred(share: float, *, places: int = 1) -> str:
     """Return a share as a number of 100 that is never rounded to all or nothing.
 
     Examples
     --------
-    >>> of_hundred(0.233), of_hundred(0.00187), of_hundred(0.72), of_hundred(-1e-5)
+    >>> per_hundred(0.233), per_hundred(0.00187), per_hundred(0.72), per_hundred(-1e-5)
     ('23.3', '0.2', '72', '> -0.1')
-    >>> of_hundred(0.233, places=0), of_hundred(0.999, places=0)
+    >>> per_hundred(0.233, places=0), per_hundred(0.999, places=0)
     ('23', '> 99')
     """
     value, step = 100 * share, 10**-places
@@ -98,14 +98,14 @@ def of_hundred(share: float, *, places: int = 1) -> str:
 
 
 def percent(share: float, *, places: int = 1) -> str:
-    """Return a share as a percentage, as `of_hundred` does.
+    """Return a share as a percentage, as `per_hundred` does.
 
     Examples
     --------
     >>> percent(0.98389), percent(0.0), percent(1.0), percent(0.0001), percent(0.99999)
     ('98.4%', '0%', '100%', '< 0.1%', '> 99.9%')
     """
-    return f"{of_hundred(share, places=places)}%"
+    return f"{per_hundred(share, places=places)}%"
 
 
 def number(value: float) -> str:

@@ -7,7 +7,7 @@ A filter can name each of them:
     import warnings
     import graphveil as gv
 
-    warnings.filterwarnings("ignore", category=gv.warnings.CopyWarning)
+    warnings.filterwarnings("ignore", category=gv.warnings.KnownNetworkWarning)
     warnings.filterwarnings("error", category=gv.warnings.UnprotectedWarning)
 
 All of them are `GraphveilWarning`. They go to stderr and into the private record, never into the
@@ -43,13 +43,13 @@ class UnprotectedWarning(GraphveilWarning):
     rank: ClassVar[int] = 0
 
 
-class LeftoverWarning(GraphveilWarning):
+class StaleFilesWarning(GraphveilWarning):
     """A run that ended early left data of people beside a release."""
 
     rank: ClassVar[int] = 0
 
 
-class SpillWarning(GraphveilWarning):
+class DiskSpillWarning(GraphveilWarning):
     """Other machines keep rows of people on their disks, or send them, without encryption."""
 
 
@@ -59,7 +59,7 @@ class OtherReleasesWarning(GraphveilWarning):
     rank: ClassVar[int] = 1
 
 
-class CopyWarning(GraphveilWarning):
+class KnownNetworkWarning(GraphveilWarning):
     """Someone who has a copy of the network may re-identify people."""
 
     rank: ClassVar[int] = 1
@@ -83,7 +83,7 @@ class PublicListWarning(GraphveilWarning):
     rank: ClassVar[int] = 1
 
 
-class NoPromiseWarning(GraphveilWarning):
+class NoGuaranteeWarning(GraphveilWarning):
     """Nothing is promised, or nothing is left that could be read."""
 
     rank: ClassVar[int] = 1
@@ -119,7 +119,7 @@ class CertainEntriesWarning(GraphveilWarning):
     """Whoever knows the class of a person knows much of that person for certain."""
 
 
-class TakingPartWarning(GraphveilWarning):
+class MembershipWarning(GraphveilWarning):
     """Someone who knows a whole row may infer that the person took part."""
 
 
@@ -147,7 +147,7 @@ class LostClusteringWarning(GraphveilWarning):
     rank: ClassVar[int] = 3
 
 
-class GoalWarning(GraphveilWarning):
+class GoalMissedWarning(GraphveilWarning):
     """Another goal, or other edits, would cost less."""
 
     rank: ClassVar[int] = 3
@@ -171,13 +171,13 @@ class DroppedWarning(GraphveilWarning):
     rank: ClassVar[int] = 3
 
 
-class LeftOutColumnsWarning(GraphveilWarning):
+class DroppedColumnsWarning(GraphveilWarning):
     """Attributes or weights are left out, and joining them back undoes the protection."""
 
     rank: ClassVar[int] = 3
 
 
-class LeftOutModelWarning(GraphveilWarning):
+class DroppedModelWarning(GraphveilWarning):
     """A task is too large for one of its models."""
 
     rank: ClassVar[int] = 3
@@ -223,7 +223,7 @@ COPY = Advice(
     "an attacker with a copy of (part of) the network may re-identify most people from its "
     "structure; this method does not prevent that (in our tests, a complete copy and at most 20 "
     "known people re-identified 46 to 97% of two networks)",
-    CopyWarning,
+    KnownNetworkWarning,
 )
 
 PEOPLE_AS_ITEMS = Advice(
@@ -432,7 +432,7 @@ with a copy of (part of) the network may re-identify most people (in our tests a
         "hide them too little. An attacker with a copy of (part of) the network may re-identify "
         "most people (in our tests at epsilon 3: 54 and 89% in two networks)"
     )
-    return (Advice(weak, CopyWarning),)
+    return (Advice(weak, KnownNetworkWarning),)
 
 
 def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, ...]:
@@ -514,7 +514,7 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
         f"with k={k} below {SMALL_K} and this much suppressed, an attacker who knows a person's "
         f"complete row may infer whether the person is in the data. Try k={SMALL_K} or more"
     )
-    return (Advice(inferred, TakingPartWarning),)
+    return (Advice(inferred, MembershipWarning),)
 
 
 def warn_owner(advice: Sequence[str], *, seeded: bool) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 import numpy as np
 
 from graphveil.core.errors import DataError, option, warn
-from graphveil.core.warnings import LeftOutColumnsWarning
+from graphveil.core.warnings import DroppedColumnsWarning
 from graphveil.data.ids import Ids, as_text, column_and_value, to_arrow
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def warn_left_out(names: Iterable[object]) -> tuple[str, ...]:
     """Warn of attributes that are left out, and return their names, each once."""
     listed = tuple(dict.fromkeys(map(str, names)))
     for words in left_out_words(listed):
-        warn(words, LeftOutColumnsWarning)
+        warn(words, DroppedColumnsWarning)
     return listed
 
 

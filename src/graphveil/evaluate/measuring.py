@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AttachedColumns, PeopleAsItems
+from graphveil.claims.conditions import AttachedColumns, ItemsAreUsers
 from graphveil.claims.digest import is_digest_of
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.core.errors import ParameterError, UsageError, one_of, option
@@ -96,7 +96,7 @@ def comparison_of(
         Where they are of different kinds or sizes, or the owner's record is of another original.
     """
     released = release.data
-    people = PeopleAsItems() in release.conditions
+    people = ItemsAreUsers() in release.conditions
     exact = release.generalized is not None
     original = as_original(original, type(released), wanted_by=wanted_by, exact=exact)
     original = beside(original, type(released), people=people)

@@ -259,7 +259,7 @@ def negative_among(values: Sequence[str]) -> str | None:
 
 
 @dataclass
-class Notes:
+class ReadCounts:
     """What a reader counted; the names are those of the reading report.
 
     `nameless` says besides that users are numbers of rows, and no ids of the file; `declared` how
@@ -308,7 +308,7 @@ class Notes:
 
         Examples
         --------
-        >>> notes = Notes(declared={"nodes": 9, "edges": 7})
+        >>> notes = ReadCounts(declared={"nodes": 9, "edges": 7})
         >>> notes.unlike({"nodes": [4], "edges": [3, 6]})
         '9 nodes and 7 edges, but lists 4 nodes and 3 edges'
         >>> notes.unlike({"nodes": [9], "edges": [3, 7]})
@@ -392,7 +392,7 @@ class ParsedArcs:
     kinds: ParsedKinds | None = None
     one_way: NDArray[np.bool_] | None = None
     people: dict[str, list[Any]] = field(default_factory=dict)
-    notes: Notes = field(default_factory=Notes)
+    notes: ReadCounts = field(default_factory=ReadCounts)
 
     def take_ends(self) -> list[NDArray[np.int32]]:
         """Return sources and targets, and keep none of them, so that their memory can be freed."""
@@ -409,7 +409,7 @@ class ParsedPairs:
     item: NDArray[np.int32]
     users: Ids
     items: Ids
-    notes: Notes = field(default_factory=Notes)
+    notes: ReadCounts = field(default_factory=ReadCounts)
 
 
 @dataclass(kw_only=True)
@@ -418,7 +418,7 @@ class ParsedCells:
 
     columns: dict[str, Any]
     problems: tuple[Problem, ...] = ()
-    notes: Notes = field(default_factory=Notes)
+    notes: ReadCounts = field(default_factory=ReadCounts)
 
 
 class ParsedColumn(NamedTuple):
@@ -462,7 +462,7 @@ def listed_arcs(
     target: list[int],
     *,
     directed: bool,
-    notes: Notes,
+    notes: ReadCounts,
     people: Mapping[str, Mapping[int, Any]] = MappingProxyType({}),
     kinds: list[str] | None = None,
     one_way: list[bool] | None = None,

@@ -47,10 +47,10 @@ from graphveil.io.options import (
     options_of,
 )
 from graphveil.io.parsed import (
-    Notes,
     ParsedArcs,
     ParsedColumn,
     ParsedPairs,
+    ReadCounts,
     many_numbers,
     may_be_missing,
     table_of,
@@ -377,7 +377,7 @@ class ReadTies(NamedTuple):
     symmetrized: int
 
 
-def unlike_declared(notes: Notes, n_read: int, n_nodes: int, dropped: Dropped) -> str:
+def unlike_declared(notes: ReadCounts, n_read: int, n_nodes: int, dropped: Dropped) -> str:
     """Return how the numbers that a file declares differ from those of what was read.
 
     Parameters

@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.changes import Figures, cells_by_column, changes_between, cost_of
-from graphveil.claims.conditions import AnyCondition, CellFlips, Condition, PeopleAsItems
+from graphveil.claims.conditions import AnyCondition, Condition, ItemsAreUsers, RandomizedCells
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
-from graphveil.claims.ledger import Ledger, Spent
+from graphveil.claims.ledger import Ledger, LedgerReceipt
 from graphveil.claims.manifest import Generalization
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.parameters import (
@@ -222,8 +222,8 @@ class NoisyTies(NamedTuple):
     """
 
     at_most: int
-    state: Callable[[], CellFlips]
-    advice: Callable[[CellFlips, int], tuple[str, ...]]
+    state: Callable[[], RandomizedCells]
+    advice: Callable[[RandomizedCells, int], tuple[str, ...]]
     exact_size: bool = False
 
 
@@ -410,7 +410,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         """
         return self._release(self.prepared(data), self._anonymize, seed, ledger)
 
-    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> Spent | None:
+    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> LedgerReceipt | None:
         """Enter what a run will claim in a ledger, before it draws anything; None without one.
 
         Raises
@@ -549,7 +549,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             "conditions": (
                 *self.conditions,
                 *conditions,
-                *((PeopleAsItems(),) if people else ()),
+                *((ItemsAreUsers(),) if people else ()),
             ),
             "provenance": self.provenance,
             "private": Private(warnings=(*advised, *left_out_words(left_out)), **private),

@@ -16,10 +16,10 @@ from msgspec import UNSET
 
 from graphveil.claims.conditions import (
     BlockFlips,
-    CellFlips,
     Condition,
     Drawing,
-    PeopleAsItems,
+    ItemsAreUsers,
+    RandomizedCells,
     as_printed,
 )
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, StructuralKAnonymity
@@ -245,7 +245,7 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     for stated in manifest.claim.conditions:
         if isinstance(stated, Drawing):
             problems += _other_shares(method, stated)
-        if not isinstance(stated, CellFlips | BlockFlips):
+        if not isinstance(stated, RandomizedCells | BlockFlips):
             continue
         counts = method.epsilon_cells is not None and int(stated.cells) > 1
         if counts != (stated.noisy_count is not None):
@@ -273,7 +273,7 @@ def _other_shares(method: Anonymizer[Any], stated: Drawing) -> list[str]:
 
 
 def _whole_parts(
-    manifest: Manifest, method: Anonymizer[Any], stated: CellFlips | BlockFlips
+    manifest: Manifest, method: Anonymizer[Any], stated: RandomizedCells | BlockFlips
 ) -> list[Fraction]:
     """Return the part of a cell where nothing was counted; none where there is no epsilon."""
     promise, counts = method.guarantee, manifest.data.counts
@@ -281,7 +281,7 @@ def _whole_parts(
         return []
     if isinstance(promise, NodeDP):
         users = counts.get("users", 0)
-        people = PeopleAsItems() in manifest.claim.conditions
+        people = ItemsAreUsers() in manifest.claim.conditions
         of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
         times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
         return [as_printed(promise.epsilon) / times]
@@ -326,7 +326,7 @@ def _other_conditions(
             if of_run
             else [(f"the manifest states no {kind.__name__}, which {name} always states")]
         )
-    also = (*may_state, *((PeopleAsItems,) if manifest.data.kind == "bipartite" else ()))
+    also = (*may_state, *((ItemsAreUsers,) if manifest.data.kind == "bipartite" else ()))
     stated += [kind() for kind in also if kind() in left]
     for condition in stated:
         left.remove(condition)

@@ -30,7 +30,7 @@ from graphveil.core.errors import (
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import printable
-from graphveil.core.warnings import Advice, NoPromiseWarning
+from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids, positions
 from graphveil.data.kinds import Container, kind_of
@@ -68,7 +68,7 @@ class _Unproved(Anonymizer[Any]):
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: graphveil does not know what the "
             "method does. Measure and attack the release",
-            NoPromiseWarning,
+            NoGuaranteeWarning,
         )
         return MethodResult(data=made, advice=(unclaimed,))
 

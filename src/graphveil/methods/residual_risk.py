@@ -26,7 +26,7 @@ _KNOWN = {
 """What somebody may know of a person, by what was measured."""
 
 
-class LeftOpen(NamedTuple):
+class ResidualRisk(NamedTuple):
     """Who can still be found.
 
     Parameters
@@ -41,7 +41,7 @@ class LeftOpen(NamedTuple):
     advice: tuple[str, ...]
 
 
-def left_open(data: Data) -> LeftOpen:
+def left_open(data: Data) -> ResidualRisk:
     """Return how many people are unique to an attacker who knows a little of them.
 
     Examples
@@ -66,7 +66,7 @@ def left_open(data: Data) -> LeftOpen:
     rows = data.people if isinstance(data, Network) else data
     naming = naming_columns(rows) if isinstance(rows, Table) else ()
     questions = (Advice(naming_question(name), IdsPublishedWarning) for name in naming)
-    return LeftOpen(figures, (Advice(sentence, SingledOutWarning), *questions))
+    return ResidualRisk(figures, (Advice(sentence, SingledOutWarning), *questions))
 
 
 def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:

@@ -12,7 +12,12 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from graphveil.claims.conditions import AnyCondition, AttachedColumns, Generalized, StarsByRow
+from graphveil.claims.conditions import (
+    AnyCondition,
+    AttachedColumns,
+    Generalized,
+    SuppressionHistogram,
+)
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
 from graphveil.core.errors import DataError, ParameterError, Problem, did_you_mean, mapping, option
 from graphveil.core.parameters import Columns, parameter
@@ -332,10 +337,10 @@ def _questions(known: Table) -> Iterator[Problem]:
 def _of_whole_rows(conditions: Iterable[AnyCondition], released: Table) -> Iterator[AnyCondition]:
     """Yield conditions of the known columns as those of whole rows."""
     for one in conditions:
-        if isinstance(one, StarsByRow):
+        if isinstance(one, SuppressionHistogram):
             stars = np.count_nonzero(released.codes == SUPPRESSED, axis=1)
             pairs = np.unique(stars, return_counts=True)
-            yield StarsByRow(rows=tuple(zip(*map(np.ndarray.tolist, pairs), strict=True)))
+            yield SuppressionHistogram(rows=tuple(zip(*map(np.ndarray.tolist, pairs), strict=True)))
         else:
             yield one
 

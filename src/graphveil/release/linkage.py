@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
-from graphveil.claims.ledger import Spent
+from graphveil.claims.ledger import LedgerReceipt
 from graphveil.claims.record import LEVELS, LINKAGE, WITNESS, linkage_files, private_folder
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import ReleaseError, UsageError
@@ -314,7 +314,7 @@ class Private:
     withheld: Mapping[str, Any] = field(default_factory=dict, repr=False)
     unrecorded: tuple[str, ...] = ()
     nested_in: tuple[str, ...] = ()
-    spent: Spent | None = None
+    spent: LedgerReceipt | None = None
     levels: OwnersLevels | None = field(default=None, repr=False)
     witness: Witness | None = field(default=None, repr=False)
     origins_sha256: tuple[str, ...] = field(default=(), repr=False)

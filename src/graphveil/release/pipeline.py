@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.claims.ledger import Ledger, Spent
+from graphveil.claims.ledger import Ledger, LedgerReceipt
 from graphveil.core.errors import UsageError, each_once
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Place
@@ -63,7 +63,7 @@ class Method(Protocol):
     def from_ties(self, graph: Graph, randomness: Randomness) -> Any:
         """Return what it makes of a graph on the disk."""
 
-    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> Spent | None:
+    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> LedgerReceipt | None:
         """Enter what a run will claim in a ledger."""
 
     def promised(self, data: Data) -> AnyGuarantee:
@@ -109,7 +109,7 @@ class Drawn(NamedTuple):
     """
 
     write: Callable[[Any], Publication]
-    spent: Spent | None = None
+    spent: LedgerReceipt | None = None
 
 
 class Read(NamedTuple):

@@ -17,7 +17,7 @@ import msgspec
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.digest import digest_of_file
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.claims.ledger import Composed, Spent
+from graphveil.claims.ledger import Composed, LedgerReceipt
 from graphveil.claims.manifest import (
     MANIFEST,
     SCHEMA,
@@ -142,7 +142,7 @@ def publish(
     *,
     input_digests: frozenset[str],
     nested_in: tuple[str, ...] = (),
-    spent: Spent | None = None,
+    spent: LedgerReceipt | None = None,
 ) -> None:
     """Put a release in its place with its manifest and the owner's private record, or nothing.
 

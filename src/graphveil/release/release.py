@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AnyCondition, KeyedIds, PeopleAsItems
+from graphveil.claims.conditions import AnyCondition, ItemsAreUsers, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
 from graphveil.claims.manifest import Generalization, read_manifest
 from graphveil.claims.record import read_record
@@ -545,7 +545,7 @@ class Release(Generic[D_co]):
 
     def _as(self, conversion: str) -> Any:
         data: Any = self.data
-        if PeopleAsItems() in self.conditions:
+        if ItemsAreUsers() in self.conditions:
             data = data.with_items("people")
         convert = getattr(data, conversion, None)
         if convert is None:

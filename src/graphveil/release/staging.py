@@ -29,14 +29,14 @@ from graphveil.claims.record import (
 from graphveil.core.atomic import (
     check_name,
     kept_elsewhere,
-    left_behind,
+    stale_temporaries,
     whole_folders,
     working_folder,
 )
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option
 from graphveil.core.storage import PROBE, Address, Place, is_partial, located, without_secrets
 from graphveil.core.text import counted
-from graphveil.core.warnings import Advice, LeftoverWarning
+from graphveil.core.warnings import Advice, StaleFilesWarning
 from graphveil.release.files import is_data_file
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")
@@ -376,7 +376,7 @@ def leftovers_beside(
     texts = [
         f"{path} was left behind by a run that was killed, {_what_is_in(path, working)}"
         for place in local
-        for path in left_behind(place)
+        for path in stale_temporaries(place)
         if not (on_disk and path == working)
     ]
     for place in (folder, private):
@@ -386,7 +386,7 @@ def leftovers_beside(
             texts.append(
                 f"{place} contains {counted(n, 'file')} of an unfinished run; they are overwritten"
             )
-    return tuple(Advice(text, LeftoverWarning) for text in texts)
+    return tuple(Advice(text, StaleFilesWarning) for text in texts)
 
 
 def _what_is_in(path: Path, working: Path | None) -> str:

@@ -42,8 +42,8 @@ from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, coded, name_hashes
 from graphveil.scale.engines.processes import Tables
-from graphveil.scale.engines.spark import first_line, is_of_spark, read_at, spoken
-from graphveil.scale.intake import Facts, Given, counted_rows
+from graphveil.scale.engines.spark import first_line, is_of_spark, read_at, translated_errors
+from graphveil.scale.intake import Facts, InputRows, counted_rows
 
 SAMPLED_OF_A_CHUNK = 64
 """How many rows of a chunk are sampled at least, on average."""
@@ -390,7 +390,7 @@ class FrameSource(NamedTuple):
         left_out = tuple(name for name in self.frame.columns if name not in chosen)
         return msgspec.structs.replace(facts, left_out=left_out)
 
-    def given(self, tables: Tables, options: BipartiteOptions) -> Given:
+    def given(self, tables: Tables, options: BipartiteOptions) -> InputRows:
         """Return the rows as they stand, once their columns and ids are such that they run."""
         types = dict(self.frame.dtypes)
         user, item = self._columns(options)
@@ -408,7 +408,7 @@ class FrameSource(NamedTuple):
             f"CAST({_quoted(user)} AS {spelled[0]}) AS user",
             f"CAST({_quoted(item)} AS {wanted}) AS {'items' if lists else 'item'}",
         )
-        return Given(
+        return InputRows(
             rows=tables.rows(rows),
             n=self._checked(rows, integers, lists=lists),
             lists=lists,
@@ -455,7 +455,7 @@ class FrameSource(NamedTuple):
             "min(user)" if integers[0] else "0",
             f"min({least})" if integers[1] else "0",
         )
-        with spoken("counting rows"):
+        with translated_errors("counting rows"):
             [(n, no_user, no_item, least_user, least_item)] = rows.selectExpr(*counts).collect()
         if not n:
             self._refuse("no users found. The file needs at least one row.")

@@ -46,7 +46,7 @@ from graphveil.scale.columns import (
 from graphveil.scale.engines.local import PIECE_ROWS, LocalEngine, database, one_batch
 from graphveil.scale.engines.processes import Engine, Tables
 from graphveil.scale.engines.spark import SparkEngine, SparkTables
-from graphveil.scale.intake import Given, check_readable, raw_batches
+from graphveil.scale.intake import InputRows, check_readable, raw_batches
 from graphveil.scale.parts import n_buckets_of
 from graphveil.scale.run import in_chunks, order_of_rows, refused_items, refused_methods
 
@@ -165,7 +165,7 @@ def _batches(source: Source, options: BipartiteOptions, *, text: bool) -> Iterat
         yield from some.combine_chunks().to_batches() if isinstance(some, pa.Table) else [some]
 
 
-def drawn_from_tables(given: Given, tables: Tables) -> Drawn:
+def drawn_from_tables(given: InputRows, tables: Tables) -> Drawn:
     """Return a draw of the users of an engine's rows, which are counted and read once.
 
     Parameters
@@ -220,7 +220,7 @@ HANDLED_ROWS = 1 << 16
 """So many rows are put in order, digested and given keys to learn what a row costs."""
 
 
-class Handled(NamedTuple):
+class RowCost(NamedTuple):
     """What a row costs before it is clustered, and its bytes, in memory and packed."""
 
     seconds: float
@@ -322,7 +322,7 @@ class Trial:
         n_rows = -(-drawn.n_rows // n_chunks)
         return cls(drawn, order, cuts, work, rows, codes, n_chunks, n_rows)
 
-    def handled(self) -> Handled:
+    def handled(self) -> RowCost:
         """Return what a row costs before it is clustered."""
         some = self.drawn.rows.slice(0, HANDLED_ROWS)
         user, item = some["user"].type, some["items"].type.value_type
@@ -334,7 +334,7 @@ class Trial:
         seconds, batch = _timed(work)
         table = pa.Table.from_batches([batch])
         n = some.num_rows
-        return Handled(seconds / n, table.nbytes / n, _packed(table) / n)
+        return RowCost(seconds / n, table.nbytes / n, _packed(table) / n)
 
     def cells(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the entries of every chunk of the run, and its pairs of rows that meet."""
@@ -604,7 +604,7 @@ def _in_chunks(method: Anonymizer[Any], refusals: Iterable[str] = ()) -> Cluster
     return in_chunks(method)
 
 
-def _refuse_people(given: Given, tables: SparkTables) -> None:
+def _refuse_people(given: InputRows, tables: SparkTables) -> None:
     """Refuse items that may be people, as the run does."""
     rows = given.rows if given.lists else given.rows.selectExpr("user", "array(item) AS items")
     numbers = given.user_is_integer and given.item_is_integer

@@ -21,7 +21,7 @@ from graphveil.core.progress import stage
 from graphveil.data.ids import as_ids, to_arrow, written_out
 from graphveil.data.origin import SharedIds
 from graphveil.io import BipartiteOptions, ReadingReport
-from graphveil.io.parsed import Notes
+from graphveil.io.parsed import ReadCounts
 from graphveil.io.readers import columnar, delimited
 from graphveil.io.readers.columnar import opened_parquet, rows_in, schema_of, write_batches
 from graphveil.io.reading import source_of
@@ -63,7 +63,7 @@ class Raw(NamedTuple):
     lists: bool
     user_is_integer: bool
     item_is_integer: bool
-    notes: Notes
+    notes: ReadCounts
 
 
 def check_readable(path: Path, options: BipartiteOptions) -> Source:
@@ -100,7 +100,7 @@ def check_readable(path: Path, options: BipartiteOptions) -> Source:
 def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib: int) -> Raw:
     """Write the rows of a file as they stand, with ids of one kind a column."""
     path = folder / "raw.parquet"
-    notes = Notes()
+    notes = ReadCounts()
     if source.format.name in FRAME_FORMATS:
         batches = columnar.bipartite_batches(source, options, notes)
         write_batches(path, (_clean(source, batch) for batch in batches))
@@ -117,7 +117,7 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
 
 def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib: int) -> Raw:
     """Write the rows of a text file; read it again where its first row turns out to be names."""
-    notes = Notes()
+    notes = ReadCounts()
     dialect = _dialect_of(source, options)
     notes.header, notes.inferred = dialect.header, dialect.inferred
     chosen = delimited.chosen_columns(source, dialect, options, notes)
@@ -163,7 +163,7 @@ def raw_batches(
     NotIntegersError
         Where integers are asked for and an id of a text file is none.
     """
-    notes = Notes()
+    notes = ReadCounts()
     if source.format.name in FRAME_FORMATS:
         for batch in columnar.bipartite_batches(source, options, notes):
             yield _clean(source, batch)
@@ -250,7 +250,7 @@ class _Judge(NamedTuple):
             longest = rows_of(db, [path], [name]).filter(plain)
             rows += longest.aggregate(f"max_by({text}, length({text}))").fetchall()
         texts = pa.array([text for (text,) in rows if text is not None], type=pa.string())
-        labels = labels_of(self.source, self.dialect, self.chosen, texts, Notes())
+        labels = labels_of(self.source, self.dialect, self.chosen, texts, ReadCounts())
         return labels.dtype.kind == "i"
 
 
@@ -343,7 +343,7 @@ def intake(
         paths.append(folder / "people.parquet")
         write_batches(paths[1], _item_only(raw, folder, memory_mib))
     paths = [path for path in paths if path.exists()]
-    given = Given(
+    given = InputRows(
         rows=tables.rows(paths),
         n=rows_in(paths),
         lists=raw.lists,
@@ -359,7 +359,7 @@ def intake(
     return msgspec.structs.replace(facts, said=said, left_out=left_out)
 
 
-class Given(NamedTuple):
+class InputRows(NamedTuple):
     """Rows as they are given, with ids of one kind a column: `user`, and `item` or `items`.
 
     Parameters
@@ -384,7 +384,7 @@ class Given(NamedTuple):
     refuse: Callable[[str], NoReturn]
 
 
-def counted_rows(given: Given, options: BipartiteOptions, tables: Tables) -> Facts:
+def counted_rows(given: InputRows, options: BipartiteOptions, tables: Tables) -> Facts:
     """Keep rows with their items in order, and return what is known of them."""
     types = _type(integer=given.user_is_integer), _type(integer=given.item_is_integer)
     schema = columns.rows_schema(*types)
@@ -398,7 +398,7 @@ def counted_rows(given: Given, options: BipartiteOptions, tables: Tables) -> Fac
     return _facts(given, options, rows, tables)
 
 
-def _facts(given: Given, options: BipartiteOptions, rows: Rows, tables: Tables) -> Facts:
+def _facts(given: InputRows, options: BipartiteOptions, rows: Rows, tables: Tables) -> Facts:
     people = options.items == "people"
     shared: SharedIds | None = None
     with stage("counting rows"):

@@ -51,7 +51,7 @@ from graphveil.scale.engines.spark import SparkEngine
 from graphveil.scale.engines.spark_executors import check_executors, tell_of_spills
 from graphveil.scale.intake import ROWS, Facts, check_readable, intake, items_of
 from graphveil.scale.parts import Numbered, check_parts, comes_in_parts, n_buckets_of, packed
-from graphveil.scale.working import Working, going_on, unfinished_beside
+from graphveil.scale.working import WorkingFolder, going_on, unfinished_beside
 from graphveil.scale.writing import DataFiles
 
 CHUNK_ROWS = 20_000
@@ -114,7 +114,7 @@ class Stages:
     output: Output
     form: Format
     origins: tuple[str, ...]
-    working: Working
+    working: WorkingFolder
     tables: Tables
     memory_mib: int
     seconds: dict[str, float] = field(default_factory=dict)

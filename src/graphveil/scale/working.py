@@ -24,7 +24,7 @@ from graphveil.core.errors import GraphveilError, ReleaseError, ResourceError, o
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.version import __version__
-from graphveil.core.warnings import LeftoverWarning
+from graphveil.core.warnings import StaleFilesWarning
 from graphveil.release.pipeline import Run
 
 if TYPE_CHECKING:
@@ -60,14 +60,14 @@ class Unfinished(msgspec.Struct, frozen=True, kw_only=True):
         root = Randomness(_root=int(self.root, 16))
         return root.secret(f"name of the run {self.fingerprint}").hex()
 
-    def opened(self, folder: Path, seed: int | None, lock: FileLock) -> Working:
+    def opened(self, folder: Path, seed: int | None, lock: FileLock) -> WorkingFolder:
         """Return the run in its folder."""
         randomness = Randomness(seed=seed, _root=int(self.root, 16))
-        return Working(folder, randomness, lock, self.name)
+        return WorkingFolder(folder, randomness, lock, self.name)
 
 
 @dataclass(frozen=True)
-class Working:
+class WorkingFolder:
     """An open working folder.
 
     Parameters
@@ -142,7 +142,7 @@ def unfinished_beside(place: Place) -> Path:
     return Path.cwd() / f"{place.name}-{digest[:ADDRESS_DIGITS]}"
 
 
-def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Working:
+def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> WorkingFolder:
     """Return the working folder of a run, the one it left when it was interrupted included.
 
     Parameters
@@ -220,14 +220,14 @@ def _delete(folder: Path) -> None:
 
     Warns
     -----
-    LeftoverWarning
+    StaleFilesWarning
         Where something could not be deleted.
     """
     elsewhere = kept_elsewhere(folder)
     for place in (None if elsewhere is None else place_of(elsewhere), folder):
         if place is not None and not _is_gone(place):
             left = f"{place} holds rows of people, and could not be deleted. Delete it"
-            warn(left, LeftoverWarning)
+            warn(left, StaleFilesWarning)
 
 
 def _is_gone(place: Place) -> bool:
@@ -279,7 +279,7 @@ def _locked(folder: Path) -> FileLock:
 @contextmanager
 def going_on(
     run: Run, rows_sha256: str, reading: Mapping[str, Any], *, once: str = "", **more: Any
-) -> Iterator[Working]:
+) -> Iterator[WorkingFolder]:
     """Give the working folder of a run: the one it left when it was interrupted, or a new one.
 
     Parameters
@@ -320,7 +320,7 @@ def going_on(
 
 
 @contextmanager
-def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None]:
+def kept_where_interrupted(working: WorkingFolder, *, once: str = "") -> Iterator[None]:
     """Delete the working folder where the run ends, or would fail again; else say where it is.
 
     Parameters
@@ -359,11 +359,11 @@ def kept_where_interrupted(working: Working, *, once: str = "") -> Iterator[None
         working.close()
 
 
-def _say_where(working: Working, *, once: str = "") -> None:
+def _say_where(working: WorkingFolder, *, once: str = "") -> None:
     goes_on = "the same command continues from there" + (f", once {once}" if once else "")
     where, all_of_it = working.folders
     message = (
         f"the unfinished run is kept in {where}, for its owner only: {goes_on}. Delete "
         f"{all_of_it} to give up"
     )
-    warn(message, LeftoverWarning)
+    warn(message, StaleFilesWarning)

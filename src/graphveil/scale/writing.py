@@ -26,7 +26,7 @@ from graphveil.core.storage import Address, Place
 from graphveil.data.kinds import KINDS
 from graphveil.io import FORMATS, BipartiteOptions, Format
 from graphveil.io import parts as list_parts
-from graphveil.io.parsed import Notes
+from graphveil.io.parsed import ReadCounts
 from graphveil.io.parts import write_pairs
 from graphveil.io.readers import columnar, delimited
 from graphveil.io.readers.columnar import batches_in, parquet_writer
@@ -468,9 +468,11 @@ def _pairs(data: Path, form: Format) -> Iterator[tuple[pa.Array, pa.Array]]:
     """Yield the users of a data file and their items."""
     source = Source(data, form)
     if form.name in ("parquet", "arrow"):
-        batches = columnar.bipartite_batches(source, BipartiteOptions(), Notes())
+        batches = columnar.bipartite_batches(source, BipartiteOptions(), ReadCounts())
     else:
-        batches = delimited.bipartite_batches(source, _dialect(form), (0, 1), Notes(), text=True)
+        batches = delimited.bipartite_batches(
+            source, _dialect(form), (0, 1), ReadCounts(), text=True
+        )
     for batch in batches:
         users, items = pa.table(batch.columns, names=["user", "item"]).combine_chunks().columns
         yield users.combine_chunks().cast(pa.int64()), items.combine_chunks()

@@ -29,7 +29,7 @@ from graphveil.data.codes import DATE, DAY, NUMBER, missing_in
 from graphveil.data.columns import arrow_table
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
 from graphveil.io.options import Header, TableOptions, options_of
-from graphveil.io.parsed import Notes, ParsedCells, about_people, table_of
+from graphveil.io.parsed import ParsedCells, ReadCounts, about_people, table_of
 from graphveil.io.reading import source_of
 from graphveil.io.source import Source
 from graphveil.io.text.dialect import PROBABLY_A_TABLE, TEXT, Columns, Guess, columns_of
@@ -477,7 +477,7 @@ def _of_cells(frame: pa.Table) -> _Asks:
         own = _read_with(options)
         columns = {name: frame[name] for name in frame.column_names if name not in own.drop}
         columns = {name: values.combine_chunks() for name, values in columns.items()}
-        cells = ParsedCells(columns=columns, notes=Notes(rows=frame.num_rows))
+        cells = ParsedCells(columns=columns, notes=ReadCounts(rows=frame.num_rows))
         return _asked("", cells, own, options)
 
     return ask

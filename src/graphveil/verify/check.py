@@ -57,8 +57,8 @@ from graphveil.verify.promises.claims import (
 from graphveil.verify.recount.linked import (
     linkage_problems,
     load_linkage,
+    order_leaks,
     released_ids,
-    telling_order,
 )
 from graphveil.verify.verdict import (
     LINKAGE,
@@ -221,7 +221,7 @@ def _order(db: Database, original: Data, *, linked: bool) -> Check:
     integers = labels if labels.dtype.kind == "i" else None
     n = f"{original.size} new ids"
     return judged(
-        ORDER, telling_order(released, integers), (f"the order of {n} is consistent with chance")
+        ORDER, order_leaks(released, integers), (f"the order of {n} is consistent with chance")
     )
 
 

@@ -27,7 +27,7 @@ MOST_CELLS = 20_000_000
 """Up to so many people and columns, and classes and columns, cells are looked at."""
 
 
-class ShownCells(NamedTuple):
+class PublishedCells(NamedTuple):
     """The distinct rows of a release as cells: what an attacker reads, and nothing else.
 
     Parameters
@@ -102,7 +102,8 @@ class TrueCells(NamedTuple):
     Parameters
     ----------
     value
-        int32, shape (people, columns): values as in `ShownCells`; `SUPPRESSED` where there is none.
+        int32, shape (people, columns): values as in `PublishedCells`; `SUPPRESSED` where there is
+        none.
     own
         int64, shape (people,): everybody's class.
     """
@@ -111,7 +112,9 @@ class TrueCells(NamedTuple):
     own: NDArray[np.int64]
 
 
-def cells_of(pair: BipartiteComparison, *, all_true: bool = True) -> tuple[ShownCells, TrueCells]:
+def cells_of(
+    pair: BipartiteComparison, *, all_true: bool = True
+) -> tuple[PublishedCells, TrueCells]:
     """Return the cells of a release, and those of the original.
 
     Parameters
@@ -166,7 +169,7 @@ def cells_of(pair: BipartiteComparison, *, all_true: bool = True) -> tuple[Shown
     own = shown[truth.own]
     if all_true and ((own != SUPPRESSED) & (own != truth.value)).any():
         raise NotMeasuredError("some entries are not true of everyone in their class")
-    return ShownCells(shown, sizes, values, table), truth
+    return PublishedCells(shown, sizes, values, table), truth
 
 
 def refuse_many(pair: BipartiteComparison) -> int:
@@ -247,7 +250,7 @@ class Features(NamedTuple):
     names: list[str]
 
 
-def after_moves(shown: ShownCells, features: Features, k: int, *, complete: bool) -> Refined:
+def after_moves(shown: PublishedCells, features: Features, k: int, *, complete: bool) -> Refined:
     """Return what is ruled out where no row could be moved so that fewer cells are hidden.
 
     A cluster of s rows hides s times the columns in which they differ. Where a row leaves one with
@@ -288,7 +291,7 @@ def after_moves(shown: ShownCells, features: Features, k: int, *, complete: bool
     return Refined(found & free, found & ~free)
 
 
-def after_cuts(shown: ShownCells, features: Features, k: int, cut: str = FIRST) -> Refined:
+def after_cuts(shown: PublishedCells, features: Features, k: int, cut: str = FIRST) -> Refined:
     """Return what is ruled out where rows were cut in two, along a feature that counts choose.
 
     All who have the feature of a cut publish it: nobody else of the part has it. How many have a

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
-    ShownCells,
+    PublishedCells,
     TrueCells,
     cells_of,
     refuse_many,
@@ -66,7 +66,7 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     return Outcome(figures, risk, baseline)
 
 
-def _read_whole(shown: ShownCells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _read_whole(shown: PublishedCells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return of which classes a member reads a whole other row for certain, and of which anybody.
 
     Of two members who differ in a column of two values, each has the value that the other lacks.
@@ -79,7 +79,7 @@ def _read_whole(shown: ShownCells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]
     return everything | turned, everything
 
 
-def _guessed(shown: ShownCells, truth: TrueCells) -> _Guessed:
+def _guessed(shown: PublishedCells, truth: TrueCells) -> _Guessed:
     """Return how many hidden cells of others every class has, and how many are guessed right.
 
     Somebody without a row guesses the value that is likeliest where it is hidden. A member guesses
@@ -126,7 +126,7 @@ class _Counts(NamedTuple):
         return np.where(np.append(keys, -1)[at] == asked, found, 0)
 
 
-def _beside_own(shown: ShownCells, column: int, counts: _Counts) -> NDArray[np.int64]:
+def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> NDArray[np.int64]:
     """Return what members guess of another one, by their class and own value.
 
     The own value is less likely: only of those who have the likeliest one is the guess another.

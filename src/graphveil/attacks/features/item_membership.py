@@ -22,7 +22,7 @@ from graphveil.attacks.features.membership import evidence
 from graphveil.attacks.features.rerunning import (
     FEWEST_FEATURES,
     ONE_OUT_IN,
-    Again,
+    MethodRerun,
     column_of_features,
     features_of,
     people_of_run,
@@ -43,8 +43,8 @@ from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
     SHADOWS,
-    Half,
     ShadowReleases,
+    ShadowSplit,
 )
 from graphveil.attacks.registry import run_again
 from graphveil.attacks.wording import Said, Taken
@@ -215,7 +215,7 @@ class EitherItem(ShadowReleases):
     choices = CHOICES
     words = (BY_RELEASES, "share of people")
 
-    again: Again
+    again: MethodRerun
     data: Swapped
     features: Bipartite
     """The same rows as users by features."""
@@ -227,7 +227,7 @@ class EitherItem(ShadowReleases):
         """How many people have another item in half of the releases."""
         return self.data.people.size
 
-    def __call__(self, half: Half) -> NDArray[np.float64]:
+    def __call__(self, half: ShadowSplit) -> NDArray[np.float64]:
         """Return what a release says of every target: see `seen_of`."""
         rows = self.data.of_half(half.inside)
         release = self.again(self.data.rows.permuted(rows, ids=self.labels), half.seed)
@@ -370,7 +370,7 @@ def _either(
             f"{options.shadows} shadow releases are too few; {FEWEST_RELEASES} are needed. Use "
             f"--item-membership.shadows {SHADOWS} (default {SHADOWS})"
         )
-    pair, again = situation.comparison, Again(situation)
+    pair, again = situation.comparison, MethodRerun(situation)
     refuse_people(pair)
     known = np.flatnonzero(np.diff(pair.before.indptr) >= FEWEST_FEATURES)
     most = min(options.targets, pair.original.n_users // ONE_IN)

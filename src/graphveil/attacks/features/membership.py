@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.features.rerunning import (
     FEWEST_FEATURES,
-    Again,
+    MethodRerun,
     beside_without,
     refuse_people,
 )
@@ -30,8 +30,8 @@ from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
     SHADOWS,
-    Half,
     ShadowReleases,
+    ShadowSplit,
 )
 from graphveil.attacks.wording import Said
 from graphveil.core.lazy import lazy_module
@@ -159,7 +159,7 @@ class _Attacked(ShadowReleases):
     words = ("a whole row", "share of people in the data")
     share_of_run = 0.5
 
-    again: Again
+    again: MethodRerun
     pair: BipartiteComparison
     targets: NDArray[np.int64]
 
@@ -172,7 +172,7 @@ class _Attacked(ShadowReleases):
         """Return which targets are in a half of all people."""
         return inside[self.targets]
 
-    def __call__(self, half: Half) -> NDArray[np.float64]:
+    def __call__(self, half: ShadowSplit) -> NDArray[np.float64]:
         """Return what a release says of every target: see `evidence`."""
         beside = beside_without(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
         share = self.targets.size / self.size
@@ -216,7 +216,7 @@ def _attacked(
             f"{FEWEST_FEATURES} "
             f"features; {FEWEST_PEOPLE} are needed"
         )
-    again = Again(situation)
+    again = MethodRerun(situation)
     refuse_people(pair)
     targets = np.sort(rng.choice(known, min(options.people, known.size), replace=False))
     return _Attacked(again, pair, targets)

@@ -18,7 +18,7 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
-    ShownCells,
+    PublishedCells,
     TrueCells,
     cells_of,
     refuse_many,
@@ -86,7 +86,7 @@ class MinimalityOptions(AttackOptions):
     )
 
 
-class SilentCells(NamedTuple):
+class SuppressedCells(NamedTuple):
     """Cells of a column of which the classes of people do not publish the value.
 
     Cells of one kind say the same: their classes are of one size and publish one node, which is
@@ -146,7 +146,7 @@ def minimality(situation: AttackInput[BipartiteComparison], options: MinimalityO
 
 def _figures(
     situation: AttackInput[BipartiteComparison],
-    silent: list[SilentCells],
+    silent: list[SuppressedCells],
     secret: int | None,
     own: NDArray[np.int64],
     *,
@@ -252,7 +252,7 @@ def _asked_of_table(tables: TableComparison, options: MinimalityOptions) -> tupl
 
 def cells_below(
     nested: Nested, shown: list[str], own: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> SilentCells:
+) -> SuppressedCells:
     """Return the cells of a column that publish more than one value, and what their nodes say.
 
     A class publishes the narrowest node that all of its members share: they are not all below one
@@ -318,7 +318,7 @@ def cells_below(
     allowed = below[kinds[:, 0]] & present
     shares = np.where(allowed, totals, 0.0)
     plain = [np.where(allowed, counts, -1.0).argmax(axis=1) for counts in (exactly, totals)]
-    return SilentCells(
+    return SuppressedCells(
         people=people,
         value=value[people],
         kind=kind.ravel(),
@@ -347,7 +347,7 @@ def _nodes_of(
 
 
 def _asked(
-    original: Bipartite, options: MinimalityOptions, shown: ShownCells
+    original: Bipartite, options: MinimalityOptions, shown: PublishedCells
 ) -> tuple[range | list[int], int | None]:
     """Return the columns that are looked at, and the value of the one where a secret is named."""
     columns = column_of_features(original)
@@ -384,8 +384,8 @@ def _least(release: Release[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def silent_cells(
-    shown: ShownCells, truth: TrueCells, column: int, least: NDArray[np.int64]
-) -> SilentCells:
+    shown: PublishedCells, truth: TrueCells, column: int, least: NDArray[np.int64]
+) -> SuppressedCells:
     """Return the cells of a column that are hidden, and what silence says of them.
 
     How many people have each value is known, and how many a class shows it of: the rest are those
@@ -418,7 +418,7 @@ def silent_cells(
     weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, rest)
     chances = weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     plain = np.array([[open_.argmax()], [totals.argmax()]])
-    return SilentCells(
+    return SuppressedCells(
         people=people,
         value=value[people].astype(np.int64),
         kind=of_size,
@@ -429,7 +429,7 @@ def silent_cells(
 
 
 def _by_class(
-    counted: list[NDArray[np.bool_]], silent: list[SilentCells], own: NDArray[np.int64]
+    counted: list[NDArray[np.bool_]], silent: list[SuppressedCells], own: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the hits and the cells of every class that hides any: its members are not drawn."""
     classes = np.concatenate([own[cells.people] for cells in silent])
@@ -440,7 +440,9 @@ def _by_class(
     return hits, number
 
 
-def _risks(silent: list[SilentCells], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _risks(
+    silent: list[SuppressedCells], n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how likely everybody's hidden cells are taken for what they are, on average."""
     people = np.concatenate([cells.people for cells in silent])
     likely = [cells.chances[cells.kind, cells.value] for cells in silent]

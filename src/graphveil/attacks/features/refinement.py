@@ -20,8 +20,8 @@ from graphveil.attacks.features.cells import (
     FIRST,
     MOST_CELLS,
     Features,
+    PublishedCells,
     Refined,
-    ShownCells,
     TrueCells,
     after_cuts,
     after_moves,
@@ -207,7 +207,7 @@ class HiddenCells(NamedTuple):
 
 
 def _hidden_cells(
-    shown: ShownCells, truth: TrueCells, column: int, refined: Refined, features: Features
+    shown: PublishedCells, truth: TrueCells, column: int, refined: Refined, features: Features
 ) -> HiddenCells:
     """Return the hidden cells of a column."""
     of_it = np.flatnonzero(features.column == column)

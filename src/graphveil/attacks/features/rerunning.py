@@ -38,7 +38,7 @@ FEWEST_FEATURES, ONE_OUT_IN = 3, 20
 _PEOPLE_ARE_ITEMS = "items are people, so no one can be excluded without changing the others"
 
 
-class Again:
+class MethodRerun:
     """The method, run again on what the original was: a table where features are its one-hot ones.
 
     Parameters
@@ -91,7 +91,7 @@ def twin(situation: AttackInput[BipartiteComparison], out: NDArray[np.int64], se
     GraphveilError
         Where it refuses the smaller data.
     """
-    again = Again(situation)
+    again = MethodRerun(situation)
     pair = situation.comparison
     refuse_people(pair)
     inside = np.setdiff1d(np.arange(pair.original.n_users), out)
@@ -112,7 +112,7 @@ def refuse_people(pair: BipartiteComparison) -> None:
 
 
 def beside_without(
-    again: Again, pair: BipartiteComparison, inside: NDArray[np.int64], seed: int
+    again: MethodRerun, pair: BipartiteComparison, inside: NDArray[np.int64], seed: int
 ) -> People:
     """Return the people of the original beside a release of some of them.
 
@@ -305,7 +305,7 @@ def foreseen(situation: AttackInput[BipartiteComparison], options: RerunOptions)
 
 def _data(
     situation: AttackInput[BipartiteComparison], options: RerunOptions
-) -> tuple[Again, Table | Bipartite, NDArray[np.int64]]:
+) -> tuple[MethodRerun, Table | Bipartite, NDArray[np.int64]]:
     """Return the method, the people whom it is run on, and who of the original they are.
 
     Raises
@@ -313,7 +313,7 @@ def _data(
     NotMeasuredError
         Where the method cannot be run again, or items are people.
     """
-    again = Again(situation)
+    again = MethodRerun(situation)
     if situation.comparison.original.items == "people":
         raise NotMeasuredError("items are people, so their names differ in every run")
     n = again.original.size
@@ -345,7 +345,7 @@ def _trial(
     return RerunTrial(changed.person, published[0] != published[1], guess == true)
 
 
-def _rows_of_runs(again: Again) -> Callable[[Table | Bipartite, int], Counter[bytes]]:
+def _rows_of_runs(again: MethodRerun) -> Callable[[Table | Bipartite, int], Counter[bytes]]:
     """Return what runs the method and gives the rows of the release, features by their names."""
     numbers: dict[str, int] = {}
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
-    ShownCells,
+    PublishedCells,
     TrueCells,
     cells_of,
     refuse_many,
@@ -106,7 +106,7 @@ class _Column(NamedTuple):
     size: NDArray[np.intp]
 
     @classmethod
-    def of(cls, shown: ShownCells, column: int) -> _Column:
+    def of(cls, shown: PublishedCells, column: int) -> _Column:
         return cls(shown.value[:, column], shown.shares(column), *shown.hidden(column))
 
     def having(self, value: int) -> NDArray[np.float64]:
@@ -126,12 +126,12 @@ class _Column(NamedTuple):
         return total
 
 
-def columns_of(shown: ShownCells) -> list[_Column]:
+def columns_of(shown: PublishedCells) -> list[_Column]:
     """Return the columns of what an attacker reads, for `statement`."""
     return [_Column.of(shown, column) for column in range(shown.values.size)]
 
 
-def statement(shown: ShownCells, class_: int, columns: Sequence[_Column]) -> Statement:
+def statement(shown: PublishedCells, class_: int, columns: Sequence[_Column]) -> Statement:
     """Return the statement about a class that is likeliest true of exactly one person.
 
     Parameters
@@ -163,7 +163,7 @@ def statement(shown: ShownCells, class_: int, columns: Sequence[_Column]) -> Sta
 
 
 def _likely_alike(
-    shown: ShownCells, class_: int, columns: Sequence[_Column]
+    shown: PublishedCells, class_: int, columns: Sequence[_Column]
 ) -> NDArray[np.float64]:
     """Return how likely a member of every class has all that one class shows."""
     likely = np.ones(shown.sizes.size)
@@ -202,7 +202,7 @@ def one_of(chances: NDArray[np.float64], size: int, *, members_differ: bool) -> 
     return exactly / max(1 - float(ruled_out), np.finfo(float).tiny)
 
 
-def true_of(one: Statement, shown: ShownCells, truth: TrueCells) -> NDArray[np.int64]:
+def true_of(one: Statement, shown: PublishedCells, truth: TrueCells) -> NDArray[np.int64]:
     """Return of whom a statement is true.
 
     Parameters

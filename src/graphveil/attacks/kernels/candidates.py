@@ -159,7 +159,7 @@ def _scale_rows(nodes: Nodes, factors: Factors, plan: Weights) -> None:
 
 
 @leaf
-def most_voted(
+def rank_by_matched_neighbors(
     one: CandidateLists,
     two: CandidateLists,
     match: Ints,

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from graphveil.attacks.attack import AttackFigure, Outcome
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.signatures import (
-    Besides,
     CopyOf,
     KnownRows,
+    SideInformation,
     layers_of,
     published_attributes,
 )
@@ -53,12 +53,14 @@ class Pairing(NamedTuple):
     truth: NDArray[np.int64]
     person: NDArray[np.int64]
     present: NDArray[np.bool_]
-    more: Besides | None = None
+    more: SideInformation | None = None
 
     @property
-    def besides(self) -> Besides:
+    def besides(self) -> SideInformation:
         """Ties by kind and direction, and attributes; where nothing is said of these, ties."""
-        return Besides.of_graphs(self.copy, self.released) if self.more is None else self.more
+        return (
+            SideInformation.of_graphs(self.copy, self.released) if self.more is None else self.more
+        )
 
     @property
     def active(self) -> NDArray[np.bool_]:
@@ -119,9 +121,9 @@ def pairing(
         rows = KnownRows(known, rows.shown[order])
     if layers is not None:
         sides = [layer.permuted(person) for layer in drawn], [e.permuted(order) for e in layers[1]]
-        return two._replace(more=Besides.of_layers(*sides, rows))
+        return two._replace(more=SideInformation.of_layers(*sides, rows))
     if rows is not None:
-        return two._replace(more=Besides.of_graphs(two.copy, two.released, rows))
+        return two._replace(more=SideInformation.of_graphs(two.copy, two.released, rows))
     return two
 
 

@@ -23,9 +23,9 @@ from graphveil.attacks.networks.candidate_set import (
     known_of_people,
 )
 from graphveil.attacks.networks.signatures import (
-    Besides,
     KnownRows,
     Relations,
+    SideInformation,
     candidates,
     layers_of,
     matrix,
@@ -53,7 +53,7 @@ class NeighborAttributesOptions(CandidateSetOptions):
     label = "neighbor-attributes"
 
 
-class Around(NamedTuple):
+class Neighborhood(NamedTuple):
     """How many neighbors of everybody have each value of each attribute, and how many there are.
 
     Attributes
@@ -68,7 +68,9 @@ class Around(NamedTuple):
     sums: NDArray[np.int64]
 
     @classmethod
-    def of(cls, relations: Relations, rows: NDArray[np.int32], values: NDArray[np.int64]) -> Around:
+    def of(
+        cls, relations: Relations, rows: NDArray[np.int32], values: NDArray[np.int64]
+    ) -> Neighborhood:
         """Return the counts of a network.
 
         Parameters
@@ -92,7 +94,7 @@ class Around(NamedTuple):
         )
         return cls(counts, np.asarray(counts.sum(axis=1)).ravel())
 
-    def distances_to(self, known: Around, node: int) -> NDArray[np.int64]:
+    def distances_to(self, known: Neighborhood, node: int) -> NDArray[np.int64]:
         """Return how far everybody's counts are from those of one node, int64, shape (1, n).
 
         Sums of absolute differences.
@@ -124,15 +126,15 @@ def neighbor_attributes(
         raise NotMeasuredError("no attributes are published")
     layers = layers_of(pair)
     both = (
-        Besides.of_graphs(pair.original, pair.released)
+        SideInformation.of_graphs(pair.original, pair.released)
         if layers is None
-        else Besides.of_layers(*layers, rows)
+        else SideInformation.of_layers(*layers, rows)
     )
     rng = situation.rng("neighbor-attributes")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
     values = np.maximum(rows.known.max(axis=0), rows.shown.max(axis=0)).astype(np.int64) + 1
-    known = Around.of(both.copy, rows.known, values)
-    released = Around.of(both.released, rows.shown, values)
+    known = Neighborhood.of(both.copy, rows.known, values)
+    released = Neighborhood.of(both.released, rows.shown, values)
     risk = np.full(n, np.nan)
     figures = list(_alone(both, rows))
     for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{WITH_ATTRIBUTES}", rows)):
@@ -142,7 +144,7 @@ def neighbor_attributes(
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
 
 
-def _alone(both: Besides, rows: KnownRows) -> list[AttackFigure]:
+def _alone(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
     """Return how many people share the multiset of their neighbors' rows with nobody."""
     every = np.concatenate([rows.known, rows.shown])
     classes = np.unique(every, axis=0, return_inverse=True)[1].reshape(2, -1)
@@ -169,7 +171,7 @@ def alone_by(relations: Relations, classes: NDArray[np.int64]) -> float:
     --------
     >>> from graphveil import Graph
     >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    >>> alone_by(Besides.of_graphs(path, path).copy, np.array([0, 0, 0, 1]))
+    >>> alone_by(SideInformation.of_graphs(path, path).copy, np.array([0, 0, 0, 1]))
     0.5
     """
     n = classes.size

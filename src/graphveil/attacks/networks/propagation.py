@@ -31,7 +31,14 @@ from graphveil.attacks.networks.copies import (
     said_of_copies,
     summary,
 )
-from graphveil.attacks.networks.signatures import COPY, Besides, CopyOf, Relations, totals, words_of
+from graphveil.attacks.networks.signatures import (
+    COPY,
+    CopyOf,
+    Relations,
+    SideInformation,
+    totals,
+    words_of,
+)
 from graphveil.attacks.networks.signatures import degrees as degrees_of
 from graphveil.attacks.registry import ends_of, squares
 from graphveil.core.lazy import lazy_module
@@ -80,7 +87,7 @@ def expand(
     seeds: Match,
     most_marks: int = MOST_MARKS,
     *,
-    more: Besides | None = None,
+    more: SideInformation | None = None,
 ) -> Expanded:
     """Return a matching grown from known pairs.
 
@@ -109,7 +116,7 @@ def expand(
     >>> expand(graph, graph, np.array([0, 1, -1, -1, -1])).match.tolist()
     [0, 1, 2, 3, 4]
     """
-    more = Besides.of_graphs(one, two) if more is None else more
+    more = SideInformation.of_graphs(one, two) if more is None else more
     first, second = candidate_lists(more)
     match = kernels.PercolationMatch(seeds.copy(), inverse(seeds, two.n_nodes))
     known = np.flatnonzero(seeds >= 0)
@@ -131,7 +138,7 @@ def expand(
     return Expanded(match.one, stopped=False)
 
 
-def candidate_lists(more: Besides) -> tuple[kernels.CandidateLists, kernels.CandidateLists]:
+def candidate_lists(more: SideInformation) -> tuple[kernels.CandidateLists, kernels.CandidateLists]:
     """Return two networks as the kernel reads them: lists one after another, and attributes."""
     sides = []
     for at, relations in enumerate((more.copy, more.released)):
@@ -225,7 +232,7 @@ def refine(
     match: Match,
     seeds: Match,
     rounds: int,
-    more: Besides | None = None,
+    more: SideInformation | None = None,
 ) -> Match:
     """Return a matching of nodes that are each other's likest by their matched neighbors.
 
@@ -247,7 +254,7 @@ def refine(
     How like nodes are is the number of pairs of their neighbors that are matched, at least 2, over
     the root of the product of their degrees. Every round costs at most the squares of the degrees.
     """
-    more = Besides.of_graphs(one, two) if more is None else more
+    more = SideInformation.of_graphs(one, two) if more is None else more
     for _ in range(rounds):
         new = _mutual(more, match)
         known = seeds[seeds >= 0]
@@ -268,7 +275,7 @@ class _Likest(NamedTuple):
     value: NDArray[np.float64]
 
 
-def _mutual(more: Besides, match: Match) -> Match:
+def _mutual(more: SideInformation, match: Match) -> Match:
     """Return pairs that are the likest of their row and their column, the first of equals."""
     n_one, n_two = (lists[0].indptr.size - 1 for lists in (more.copy, more.released))
     best = np.zeros(n_two)
@@ -292,7 +299,7 @@ def _mutual(more: Besides, match: Match) -> Match:
     return new
 
 
-def _likeness(more: Besides, match: Match) -> Iterator[sparse.coo_array]:
+def _likeness(more: SideInformation, match: Match) -> Iterator[sparse.coo_array]:
     """Yield how like nodes are, a block of rows of the first graph at a time."""
     first, second, turned = more.matrices(np.int32)
     shape = (first[0].shape[0], second[0].shape[0])
@@ -324,13 +331,13 @@ def row_blocks(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def surest_pairs(one: Graph, two: Graph, more: Besides | None = None) -> Match:
+def high_confidence_pairs(one: Graph, two: Graph, more: SideInformation | None = None) -> Match:
     """Return a few pairs of nodes whose surroundings are far more alike than any others.
 
     Nodes of degree 3 and more that are each other's nearest, of those the 15% whose second nearest
     is farthest off, in proportion.
     """
-    more = Besides.of_graphs(one, two) if more is None else more
+    more = SideInformation.of_graphs(one, two) if more is None else more
     around = values_around(more)
     far = distance.cdist(
         _surroundings(one, more.copy, around[0]),
@@ -609,7 +616,7 @@ def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
     seeds = np.full(n, NOBODY, dtype=np.int64)
     seeds[chosen] = two.truth[chosen]
     if not known:
-        surest = surest_pairs(two.copy, two.released, two.more)
+        surest = high_confidence_pairs(two.copy, two.released, two.more)
         match = refine(two.copy, two.released, surest, seeds, ROUNDS_UNKNOWN, two.more)
         return Guess(two, chosen, match, capped=False)
     grown = expand(two.copy, two.released, seeds, more=two.more)

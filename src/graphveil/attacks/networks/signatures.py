@@ -270,7 +270,7 @@ COPY = (
 """What is said of the option of attacks by copies that chooses one."""
 
 
-class Besides(NamedTuple):
+class SideInformation(NamedTuple):
     """Ties by kind and direction, and attributes, of a copy and of a release.
 
     Attributes
@@ -291,13 +291,15 @@ class Besides(NamedTuple):
     rows: KnownRows | None = None
 
     @classmethod
-    def of_graphs(cls, copy: Graph, released: Graph, rows: KnownRows | None = None) -> Besides:
+    def of_graphs(
+        cls, copy: Graph, released: Graph, rows: KnownRows | None = None
+    ) -> SideInformation:
         """Return what two graphs say: who is tied to whom.
 
         Examples
         --------
         >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-        >>> totals(Besides.of_graphs(path, path).copy).tolist()
+        >>> totals(SideInformation.of_graphs(path, path).copy).tolist()
         [1, 2, 1]
         """
         one, two = (SortedLists(graph.indptr, graph.indices) for graph in (copy, released))
@@ -306,13 +308,13 @@ class Besides(NamedTuple):
     @classmethod
     def of_layers(
         cls, copy: Sequence[Layer], released: Sequence[Layer], rows: KnownRows | None
-    ) -> Besides:
+    ) -> SideInformation:
         """Return what layers of the same names say.
 
         Examples
         --------
         >>> calls = Layer.from_arcs([0, 1], [1, 2], n=3)
-        >>> both = Besides.of_layers([calls], [calls], None)
+        >>> both = SideInformation.of_layers([calls], [calls], None)
         >>> both.turned, [numbers.tolist() for numbers in degrees(both.copy)]
         ((1, 0), [[1, 1, 0], [0, 1, 1]])
         """

@@ -13,8 +13,8 @@ from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
     SHADOWS,
-    Half,
     ShadowReleases,
+    ShadowSplit,
 )
 from graphveil.attacks.registry import run_again
 from graphveil.attacks.wording import Said
@@ -67,7 +67,7 @@ class _Attacked(ShadowReleases):
         """How many ties are asked about."""
         return self.targets.size
 
-    def __call__(self, half: Half) -> NDArray[np.float64]:
+    def __call__(self, half: ShadowSplit) -> NDArray[np.float64]:
         """Return what a release shows of every pair: see `seen_of`."""
         edges, n = self.graph.edges(), self.graph.n_nodes
         kept = np.ones(len(edges), dtype=bool)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from graphveil.cli.answer import say_answer, say_next, wrapped
+from graphveil.cli.answer import print_answer, print_next, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.inputs import (
@@ -80,7 +80,7 @@ def _advise(path: Path, given: dict[str, Any], *, as_json: bool, every: bool) ->
         return 0
     for tried in made.strengths if page is not None else ():
         if tried.hardly:
-            say_answer(f"{tried.method}: {tried.warning} {instead_of(advice)}")
+            print_answer(f"{tried.method}: {tried.warning} {instead_of(advice)}")
     _print_advice(advice, "-" if typed == "-" else path.name, commands, every=every)
     return 0
 
@@ -173,7 +173,7 @@ def _until(
             one["command"] = command
         result_json(summary)
         return 0 if advice.met else 1
-    say_answer(advice.answer)
+    print_answer(advice.answer)
     titles = {
         True: "Settings that meet every bound, cheapest first:",
         False: "Settings that do not:",
@@ -188,12 +188,12 @@ def _until(
                 result(line)
     measured = dict.fromkeys(one.measured_on for one in advice.reached)
     result("")
-    say_answer(
+    print_answer(
         f"Measured on {'; '.join(measured)}. Trial releases carry no guarantee; run the "
         "printed command to make a real release."
     )
     if advice.met:
-        say_next(commands[0])
+        print_next(commands[0])
     return 0 if advice.met else 1
 
 
@@ -211,7 +211,7 @@ def _print_advice(
     Of a release, another answer comes first, and it is checked next.
     """
     sizes = ", ".join(f"{count:,} {SIZES.get(what, what)}" for what, count in advice.sizes.items())
-    say_answer(answer or advice.answer)
+    print_answer(answer or advice.answer)
     result("")
     result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")
     _print_risks(advice, every=every)
@@ -231,7 +231,7 @@ def _print_advice(
     result("")
     more = "For limits, other strengths and baseline methods: --all."
     best = advice.recommended
-    say_next(check or (commands[best.method] if best else "graphveil methods"), more=more)
+    print_next(check or (commands[best.method] if best else "graphveil methods"), more=more)
 
 
 def _print_risks(advice: Advice, *, every: bool) -> None:

@@ -19,7 +19,7 @@ from msgspec import UnsetType
 
 from graphveil.claims.record import private_folder
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.answer import ALL_FLAG, print_answer, print_next
 from graphveil.cli.console import bars, result, result_json, say
 from graphveil.cli.flags import (
     ENGINE_GROUP,
@@ -256,7 +256,7 @@ def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
         result_json(_plain(estimate))
         return
     of = "on one core, summed over all processes"
-    say_answer(f"Estimate: {time_words(estimate.cpu_seconds)} {of}.")
+    print_answer(f"Estimate: {time_words(estimate.cpu_seconds)} {of}.")
     result(
         f"  rows: {estimate.rows:,}, with about {counted(estimate.entries, 'item', spec=',')}; "
         "chunks: "
@@ -415,7 +415,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         for what, value in record.cost.items():
             figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
             result(f"  {what.replace('_', ' ')}: {figure}")
-    say_next(_check(anonymizer, options, flags.out, typed))
+    print_next(_check(anonymizer, options, flags.out, typed))
     return 0
 
 
@@ -463,10 +463,10 @@ def print_release(
         Its private folder or address; None for the one beside it.
     """
     promised = claim.sentence
-    say_answer(f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}")
-    say_answer(f"Not covered: {limits}")
+    print_answer(f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}")
+    print_answer(f"Not covered: {limits}")
     cost = ", ".join(cost_words(private.cost))
-    say_answer(f"Cost: {cost}.")
+    print_answer(f"Cost: {cost}.")
     above = private.generalized
     counted_ = None if isinstance(above, UnsetType) else dict(above)
     for line in (
@@ -474,7 +474,7 @@ def print_release(
         columns_line(private.suppressed, private.cost, counted_),
     ):
         if line is not None:
-            say_answer(line)
+            print_answer(line)
     result(f"Publish: {printable(out)}")
     if isinstance(out, Address):
         result(f"Keep private: {printable(owners)}")

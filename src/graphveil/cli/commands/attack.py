@@ -11,7 +11,7 @@ from graphveil.attacks.registry import ATTACKS, EVERY, SECONDS_UNASKED, spelled
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import MOST_LINES, say_answer, say_lines, say_next, wrapped
+from graphveil.cli.answer import MOST_LINES, print_answer, print_next, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
 from graphveil.cli.inputs import (
@@ -108,12 +108,12 @@ def print_attacks(rows: Rows, where: _Where, counted: Counted, *, of_table: bool
     again = [row.question for row in rows.missing if row.seconds is not None and not row.part]
     flags = ("--attacks", again[0]) if again else ()
     verb = "attack" if again else "evaluate"
-    say_next(command_beside(verb, where.folder, where.original, where.options, *flags))
+    print_next(command_beside(verb, where.folder, where.original, where.options, *flags))
 
 
 def print_headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> None:
     """Print the most that anybody learns, in one sentence."""
-    say_answer(attacks.headline(rows, counted, of_table=of_table))
+    print_answer(attacks.headline(rows, counted, of_table=of_table))
 
 
 FAILED = "A failed attack proves nothing. Every figure: --all. "

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphveil import io
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.answer import ALL_FLAG, print_answer, print_next
 from graphveil.cli.console import bars, say
 from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
 from graphveil.cli.inputs import command_line, file_word, flag_words, from_pipes, read_input
@@ -44,13 +44,13 @@ def _run(path: Path, **given: Any) -> int:
     written = f"{printable(out)}" + ("" if ids is None else f" and {printable(ids)}")
     say_warnings(every=every)
     if public:
-        say_answer(f"Wrote {written}. This copy is not a release and carries no guarantee.")
-        say_next(command_line("verify", file_word(path)))
+        print_answer(f"Wrote {written}. This copy is not a release and carries no guarantee.")
+        print_next(command_line("verify", file_word(path)))
     else:
-        say_answer(f"Wrote {written}. It is not anonymized: keep it private.")
+        print_answer(f"Wrote {written}. It is not anonymized: keep it private.")
         # No header of a file tells a table.
         kind = flag_words("kind", kind_of(data).name) if isinstance(data, Table) else ()
-        say_next(command_line("measure", file_word(out), *kind))
+        print_next(command_line("measure", file_word(out), *kind))
     return 0
 
 

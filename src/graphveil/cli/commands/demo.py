@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import ALL_FLAG, say_answer, say_next
+from graphveil.cli.answer import ALL_FLAG, print_answer, print_next
 from graphveil.cli.console import bars, result
 from graphveil.cli.flags import flag, with_signature
 from graphveil.core.errors import ReleaseError
@@ -40,7 +40,7 @@ def _run(**given: Any) -> int:
     check_new_file(page_of(out, public=True), [], force=force)
     with shown(bars()):
         graph = datasets.load("copenhagen-calls")
-        say_answer(
+        print_answer(
             f"Example: a network of {graph.n_nodes:,} people with {graph.n_edges:,} connections."
         )
         _step(1, "How identifiable are the people in it?")
@@ -68,7 +68,7 @@ def _run(**given: Any) -> int:
             print_answers(rows)
         _attacked_and_reported(out, graph, rows, verdict, force=force)
     result("")
-    say_next("graphveil measure YOUR-FILE.csv")
+    print_next("graphveil measure YOUR-FILE.csv")
     return verdict.exit_code
 
 

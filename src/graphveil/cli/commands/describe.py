@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphveil.cli.answer import say_answer, say_next, wrapped
+from graphveil.cli.answer import print_answer, print_next, wrapped
 from graphveil.cli.console import bars, result, result_json
 from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, values_for, with_signature
 from graphveil.cli.inputs import a_file, command_line, file_word, flag_words, reading_words
@@ -40,13 +40,13 @@ def _run(path: Path, **given: Any) -> int:
         result_json(found.summary() | {"command": command})
         return 0
     _print(found, "-" if file_word(path) == "-" else path.name, every=every)
-    say_next(command)
+    print_next(command)
     return 0
 
 
 def _print(found: Description, name: str, *, every: bool) -> None:
     head, *rest = found.lines()
-    say_answer(f"{printable(name)}: {head}.")
+    print_answer(f"{printable(name)}: {head}.")
     columns, problems = rest[: len(found.columns)], rest[len(found.columns) :]
     most = len(columns) if every else SHOWN
     for line in columns[:most]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import MOST_LINES, line_texts, say_answer, say_lines, say_next
+from graphveil.cli.answer import MOST_LINES, line_texts, print_answer, print_next, say_lines
 from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, flag, with_signature
 from graphveil.cli.inputs import (
@@ -71,7 +71,7 @@ def _run(folder: Path, **given: Any) -> int:
     print_answers(rows, named=bool(asked["metrics"]), also=risks)
     result("")
     missing = f", and why {len(rows.missing)} are missing" if rows.missing else ""
-    say_next(command, more=f"Every figure{missing}: --all. Keep these figures private.")
+    print_next(command, more=f"Every figure{missing}: --all. Keep these figures private.")
     return 0
 
 
@@ -98,7 +98,7 @@ def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()
         if {row.question for row in rows} - answered:
             lines = list(evaluation.named(rows))
         lines += _missing(rows)
-    say_answer(evaluation.headline(rows))
+    print_answer(evaluation.headline(rows))
     result("")
     say_lines(line_texts(lines), most=MOST_LINES - 6)
     more = evaluation.named(Rows([row for row in rows if row.question in also]))

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import ALL_FLAG, line_texts, say_answer, say_lines, say_next
+from graphveil.cli.answer import ALL_FLAG, line_texts, print_answer, print_next, say_lines
 from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import (
     INPUT,
@@ -79,7 +79,7 @@ def print_standing_out(
     cascaded: Cascade | None = None,
 ) -> None:
     """Print how many people stand out, a line for each thing that somebody may know, and who."""
-    say_answer(standing_out.headline(measured))
+    print_answer(standing_out.headline(measured))
     result("")
     shown = standing_out.lines(measured, finer=finer, alone=alone, cascaded=cascaded)
     result("  an attacker who knows")
@@ -88,7 +88,7 @@ def print_standing_out(
     if ids.size:
         names = [printable(name, LONGEST_ID) for name in ids[:FIRST_IDS].tolist()]
         more = f" and {ids.size - FIRST_IDS:,} more" if ids.size > FIRST_IDS else ""
-        say_answer(f"  unprotected, smallest classes first: {', '.join(names)}{more}")
+        print_answer(f"  unprotected, smallest classes first: {', '.join(names)}{more}")
     result("")
     result(f"  size of class          classes   {standing_out.counted(measured):>6}")
     for size, classes, people in in_few_rows(measured.size_distribution(), FIRST_SIZES):
@@ -407,7 +407,7 @@ def _show(
     print_standing_out(measured, found_by_more, alone, cascaded)
     result("")
     listed = f"List the unprotected {standing_out.counted(measured)}: --at-risk FILE.csv"
-    say_next(command, more=f"Every figure: --all. {listed}")
+    print_next(command, more=f"Every figure: --all. {listed}")
 
 
 def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) -> Cascade:

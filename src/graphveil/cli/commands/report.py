@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from graphveil.claims.manifest import MANIFEST
 from graphveil.claims.record import private_folder
-from graphveil.cli.answer import say_answer
+from graphveil.cli.answer import print_answer
 from graphveil.cli.console import bars, result, say
 from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
 from graphveil.cli.inputs import original_flags, original_of
@@ -55,9 +55,9 @@ def _run(folder: Path, **given: Any) -> int:
         made = report_release(folder, original, public=public, form=form, attacks=attacks, **asked)
     made.write(file, force=force)
     written = [file, *([] if figures is None else made.write_figures(figures))]
-    say_answer(verdict_lines(made.verdict)[0])
+    print_answer(verdict_lines(made.verdict)[0])
     for question, answer in made.answers:
-        say_answer(f"{question} {answer}")
+        print_answer(f"{question} {answer}")
     for one in written:
         result(f"written: {one}")
     if not public:
@@ -97,7 +97,7 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     written += [] if paper is None else done.write_paper(paper)
     result(answer_of(done, (), None))
     if warning := warning_of(done):
-        say_answer(warning)
+        print_answer(warning)
     for one in written:
         result(f"written: {one}")
     say("This report is for the data owner only, like the sweep.")

@@ -10,7 +10,7 @@ import msgspec
 from cyclopts import Parameter
 
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import say_answer, say_next
+from graphveil.cli.answer import print_answer, print_next
 from graphveil.cli.console import bars, result_json, result_table, say
 from graphveil.cli.flags import OUTPUT_GROUP, flag, with_signature
 from graphveil.cli.inputs import command_line
@@ -46,9 +46,9 @@ def _run(paper: str | None, **given: Any) -> int:
         say(f"{name} was not run: it {reason.flags}")
     say_warnings(every=True)
     if out is None:
-        say_answer("Mean ± standard deviation of the runs. Write every run with --out FILE.")
+        print_answer("Mean ± standard deviation of the runs. Write every run with --out FILE.")
     else:
-        say_answer(f"Mean ± standard deviation of the runs. Every run is in {printable(out)}.")
+        print_answer(f"Mean ± standard deviation of the runs. Every run is in {printable(out)}.")
     return 0
 
 
@@ -88,7 +88,7 @@ def _print_list(items: Any) -> None:
     columns = ("paper", "item", "what", "more data", "repeats", "CPU of one")
     result_table(columns, rows, right=(4, 5), whole=(0, 1))
     first = next(row for row, item in zip(rows, items, strict=True) if item.alone)
-    say_next(
+    print_next(
         command_line("reproduce", first[0], *first[1].split()),
         more="More data is read from a folder (--data) and its SHA-256 is checked. Nothing is "
         "downloaded.",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyclopts import App
 
-from graphveil.cli.answer import ALL_FLAG, say_answer, say_lines, say_next, wrapped
+from graphveil.cli.answer import ALL_FLAG, print_answer, print_next, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json
 from graphveil.cli.flags import (
     INPUT,
@@ -210,19 +210,19 @@ def print_sweep(
         warning_of,
     )
 
-    say_answer(answer_of(done, until, met))
+    print_answer(answer_of(done, until, met))
     result("")
     lines = [line for pair in lines_of(done, met) for line in _hung(*pair)]
     say_lines(lines, most=len(lines) if every else MOST_SHOWN)
     result("")
     if warning := warning_of(done):
-        say_answer(warning)
-    say_answer(
+        print_answer(warning)
+    print_answer(
         "The releases are trials: publish at most one. A differentially private trial carries "
         "no guarantee; run its command to make a real release."
     )
     result(f"Keep private: {printable(out)} (releases in points, figures in sweep.parquet)")
-    say_next(command_line("report", file_word(out)))
+    print_next(command_line("report", file_word(out)))
 
 
 def _hung(start: str, text: str) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import ALL_FLAG, say_answer, say_lines, wrapped
+from graphveil.cli.answer import ALL_FLAG, print_answer, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json
 from graphveil.cli.flags import PLACE, flag, with_signature
 from graphveil.cli.inputs import original_flags, original_of
@@ -61,7 +61,7 @@ def print_verdict(verdict: Verdict, *, every: bool) -> None:
             result(line)
         return
     for line in verdict.said():
-        say_answer(line)
+        print_answer(line)
     failing = failing_lines(verdict)
     say_lines((t for line in failing for t in wrapped(line, indent="    ")), most=MOST_FAILING)
 

@@ -60,9 +60,9 @@ def command(
             raise UsageError(
                 f"no method {name!r} to compile. Use one or more of {', '.join(known)}."
             )
-    from graphveil.core.kernels.tiers import compile_at_once  # noqa: PLC0415  heavy: not for its help
+    from graphveil.core.kernels.tiers import precompile  # noqa: PLC0415  heavy: not for its help
 
-    compile_at_once()
+    precompile()
     for name in methods or known:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)

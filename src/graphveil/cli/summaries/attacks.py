@@ -27,7 +27,7 @@ from graphveil.attacks.wording import (
     words_of,
 )
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import of_hundred
+from graphveil.core.text import per_hundred
 from graphveil.evaluate.wording import Answer, Group, Line
 
 
@@ -115,7 +115,7 @@ def documented(method: str, attacks: set[str]) -> str:
         return ""
     low, high, by, at = fitting[0]
     who, people = SOMEONE[by]
-    ends = dict.fromkeys((of_hundred(low), of_hundred(high)))
+    ends = dict.fromkeys((per_hundred(low), per_hundred(high)))
     strength = f" ({at})" if at else ""
     share = " to ".join(ends)
     return (
@@ -264,9 +264,9 @@ def _shown(rows: Rows) -> Iterator[tuple[Said, Taken]]:
 def _line(said: Said, taken: Taken, counted: Counted, *, of_table: bool) -> Line:
     said, (row, least) = said.about(counted, of_table=of_table), taken
     words = words_of(row.setting, of_table=of_table)
-    figure = f"{row.value:.2f}" if row.unit == "epsilon" else of_hundred(row.value or 0.0)
-    guess = "" if row.guess is None or row.unit == "epsilon" else of_hundred(row.guess)
-    figure = figure if least is None else f"{of_hundred(least)} to {figure}"
+    figure = f"{row.value:.2f}" if row.unit == "epsilon" else per_hundred(row.value or 0.0)
+    guess = "" if row.guess is None or row.unit == "epsilon" else per_hundred(row.guess)
+    figure = figure if least is None else f"{per_hundred(least)} to {figure}"
     beside = f" (guessing without the release: {guess})" if guess else ""
     who = said.who.format(**words)
     question = said.line.format(**words) if said.line else f"by an attacker {who}"

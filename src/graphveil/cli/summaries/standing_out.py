@@ -15,7 +15,7 @@ from graphveil.data.measures import (
     SingledOut,
 )
 from graphveil.data.measures.measuring import NEIGHBORS, WHOLE_ROW
-from graphveil.data.measures.network import Alone
+from graphveil.data.measures.network import UniqueShare
 from graphveil.evaluate.wording import Line, name_from_data
 
 Measured = Identifiability | EqualRows | NetworkRisk
@@ -126,10 +126,10 @@ def lines(
 def _line(question: str, sizes: Any, k: int, who: str) -> Line:
     n = max(sizes.size, 1)
     alone, unprotected = float((sizes == 1).sum()) / n, float((sizes < k).sum()) / n
-    return _of_part(Alone(question, alone, unprotected), k, who)
+    return _of_part(UniqueShare(question, alone, unprotected), k, who)
 
 
-def _of_part(part: Alone, k: int, who: str = "people") -> Line:
+def _of_part(part: UniqueShare, k: int, who: str = "people") -> Line:
     figure, unit = percent(part.uniqueness), "are unique"
     if k > 2:
         unit += f"; {percent(part.share_unprotected)} in classes smaller than {k}"

@@ -18,7 +18,7 @@ from graphveil.core.kernels import seams
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
-def compile_at_once() -> None:
+def precompile() -> None:
     """Let this process compile every kernel that is called, however little it has to do.
 
     For a process that lives longer than one call, as a server's or a sweep's: else its second call
@@ -27,14 +27,14 @@ def compile_at_once() -> None:
     Examples
     --------
     >>> import graphveil as gv
-    >>> gv.compile_at_once()
+    >>> gv.precompile()
     """
     if seams is not None:
         seams.TieredKernel.few_steps = -1
 
 
 if hasattr(sys, "ps1") or sys.flags.interactive:
-    compile_at_once()
+    precompile()
 
 
 def entries(*arguments: object) -> int:

@@ -33,7 +33,7 @@ class OutOfStepsError(Exception):
     """VF2 has tried as many pairs of nodes as it may."""
 
 
-class Around:
+class Neighborhood:
     """What is around a node, its nodes in the order of their colors.
 
     Parameters
@@ -49,8 +49,8 @@ class Around:
     Examples
     --------
     >>> path = np.array([[0, 1], [1, 2]])
-    >>> one = Around(np.array([5, 6, 5], dtype=np.uint64), path, with_center=True)
-    >>> other = Around(np.array([5, 5, 6], dtype=np.uint64), path[:, ::-1], with_center=True)
+    >>> one = Neighborhood(np.array([5, 6, 5], dtype=np.uint64), path, with_center=True)
+    >>> other = Neighborhood(np.array([5, 5, 6], dtype=np.uint64), path[:, ::-1], with_center=True)
     >>> one.colors.tolist(), other.colors.tolist(), one.is_like(other)
     ([5, 5, 6], [5, 5, 6], False)
     """
@@ -78,7 +78,7 @@ class Around:
         graph.add_edges_from_no_data(list(zip(*(end.tolist() for end in ends), strict=True)))
         return graph
 
-    def is_like(self, other: Around) -> bool:
+    def is_like(self, other: Neighborhood) -> bool:
         """Whether there is an isomorphism that keeps colors, and so maps center to center.
 
         Raises
@@ -105,7 +105,7 @@ class Around:
         return isomorphic
 
 
-def compared(arounds: Iterable[Around]) -> tuple[list[int], int]:
+def compared(arounds: Iterable[Neighborhood]) -> tuple[list[int], int]:
     """Return the class of each, in order of appearance, and how many comparisons were given up.
 
     Each is compared with one representative of every class until it is isomorphic to one. What is
@@ -114,11 +114,11 @@ def compared(arounds: Iterable[Around]) -> tuple[list[int], int]:
     Examples
     --------
     >>> nothing = np.empty((0, 2), dtype=np.int64)
-    >>> dot = Around(np.zeros(1, dtype=np.uint64), nothing, with_center=True)
+    >>> dot = Neighborhood(np.zeros(1, dtype=np.uint64), nothing, with_center=True)
     >>> compared([dot, dot])
     ([0, 0], 0)
     """
-    models: list[Around] = []
+    models: list[Neighborhood] = []
     classes = []
     given_up = 0
     for around in arounds:
@@ -171,9 +171,9 @@ def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
     hashes[unsettled] = kernels.neighborhood_hashes(*lists, unsettled, room)
     finer = classes_of(coarse, hashes)
 
-    def around(node: int) -> Around:
+    def around(node: int) -> Neighborhood:
         colors, edges = kernels.neighborhood(*lists, node, room)
-        return Around(colors, edges, with_center=distance > 1)
+        return Neighborhood(colors, edges, with_center=distance > 1)
 
     part = np.zeros(graph.n_nodes, dtype=np.int64)
     given_up = 0

@@ -22,7 +22,7 @@ _DIRECTED_COUNT = (
 )
 
 
-class Alone(NamedTuple):
+class UniqueShare(NamedTuple):
     """How many people are unique to an attacker who knows one thing.
 
     Attributes
@@ -63,7 +63,7 @@ class NetworkRisk(EquivalenceClasses):
     distance: int
     known: tuple[str, ...]
     values: Columns
-    parts: tuple[Alone, ...]
+    parts: tuple[UniqueShare, ...]
 
     @property
     def knows(self) -> str:
@@ -190,10 +190,10 @@ def _check_directed_count(network: Network, distance: int) -> None:
         )
 
 
-def _alone(knows: str, labels: Labels, k: int) -> Alone:
+def _alone(knows: str, labels: Labels, k: int) -> UniqueShare:
     sizes = class_sizes_of_nodes(labels)
     n = max(sizes.size, 1)
-    return Alone(knows, float(np.sum(sizes == 1) / n), float(np.sum(sizes < k) / n))
+    return UniqueShare(knows, float(np.sum(sizes == 1) / n), float(np.sum(sizes < k) / n))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -28,12 +28,12 @@ def the_ends(_graph: Graph, _distance: int, u: int, v: int) -> Nodes:
     return np.array(sorted((u, v)), dtype=np.int64)
 
 
-def near_both(graph: Graph, distance: int, u: int, v: int) -> Nodes:
+def within_of_both(graph: Graph, distance: int, u: int, v: int) -> Nodes:
     """Return the nodes within the distance of both ends, sorted."""
     return np.intersect1d(within(graph, u, distance), within(graph, v, distance))
 
 
-def near_either(graph: Graph, distance: int, u: int, v: int) -> Nodes:
+def within_of_either(graph: Graph, distance: int, u: int, v: int) -> Nodes:
     """Return the nodes within the distance of one end or the other, sorted."""
     return np.union1d(within(graph, u, distance), within(graph, v, distance))
 
@@ -151,7 +151,7 @@ _ALL = (
         source=_COMPARISON,
         classes=_by_value(scalars.nodes_and_edges),
         values=scalars.nodes_and_edges,
-        affected=near_both,
+        affected=within_of_both,
         degree_is_fixed="at distance 1",
     ),
     Measure(
@@ -161,7 +161,7 @@ _ALL = (
         source=_COMPARISON,
         classes=_by_value(scalars.edges_alone),
         values=scalars.edges_alone,
-        affected=near_both,
+        affected=within_of_both,
         degree_is_fixed="never",
     ),
     Measure(
@@ -170,7 +170,7 @@ _ALL = (
         definition="the multiset of the degrees of the nodes of N, counted inside N",
         source=_COMPARISON,
         classes=_by_multiset(multisets.degrees_inside),
-        affected=near_both,
+        affected=within_of_both,
         degree_is_fixed="at distance 1",
     ),
     Measure(
@@ -179,7 +179,7 @@ _ALL = (
         definition="N up to isomorphism, node to node",
         source="de Jong, van der Loo & Takes, Scientific Reports 2024 (d-k-anonymity)",
         classes=dk.isomorphic,
-        affected=near_both,
+        affected=within_of_both,
         degree_is_fixed="always",
     ),
     Measure(
@@ -188,7 +188,7 @@ _ALL = (
         definition="the multiset of the degrees of the nodes of N, counted in the entire graph",
         source="Hay et al., PVLDB 2008 (vertex refinement queries)",
         classes=_by_multiset(multisets.degrees_around),
-        affected=near_either,
+        affected=within_of_either,
         degree_is_fixed="at distance 1",
     ),
     Measure(
@@ -199,7 +199,7 @@ _ALL = (
         definition="the pair of the values of dk and vrq",
         source=_COMPARISON,
         classes=dk.isomorphic_and_degrees_around,
-        affected=near_either,
+        affected=within_of_either,
         degree_is_fixed="always",
     ),
 )

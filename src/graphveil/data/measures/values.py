@@ -86,7 +86,7 @@ AWAY, BACK = 1, 2
 """The ways of a tie in the row of a person: it leads away from that person, or back."""
 
 
-class EitherWay(NamedTuple):
+class UndirectedView(NamedTuple):
     """Who is tied to whom, in one direction or in both.
 
     Attributes
@@ -102,7 +102,7 @@ class EitherWay(NamedTuple):
     ways: NDArray[np.int8]
 
 
-def either_way(layer: Layer) -> EitherWay:
+def either_way(layer: Layer) -> UndirectedView:
     """Return who is tied to whom in a directed layer, and which ways.
 
     Examples
@@ -121,7 +121,7 @@ def either_way(layer: Layer) -> EitherWay:
     person, neighbor = np.divmod(keys, max(n, 1))
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(person, minlength=n), out=indptr[1:])
-    return EitherWay(indptr, neighbor.astype(np.int32), ways)
+    return UndirectedView(indptr, neighbor.astype(np.int32), ways)
 
 
 def directed_count(layer: Layer) -> Columns:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from graphveil.core.rows import Rows
-from graphveil.core.text import number, of_hundred, percent
+from graphveil.core.text import number, per_hundred, percent
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.evaluate.comparison import (
     BETWEENNESS_EXACT_UP_TO,
@@ -370,7 +370,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
             "of 100: agreement (NMI) with the original",
             place=7,
             beside="; of the original with itself {}",
-            spelled=of_hundred,
+            spelled=per_hundred,
         ),
     ),
     _graph(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import warn
 from graphveil.core.lazy import lazy_module
-from graphveil.core.warnings import LeftOutModelWarning
+from graphveil.core.warnings import DroppedModelWarning
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, column_and_value, distinct
 from graphveil.evaluate.comparison import CLASSIFIERS, FACTORS, RECOMMENDED, BipartiteComparison
@@ -98,7 +98,7 @@ def classification(pair: BipartiteComparison) -> Figures:
             if name == "gradient boosting" and np.prod(known.features.shape) > MOST_CELLS:
                 cells = " x ".join(f"{length:,}" for length in known.features.shape)
                 larger = f"{cells} cells exceed the limit of {MOST_CELLS:,}"
-                warn(f"{name} is not run: {larger}", LeftOutModelWarning)
+                warn(f"{name} is not run: {larger}", DroppedModelWarning)
                 break
             right = hits(name, known, split.test, seed)
             judged = part == "released"

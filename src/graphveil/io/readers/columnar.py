@@ -34,12 +34,12 @@ from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.parsed import (
-    Notes,
     ParsedArcs,
     ParsedCells,
     ParsedColumn,
     ParsedKinds,
     ParsedPairs,
+    ReadCounts,
     binning,
     encoded,
     joined,
@@ -89,7 +89,7 @@ class Frame:
         return arrow_table(table)
 
     def columns(
-        self, names: tuple[str, ...], notes: Notes, *, share_labels: bool
+        self, names: tuple[str, ...], notes: ReadCounts, *, share_labels: bool
     ) -> list[ParsedColumn]:
         """Return columns of ids, over one list of labels or over one each."""
         integers = all(pa.types.is_integer(self.schema.field(name).type) for name in names)
@@ -307,7 +307,7 @@ _FEW_ROWS = 1 << 16
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a frame of edges."""
     with opened_frame(source) as frame:
-        notes = Notes()
+        notes = ReadCounts()
         chosen = two_of_frame(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=True)
         said = frame_says_directed(frame, chosen) or None
@@ -351,7 +351,7 @@ def frame_says_directed(frame: Frame, chosen: tuple[str, str]) -> bool:
 def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a frame with a row a pair, or a list of items a row."""
     with opened_frame(source) as frame:
-        notes = Notes()
+        notes = ReadCounts()
         nested = _list_column(source, frame, options)
         if nested is not None:
             return _lists(source, frame, nested, options)
@@ -363,7 +363,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
 
 
 def bipartite_batches(
-    source: Source, options: BipartiteOptions, notes: Notes
+    source: Source, options: BipartiteOptions, notes: ReadCounts
 ) -> Iterator[pa.RecordBatch]:
     """Yield users with their items some rows at a time, as the frame has them.
 
@@ -399,7 +399,7 @@ def read_table(source: Source, options: TableOptions) -> ParsedCells:
         source.refuse("the file has column names but no rows.")
     columns = {name: table[name].combine_chunks() for name in names}
     binned = tuple(binning(columns, options).bins)
-    return ParsedCells(columns=columns, notes=Notes(rows=table.num_rows, binned=binned))
+    return ParsedCells(columns=columns, notes=ReadCounts(rows=table.num_rows, binned=binned))
 
 
 def read_ids(source: Source) -> ParsedColumn:
@@ -407,7 +407,7 @@ def read_ids(source: Source) -> ParsedColumn:
     with opened_frame(source) as frame:
         if not frame.names:
             source.refuse("the file has no columns. Give a file with a column of ids.")
-        (column,) = frame.columns((frame.names[0],), Notes(), share_labels=False)
+        (column,) = frame.columns((frame.names[0],), ReadCounts(), share_labels=False)
     return column
 
 
@@ -512,7 +512,7 @@ def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def two_of_frame(
-    source: Source, frame: Frame, notes: Notes, options: GraphOptions | BipartiteOptions
+    source: Source, frame: Frame, notes: ReadCounts, options: GraphOptions | BipartiteOptions
 ) -> tuple[str, str]:
     """Return the names of the columns of both ends of a row."""
     names = tuple(frame.names)
@@ -539,7 +539,7 @@ def _list_column(source: Source, frame: Frame, options: BipartiteOptions) -> str
 
 
 def _user_column(
-    source: Source, frame: Frame, nested: str, notes: Notes, options: BipartiteOptions
+    source: Source, frame: Frame, nested: str, notes: ReadCounts, options: BipartiteOptions
 ) -> str | None:
     """Return the column of users beside a column of lists, if there is one."""
     beside = [name for name in frame.names if name != nested]
@@ -555,7 +555,7 @@ def _user_column(
 
 
 def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
-    notes = Notes()
+    notes = ReadCounts()
     user = _user_column(source, frame, name, notes, options)
     table = frame.table(tuple(frame.names))
     notes.rows, notes.nameless = table.num_rows, user is None

@@ -19,12 +19,12 @@ from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
 from graphveil.io.parsed import (
-    Notes,
     ParsedArcs,
     ParsedCells,
     ParsedColumn,
     ParsedKinds,
     ParsedPairs,
+    ReadCounts,
     gives_counts,
 )
 from graphveil.io.parts import (
@@ -59,7 +59,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         return read_listed(source, options, layout)
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     check_konect(source, dialect)
-    notes = Notes(header=dialect.header, inferred=dialect.inferred)
+    notes = ReadCounts(header=dialect.header, inferred=dialect.inferred)
     chosen = chosen_columns(source, dialect, options, notes)
     left, right = _ends(source, dialect, chosen, options, notes, shared=True)
     notes.declared = declared_counts(dialect)
@@ -80,7 +80,7 @@ def _kinds(source: Source, dialect: Dialect, column: int, n_arcs: int) -> Parsed
     """Return the kinds of ties; a first row that names columns is none of them."""
     text = pa.dictionary(pa.int32(), pa.string())
     named: list[str] = []
-    for table in tables(source, dialect, (column,), Notes(), text):
+    for table in tables(source, dialect, (column,), ReadCounts(), text):
         for block in table.column(0).chunks:
             named.extend(written_out(block).to_pylist())
     return parsed_kinds(source, named[len(named) - n_arcs :])
@@ -91,7 +91,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     if has_lists(dialect, options):
         return read_lists(source, dialect, named=options.layout != "items")
-    notes = Notes(header=dialect.header, inferred=dialect.inferred)
+    notes = ReadCounts(header=dialect.header, inferred=dialect.inferred)
     chosen = chosen_columns(source, dialect, options, notes)
     left, right = _ends(source, dialect, chosen, options, notes, shared=False)
     notes.declared = declared_counts(dialect)
@@ -149,7 +149,7 @@ def _ends(
     dialect: Dialect,
     chosen: tuple[int, int],
     options: GraphOptions | BipartiteOptions,
-    notes: Notes,
+    notes: ReadCounts,
     *,
     shared: bool,
 ) -> tuple[ParsedColumn, ParsedColumn]:
@@ -170,7 +170,7 @@ def chosen_columns(
     source: Source,
     dialect: Dialect,
     options: GraphOptions | BipartiteOptions,
-    notes: Notes,
+    notes: ReadCounts,
 ) -> tuple[int, int]:
     """Return the two columns that count; in KONECT's files and NCOL they are the first.
 
@@ -197,7 +197,7 @@ def _names_in_remark(dialect: Dialect) -> tuple[str, ...]:
 
 
 def bipartite_batches(
-    source: Source, dialect: Dialect, chosen: tuple[int, int], notes: Notes, *, text: bool
+    source: Source, dialect: Dialect, chosen: tuple[int, int], notes: ReadCounts, *, text: bool
 ) -> Iterator[pa.Table]:
     """Yield users and items some lines at a time, in the columns user and item.
 
@@ -234,7 +234,7 @@ def read_table(source: Source, options: TableOptions) -> ParsedCells:
 def read_ids(source: Source) -> ParsedColumn:
     """Return the first column of a file that lists ids."""
     dialect = sniff(source, "auto", spaces=False)
-    (column,) = read_columns(source, dialect, (0,), Notes(), share_labels=False)
+    (column,) = read_columns(source, dialect, (0,), ReadCounts(), share_labels=False)
     return column
 
 
@@ -269,7 +269,7 @@ def _types_say_directed(source: Source, dialect: Dialect, chosen: tuple[int, int
     kind = pa.dictionary(pa.int32(), pa.string())
     return any(
         types_say_directed(block)
-        for table in tables(source, dialect, (column,), Notes(), kind)
+        for table in tables(source, dialect, (column,), ReadCounts(), kind)
         for block in table.column(0).chunks
     )
 

@@ -29,9 +29,9 @@ from graphveil.data.layers import (
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions, NetworkOptions
 from graphveil.io.parsed import (
-    Notes,
     ParsedArcs,
     ParsedPairs,
+    ReadCounts,
     ids_listed,
     listed_arcs,
     negative_among,
@@ -99,7 +99,7 @@ class Builder:
         self._lines: list[int | None] = []
         self._edges: list[tuple[str, str, int | None]] = []
         self._undirected: list[bool] = []
-        self._notes = Notes()
+        self._notes = ReadCounts()
         self._of_all: dict[str, Any] = {}
         self._ids: list[str] = []
         self.directed = False

@@ -20,7 +20,7 @@ from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions
-from graphveil.io.parsed import Notes, ParsedArcs, ParsedPairs, check_size
+from graphveil.io.parsed import ParsedArcs, ParsedPairs, ReadCounts, check_size
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import Growing, NotIntegersError, tables
 from graphveil.io.text.dialect import WHITESPACE, Dialect, expect_width
@@ -97,7 +97,7 @@ def entries_of_mtx(source: Source) -> Entries:
     head = _head(source)
     columns = [Growing(), Growing()]
     values: list[NDArray[np.float64]] = []
-    notes = Notes()
+    notes = ReadCounts()
     try:
         for table in tables(source, head.dialect, (0, 1), notes, pa.int64()):
             for axis, grown in enumerate(columns):
@@ -264,11 +264,11 @@ def _read(source: Source) -> Entries:
 
 def _pattern(
     source: Source, matrix: Entries, *, ignore_weights: bool
-) -> tuple[NDArray[np.int32], NDArray[np.int32], Notes]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32], ReadCounts]:
     """Return where the matrix is not zero; refuse values other than 0 and 1 unless ignored."""
     row, column, values = matrix.row, matrix.column, matrix.values
     if values is None:
-        return row, column, Notes(rows=row.size)
+        return row, column, ReadCounts(rows=row.size)
     weights = values[(values != 0) & (values != 1)]
     if weights.size and not ignore_weights:
         source.refuse(
@@ -276,7 +276,7 @@ def _pattern(
             f"method does not use. {leave_out()}"
         )
     stored = values != 0
-    notes = Notes(
+    notes = ReadCounts(
         rows=int(np.count_nonzero(stored)), columns_ignored=("values",) if weights.size else ()
     )
     return row[stored], column[stored], notes

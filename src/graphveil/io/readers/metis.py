@@ -14,13 +14,13 @@ from graphveil.data import Graph
 from graphveil.data.network import MAX_NODES
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Notes, ParsedArcs
+from graphveil.io.parsed import ParsedArcs, ReadCounts
 from graphveil.io.source import Source, shown
 
 
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a METIS file; its nodes are 0..n-1 in the order of the lines."""
-    notes = Notes()
+    notes = ReadCounts()
     lines = _lines(source, notes)
     number, head = next(lines, (1, ""))
     n, m, skipped, step = _head(source, number, head, ignore_weights=options.ignore_weights)
@@ -67,7 +67,7 @@ def write_graph(graph: Graph, stream: IO[bytes], _form: Format) -> None:
         stream.write(" ".join(map(str, (graph.neighbors(node) + 1).tolist())).encode() + b"\n")
 
 
-def _lines(source: Source, notes: Notes) -> Iterator[tuple[int, str]]:
+def _lines(source: Source, notes: ReadCounts) -> Iterator[tuple[int, str]]:
     for number, line in source.lines():
         if line.lstrip().startswith("%"):
             notes.comment_lines += 1

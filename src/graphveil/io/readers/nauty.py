@@ -17,7 +17,7 @@ import numpy as np
 from graphveil.data import Graph
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Notes, ParsedArcs, check_size
+from graphveil.io.parsed import ParsedArcs, ReadCounts, check_size
 from graphveil.io.source import Source, shown
 
 _TOKEN = re.compile(
@@ -127,5 +127,5 @@ class _Reader:
             labels=np.arange(self._n, dtype=np.int64),
             directed=self._both_lists,
             twice=self._both_lists,
-            notes=Notes(rows=len(self._nodes)),
+            notes=ReadCounts(rows=len(self._nodes)),
         )

@@ -24,9 +24,9 @@ from graphveil.core.errors import InputError
 from graphveil.data.csr import blocks
 from graphveil.data.ids import Ids, as_ids, distinct, positions
 from graphveil.io.parsed import (
-    Notes,
     ParsedColumn,
     ParsedPairs,
+    ReadCounts,
     alike,
     as_integers,
     encoded,
@@ -145,7 +145,12 @@ class NotIntegersError(Exception):
 
 
 def read_columns(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, *, share_labels: bool
+    source: Source,
+    dialect: Dialect,
+    chosen: tuple[int, ...],
+    notes: ReadCounts,
+    *,
+    share_labels: bool,
 ) -> list[ParsedColumn]:
     """Return the chosen columns of a text file, over one list of labels or over one each.
 
@@ -164,7 +169,7 @@ def read_columns(
 
 
 def _read_integers(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts
 ) -> list[NDArray[Any]]:
     columns = [Growing() for _ in chosen]
     for table in tables(source, dialect, chosen, notes, pa.int64()):
@@ -178,7 +183,7 @@ def _read_integers(
 
 
 def tables(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, kind: pa.DataType
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts, kind: pa.DataType
 ) -> Iterator[pa.Table]:
     """Yield the chosen columns a chunk at a time, as Arrow columns of this kind.
 
@@ -204,7 +209,9 @@ def tables(
         yield table
 
 
-def _cleaned(source: Source, dialect: Dialect, notes: Notes) -> Iterator[tuple[int, bytes, bytes]]:
+def _cleaned(
+    source: Source, dialect: Dialect, notes: ReadCounts
+) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (first line, lines as they stand, lines without names, comments and extra space)."""
     named = bool(dialect.header)
     begun = False
@@ -292,7 +299,12 @@ def _explain(
 
 
 def _read_text(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: Notes, *, share_labels: bool
+    source: Source,
+    dialect: Dialect,
+    chosen: tuple[int, ...],
+    notes: ReadCounts,
+    *,
+    share_labels: bool,
 ) -> list[ParsedColumn]:
     seen: list[dict[str, int]] = [{} for _ in chosen]
     if share_labels:
@@ -335,7 +347,7 @@ def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Parsed
 
 
 def labels_of(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], values: pa.Array, notes: Notes
+    source: Source, dialect: Dialect, chosen: tuple[int, ...], values: pa.Array, notes: ReadCounts
 ) -> Ids:
     """Return the labels in order: integers where all spell one, else text; refuse what is no id."""
     problem = problem_of(values)
@@ -390,7 +402,7 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> ParsedPairs:
 
     A user without items is kept. Lines without a name are users 0, 1, 2 and so on.
     """
-    notes = Notes(header=dialect.header, nameless=not named)
+    notes = ReadCounts(header=dialect.header, nameless=not named)
     users: list[str] = []
     items: list[str] = []
     sizes: list[int] = []

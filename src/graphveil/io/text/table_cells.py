@@ -24,7 +24,7 @@ from graphveil.data.codes import (
 )
 from graphveil.data.columns import dropped_columns
 from graphveil.io.options import Header, TableOptions
-from graphveil.io.parsed import Notes, ParsedCells, binning
+from graphveil.io.parsed import ParsedCells, ReadCounts, binning
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import native_buffer
 from graphveil.io.text.dialect import WHITESPACE, Dialect, single_spaced, sniff
@@ -71,7 +71,7 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
         problems += fractions
         cell = _odd_cell(columns[name])
         odd += [] if cell is None else [(name, cell)]
-    notes = Notes(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
+    notes = ReadCounts(rows=table.num_rows, header=dialect.header, binned=tuple(options.bins))
     notes.odd_cells = tuple(odd)
     return ParsedCells(columns=columns, notes=notes, problems=tuple(problems))
 

@@ -13,7 +13,7 @@ from graphveil.core.errors import UsageError
 from graphveil.data.ids import Ids, as_ids
 from graphveil.data.ids import distinct as in_order
 from graphveil.io.options import GraphOptions
-from graphveil.io.parsed import Notes
+from graphveil.io.parsed import ReadCounts
 from graphveil.io.readers.adjacency import refuse_in_pieces
 from graphveil.io.readers.columnar import frame_says_directed, opened_frame, two_of_frame
 from graphveil.io.readers.delimited import (
@@ -63,7 +63,7 @@ class TieFile(ABC):
 
     source: Source
     options: GraphOptions
-    notes: Notes = field(default_factory=Notes)
+    notes: ReadCounts = field(default_factory=ReadCounts)
     text: bool = False
     directed: bool | None = None
     names: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ class TextOfTies(TieFile):
         check = sniff(self.source, self.options.header, delimiter=self.options.delimiter)
         check_konect(self.source, check)
         self.dialect: Dialect = check
-        self.notes = Notes(header=check.header, inferred=check.inferred)
+        self.notes = ReadCounts(header=check.header, inferred=check.inferred)
         self.notes.declared = declared_counts(check)
         self._chosen = chosen_columns(self.source, check, self.options, self.notes)
         self.directed = says_directed(self.source, check, self._chosen)

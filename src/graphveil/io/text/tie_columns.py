@@ -22,7 +22,7 @@ from graphveil.data.columns import NODE_LISTS, TOO_SHORT, Ties, known_pairs, nam
 from graphveil.data.csr import Dropped, neighbor_lists
 from graphveil.data.layers import KINDS_OF_EDGES, TIES, Layer
 from graphveil.io.options import Ends, NetworkOptions
-from graphveil.io.parsed import Notes, ParsedArcs, ParsedKinds
+from graphveil.io.parsed import ParsedArcs, ParsedKinds, ReadCounts
 from graphveil.io.source import Source, shown
 
 pa = lazy_module("pyarrow")
@@ -38,7 +38,7 @@ def two_columns(
     source: Source,
     header: tuple[str, ...],
     n_columns: int,
-    notes: Notes,
+    notes: ReadCounts,
     ends: Ends,
     *,
     by_position: bool = False,

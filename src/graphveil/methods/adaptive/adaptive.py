@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.conditions import Condition, SuppressionHistogram
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.claims.ledger import Ledger
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError, did_you_mean
@@ -420,7 +420,7 @@ class Adaptive(WithRoles[Table]):
     )
     cost: ClassVar[str] = "rows times block size, times the number of solves"
     example: ClassVar[Mapping[str, Any]] = {"levels": 5}
-    states: ClassVar[tuple[type[Condition], ...]] = (StarsByRow,)
+    states: ClassVar[tuple[type[Condition], ...]] = (SuppressionHistogram,)
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     levels: Levels | None = parameter(

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import StarsByRow
+from graphveil.claims.conditions import SuppressionHistogram
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
-from graphveil.core.warnings import Advice, NoPromiseWarning
+from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
 from graphveil.methods.base import MethodResult
@@ -254,7 +254,7 @@ def _joined(
 
 NOTHING = Advice(
     "every cell is suppressed: none of the data is published. Lower the levels, or k",
-    NoPromiseWarning,
+    NoGuaranteeWarning,
 )
 
 
@@ -278,6 +278,8 @@ def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()
         data=Table(codes, data.columns, data.categories, data.ids),
         facts=outcome.figures,
         advice=(*advice, *nothing),
-        conditions=(StarsByRow(rows=tuple(zip(*map(np.ndarray.tolist, stars), strict=True))),),
+        conditions=(
+            SuppressionHistogram(rows=tuple(zip(*map(np.ndarray.tolist, stars), strict=True))),
+        ),
         witness=outcome.witness,
     )

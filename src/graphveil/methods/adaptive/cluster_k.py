@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from msgspec import UNSET
 
-from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.conditions import Condition, SuppressionHistogram
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.progress import stage
@@ -117,7 +117,7 @@ class ClusterK(WithRoles[Table]):
     )
     cost: ClassVar[str] = "rows times block size"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
-    states: ClassVar[tuple[type[Condition], ...]] = (StarsByRow,)
+    states: ClassVar[tuple[type[Condition], ...]] = (SuppressionHistogram,)
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)

@@ -159,7 +159,7 @@ def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
     return among_others + np.searchsorted(others_before, among_others, side="right")
 
 
-def what_ones_are(data: Graph | Bipartite) -> str:
+def entry_noun(data: Graph | Bipartite) -> str:
     """Return what a cell of 1 is called."""
     return kind_of(data).measured[0]
 
@@ -211,7 +211,7 @@ def check_values_of_columns(data: Data) -> None:
         )
 
 
-def what_is_public(data: Graph | Bipartite) -> tuple[str, ...]:
+def public_inputs(data: Graph | Bipartite) -> tuple[str, ...]:
     """Return what is not protected, whatever epsilon: texts that no entry changes."""
     collected = [one for one in kind_of(data).lists if one not in data.public_lists]
     return (

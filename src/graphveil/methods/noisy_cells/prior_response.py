@@ -42,7 +42,7 @@ from graphveil.methods.noisy_cells.noisy import (
     copies_matched,
     listed_once,
     noisy_count,
-    what_is_public,
+    public_inputs,
 )
 
 ROUNDS = 200
@@ -441,7 +441,7 @@ class PriorResponse(NoisyMethod):
             conditions=(flips,),
             facts=listed_once(data),
             advice=(
-                *what_is_public(data),
+                *public_inputs(data),
                 *self._copies_matched(data, flips),
             ),
         )

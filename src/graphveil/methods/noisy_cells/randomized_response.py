@@ -17,9 +17,9 @@ from graphveil.claims.changes import EdgeChanges, EntryChanges, Figures, cost_of
 from graphveil.claims.conditions import (
     LARGEST_EPSILON,
     AnyCondition,
-    CellFlips,
     Condition,
     ExactSize,
+    RandomizedCells,
     as_printed,
 )
 from graphveil.claims.guarantees import EdgeDP, NodeDP
@@ -40,12 +40,12 @@ from graphveil.methods.noisy_cells.noisy import (
     copies_matched,
     count_at_most,
     entries_of_one,
+    entry_noun,
     listed_once,
     noisy_at_most,
     noisy_count,
+    public_inputs,
     resized,
-    what_is_public,
-    what_ones_are,
 )
 
 _EVEN = Fraction(1, 2)
@@ -160,7 +160,7 @@ class RandomizedResponse(Anonymizer[Any]):
     @property
     def states(self) -> tuple[type[Condition], ...]:
         """The types of the conditions that every run states."""
-        return (CellFlips,)
+        return (RandomizedCells,)
 
     def check(self, data: Data) -> None:
         """Refuse data of another kind, and sizes that would need too many false edges.
@@ -222,11 +222,11 @@ class RandomizedResponse(Anonymizer[Any]):
         )
 
     def advice_for(
-        self, data: Graph | Bipartite, _stated: CellFlips, published: int
+        self, data: Graph | Bipartite, _stated: RandomizedCells, published: int
     ) -> tuple[str, ...]:
         """Return what the owner should know of a release of so many edges or entries."""
         return (
-            *what_is_public(data),
+            *public_inputs(data),
             self._false(data),
             *copies_matched(data, self.flips(data), self._estimated(data, published)),
         )
@@ -237,10 +237,10 @@ class RandomizedResponse(Anonymizer[Any]):
         false = n_cells * chances.zero / FULL
         return (published - false) * FULL / max(chances.one - chances.zero, 1)
 
-    def _stated(self, data: Graph | Bipartite) -> CellFlips:
+    def _stated(self, data: Graph | Bipartite) -> RandomizedCells:
         """Return what receivers need to take the noise out of counts: public numbers alone."""
         through = self.flips(data)
-        return CellFlips(
+        return RandomizedCells(
             cells=str(number_of_cells(data)),
             epsilon_cells=str(self._epsilon_of_a_cell(data)),
             T0=str(through.zero),
@@ -253,7 +253,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
     def _false(self, data: Graph | Bipartite) -> str:
         """Return what to expect of the noise, from public numbers alone."""
-        n_cells, what = number_of_cells(data), what_ones_are(data)
+        n_cells, what = number_of_cells(data), entry_noun(data)
         return Advice(
             f"up to {round(self._expected(data)):,} of the released {what} are expected to be "
             f"false: each of {n_cells:,} cells is flipped with probability "
@@ -265,7 +265,7 @@ class RandomizedResponse(Anonymizer[Any]):
         """Return the error of the guard, with the smallest epsilon that passes it."""
         n_cells = number_of_cells(data)
         excess = (
-            f"{round(self._expected(data)):,} false {what_ones_are(data)} are expected among "
+            f"{round(self._expected(data)):,} false {entry_noun(data)} are expected among "
             f"{n_cells:,} cells, more than max_edges={self.max_edges:,}."
         )
         shared_by = cells_of_one(data) if self.unit == "node" else entries_of_one(data)
@@ -385,9 +385,9 @@ class AsymmetricResponse(NoisyMethod):
     @property
     def states(self) -> tuple[type[Condition], ...]:
         """The types of the conditions that every run states."""
-        return (CellFlips, ExactSize) if self.exact_size else (CellFlips,)
+        return (RandomizedCells, ExactSize) if self.exact_size else (RandomizedCells,)
 
-    def flips(self, n_cells: int, count: int | None, *, entries: int = 1) -> CellFlips:
+    def flips(self, n_cells: int, count: int | None, *, entries: int = 1) -> RandomizedCells:
         """Return the chances of a cell, and what they follow from.
 
         Parameters
@@ -403,7 +403,7 @@ class AsymmetricResponse(NoisyMethod):
         alone = count is None
         epsilon = (as_printed(self.epsilon) if alone else self.epsilon_cells) / entries
         through = channel(_EVEN if alone else Fraction(count or 0, n_cells), epsilon)
-        return CellFlips(
+        return RandomizedCells(
             cells=str(n_cells),
             epsilon_cells=str(epsilon),
             T0=str(through.zero),
@@ -442,7 +442,9 @@ class AsymmetricResponse(NoisyMethod):
             self.exact_size,
         )
 
-    def stated_for(self, data: Graph | Bipartite, ones: int, randomness: Randomness) -> CellFlips:
+    def stated_for(
+        self, data: Graph | Bipartite, ones: int, randomness: Randomness
+    ) -> RandomizedCells:
         """Draw the noisy count of some ones, and return the chances that follow from it."""
         n_cells, entries = number_of_cells(data), entries_of_one(data)
         count = None
@@ -452,9 +454,9 @@ class AsymmetricResponse(NoisyMethod):
         return self.flips(n_cells, count, entries=entries)
 
     def advice_for(
-        self, data: Graph | Bipartite, stated: CellFlips, _published: int
+        self, data: Graph | Bipartite, stated: RandomizedCells, _published: int
     ) -> tuple[str, ...]:
         """Return what the owner should know of a release under these chances."""
         count = None if stated.noisy_count is None else int(stated.noisy_count)
         chances = Channel(int(stated.T0), int(stated.T1))
-        return (*what_is_public(data), *copies_matched(data, chances, count))
+        return (*public_inputs(data), *copies_matched(data, chances, count))

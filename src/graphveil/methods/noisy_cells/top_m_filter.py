@@ -9,12 +9,12 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, ClassVar, Literal
 
-from graphveil.claims.conditions import Condition, TopMFlips, as_printed
+from graphveil.claims.conditions import Condition, TopMThresholds, as_printed
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
-from graphveil.core.warnings import Advice, NoPromiseWarning
+from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult, Reached
 from graphveil.methods.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
@@ -26,7 +26,7 @@ from graphveil.methods.noisy_cells.noisy import (
     copies_matched,
     listed_once,
     others,
-    what_is_public,
+    public_inputs,
 )
 
 _FEWEST_NODES = 4
@@ -36,7 +36,7 @@ _HALF = Decimal("0.5")
 UNPROVED = Advice(
     "variant=published carries no guarantee: its fixed number of edges satisfies no bound. For "
     "a guaranteed epsilon use variant=independent, or asymmetric-response",
-    NoPromiseWarning,
+    NoGuaranteeWarning,
 )
 
 
@@ -135,7 +135,7 @@ class TopMFilter(NoisyMethod):
     @property
     def states(self) -> tuple[type[Condition], ...]:
         """The types of the conditions that every run states."""
-        return () if self.variant == "published" else (TopMFlips,)
+        return () if self.variant == "published" else (TopMThresholds,)
 
     @property
     def parts(self) -> dict[str, Fraction]:
@@ -161,10 +161,10 @@ class TopMFilter(NoisyMethod):
                 "asymmetric-response."
             )
 
-    def flips(self, n_cells: int, count: int) -> TopMFlips:
+    def flips(self, n_cells: int, count: int) -> TopMThresholds:
         """Return the chances of a cell, and what they follow from."""
         through = thresholds_of(n_cells, count, self.epsilon_cells)
-        return TopMFlips(
+        return TopMThresholds(
             cells=str(n_cells),
             epsilon_cells=str(self.epsilon_cells),
             T0=str(through.zero),
@@ -188,7 +188,7 @@ class TopMFilter(NoisyMethod):
             conditions=() if published else (stated,),
             facts=listed_once(data),
             advice=(
-                *what_is_public(data),
+                *public_inputs(data),
                 *copies_matched(data, through, count),
                 *((UNPROVED,) if published else ()),
             ),

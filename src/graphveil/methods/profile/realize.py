@@ -246,12 +246,12 @@ def _pay(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: np.random.G
         _absorb(side, beside, k, prices, rng)
     if not prices.rises and _left(edits).size:
         steps.part_through_others(edits, *both(-1), rng)
-        steps.pay_through_others(edits, *both(1), THROUGH_TRIES, rng)
+        steps.balance_via_neighbors(edits, *both(1), THROUGH_TRIES, rng)
         for side, beside in sides:
             able = _able(beside, MORE, k, rng)
             steps.hand_over(side, beside, by_need(side.owed, -1, rng), able, k, rng)
             able = _able(beside, LESS, k, rng)
-            steps.take_over(side, beside, by_need(side.owed, 1, rng), able, k, rng)
+            steps.transfer_arcs(side, beside, by_need(side.owed, 1, rng), able, k, rng)
 
 
 def _absorb(

@@ -33,7 +33,7 @@ from graphveil.claims.knowledge import Reason
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness, public_words
-from graphveil.core.warnings import Advice, NoPromiseWarning
+from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import discrete_laplace, words_from
@@ -42,7 +42,7 @@ from graphveil.methods.noisy_cells.noisy import (
     NoisyMethod,
     listed_once,
     noisy_count,
-    what_is_public,
+    public_inputs,
 )
 from graphveil.methods.noisy_cells.prior_response import (
     CLASSES,
@@ -96,12 +96,12 @@ class BaselineMethod(NoisyMethod):
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: {self.guarantee.why} For a "
             "guaranteed epsilon use asymmetric-response or mixing-prior-response",
-            NoPromiseWarning,
+            NoGuaranteeWarning,
         )
         return MethodResult(
             data=released,
             facts=listed_once(data),
-            advice=(*what_is_public(data), unclaimed),
+            advice=(*public_inputs(data), unclaimed),
         )
 
 
@@ -372,7 +372,7 @@ class OneKSeries(DrawnMethod):
             data=Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
             conditions=() if randomness.seeded else (stated,),
             facts=listed_once(data),
-            advice=what_is_public(data),
+            advice=public_inputs(data),
             order=places.order,
             assignment=None if randomness.seeded else places.assignment,
         )

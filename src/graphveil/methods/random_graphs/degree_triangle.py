@@ -19,7 +19,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
-from graphveil.methods.noisy_cells.noisy import listed_once, what_is_public
+from graphveil.methods.noisy_cells.noisy import listed_once, public_inputs
 from graphveil.methods.random_graphs.baselines import DrawnMethod, as_text, places_of
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class DegreeTriangleModel(DrawnMethod):
             data=released,
             conditions=() if randomness.seeded else (stated,),
             facts=listed_once(data),
-            advice=what_is_public(data),
+            advice=public_inputs(data),
             order=places.order,
             assignment=None if randomness.seeded else places.assignment,
         )

@@ -30,8 +30,8 @@ from graphveil.methods.random_graphs.kernels.drawn_graphs import (
     Tally,
     approach,
     deal,
-    mend,
     most_in_common,
+    repair_edges,
     triangles_by_class,
     wired,
 )
@@ -382,7 +382,7 @@ def started(
     behind = np.repeat(np.cumsum(counts), counts)
     blocks = np.column_stack([behind - np.repeat(counts, counts), behind])
     good = np.zeros(len(ends), dtype=np.bool_)
-    mend(ends, blocks, wired(groups.size, ends, filled=False), good, rng)
+    repair_edges(ends, blocks, wired(groups.size, ends, filled=False), good, rng)
     return ends[good], int(np.count_nonzero(~good))
 
 

@@ -193,7 +193,7 @@ def meyerson(
     ``min(1, d / cost)``. One permutation of the rows and one coin a row are drawn.
     """
     order = rng.permutation(rows.n_rows)
-    arrivals = kernel.Arrivals(
+    arrivals = kernel.RowStream(
         kinds=rows.kinds[order],
         coins=rng.random(order.size),
         facility=np.empty(order.size, dtype=np.int32),

@@ -36,7 +36,7 @@ from graphveil.data.measures.kernels.neighborhoods import (
     flagged_thirds,
     triangles_of_nodes,
 )
-from graphveil.data.measures.registry import near_both, the_ends
+from graphveil.data.measures.registry import the_ends, within_of_both
 from graphveil.methods.structural.kernels.paper import (
     Flips,
     affected_beside,
@@ -522,7 +522,7 @@ def affected(state: SamplingState, pool: EdgeCandidates, task: Task, flag: Flags
         return of_ends
     score: Ints
     if pool.kind != "delete" or task.distance > 1:
-        needed = 2 if reach is near_both else 1
+        needed = 2 if reach is within_of_both else 1
         lists, flips = lists_of(state.forward), pool.flips()
         if task.distance == 1:
             score = affected_beside(lists, flips, needed, flag)
@@ -531,7 +531,7 @@ def affected(state: SamplingState, pool: EdgeCandidates, task: Task, flag: Flags
         return score
     ends = pool.nodes
     score = flagged_thirds(state.forward, flag) + flag[ends[0]] + flag[ends[1]]
-    if reach is near_both:
+    if reach is within_of_both:
         return score
     near = flagged_near(state.forward, flag)
     score = near[ends[0]] + near[ends[1]] - score

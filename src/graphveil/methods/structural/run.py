@@ -36,10 +36,10 @@ from graphveil.methods.structural.search import (
     mirror,
     search,
     search_under_uncertainty,
+    search_until_no_gain,
     strip,
     strip_hubs,
     towards_goal,
-    while_it_gains,
     without_triangles,
 )
 from graphveil.methods.structural.target import target
@@ -532,7 +532,7 @@ def _from_input(walk: Walk) -> None:
     task, steps = walk.task, walk.proposals(usual_steps(walk.task, walk.work))
     stretch = within_budget(task, steps)
     if task.by_budget and walk.iterations is None:
-        while_it_gains(walk, stretch)
+        search_until_no_gain(walk, stretch)
     elif not walk.anneal(stretch) and not task.by_budget:
         towards_goal(walk, steps)
 

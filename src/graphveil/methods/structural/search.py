@@ -37,8 +37,8 @@ from graphveil.methods.structural.task import CODES, Edited, Task, Watch
 from graphveil.methods.structural.walk_state import (
     MOST_STEPS,
     MOST_WARM,
+    AnnealingSegment,
     AnyTask,
-    Stretch,
     Visited,
     Walk,
     annealing_state_of,
@@ -231,14 +231,14 @@ def search(walk: AnnealingWalk[Task]) -> None:
     task, steps = walk.task, walk.proposals(usual_steps(walk.task, walk.work))
     stretch = within_budget(task, steps)
     if task.by_budget and walk.iterations is None and walk.annealing.values is None:
-        while_it_gains(walk, stretch)
+        search_until_no_gain(walk, stretch)
     elif not walk.anneal(stretch) and not task.by_budget:
         missed = walk.reached()[0] > stretch.plan.allowed
         if missed or walk.cannot_win() or not with_fewer(walk, shortened(stretch), 0):
             towards_goal(walk, steps)
 
 
-def while_it_gains(walk: AnnealingWalk[Any], stretch: Stretch) -> None:
+def search_until_no_gain(walk: AnnealingWalk[Any], stretch: AnnealingSegment) -> None:
     """Search, then from the input with thrice as many proposals, and so on, up to the most.
 
     Ends, too, where the last search left hardly fewer nodes unprotected than those before.
@@ -247,7 +247,7 @@ def while_it_gains(walk: AnnealingWalk[Any], stretch: Stretch) -> None:
     while walk.missed():
         before = walk.reached()[0]
         plan = stretch.plan._replace(steps=steps)
-        if search_from_input(walk, Stretch(plan, stretch.odds), walk.task.budget):
+        if search_from_input(walk, AnnealingSegment(plan, stretch.odds), walk.task.budget):
             return
         steps *= LONGER
         gained = before - walk.reached()[0]
@@ -255,14 +255,14 @@ def while_it_gains(walk: AnnealingWalk[Any], stretch: Stretch) -> None:
             return
 
 
-def search_from_input(walk: AnnealingWalk[Any], stretch: Stretch, edits: int) -> bool:
+def search_from_input(walk: AnnealingWalk[Any], stretch: AnnealingSegment, edits: int) -> bool:
     """Search with at most so many edits; return whether whoever watches has seen enough."""
     budget = 2 * edits if walk.task.edits == "rewire" else edits
     walk.back_to_input()
     return walk.anneal(stretch._replace(odds=stretch.odds._replace(budget=budget)))
 
 
-def with_fewer(walk: AnnealingWalk[Any], stretch: Stretch, too_few: int) -> bool:
+def with_fewer(walk: AnnealingWalk[Any], stretch: AnnealingSegment, too_few: int) -> bool:
     """Search with half as many edits more than are too few, and so on; end at the best state.
 
     Returns whether whoever watches has seen enough.
@@ -292,11 +292,11 @@ def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) 
     warmed = max(min(2 * steps, MOST_WARM), steps)
     plan, odds = paying(within_budget(walk.task, warmed), walk.task.k, 0.15)
     plan = plan._replace(hot=0.3, cold=0.05, ease=1.0 if full else 0.5)
-    warm = Stretch(plan, odds._replace(swap=0.3, swap_back=0.3))
+    warm = AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
     odds = odds._replace(swap=0.5, swap_back=0.5)
-    cold = Stretch(plan._replace(steps=half, hot=0.05, cold=0.005, price=0.1), odds)
+    cold = AnnealingSegment(plan._replace(steps=half, hot=0.05, cold=0.005, price=0.1), odds)
     plan = plan._replace(steps=steps, hot=0.1, cold=0.01, price=0.1, ease=1.0 if full else 0.0)
-    fine = Stretch(plan, warm.odds)
+    fine = AnnealingSegment(plan, warm.odds)
     for stretch in (warm, cold, fine):
         if stretch is warm and not (always or walk.missed()):
             continue
@@ -393,7 +393,7 @@ def strip(walk: AnnealingWalk[Task]) -> None:
 def from_hubs(walk: AnnealingWalk[Any]) -> None:
     """Search with few edits, wear unprotected hubs down, and give back what is not needed."""
     steps = walk.goal_steps()
-    if not wear_down(walk, steps):
+    if not delete_until_anonymous(walk, steps):
         towards_goal(walk, steps)
 
 
@@ -445,11 +445,11 @@ def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
         towards_goal(walk, steps)
 
 
-def _warm(task: Task, steps: int) -> Stretch:
+def _warm(task: Task, steps: int) -> AnnealingSegment:
     """Return a stretch in which edits are cheap: some edges are to go, and few to return."""
     plan, odds = paying(within_budget(task, steps), task.k, 0.05)
     plan = plan._replace(hot=0.3, cold=0.05, ease=0.5)
-    return Stretch(plan, odds._replace(swap=0.3, swap_back=0.3))
+    return AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
 
 
 def lower_degrees(walk: AnnealingWalk[Task]) -> bool:
@@ -482,7 +482,7 @@ def _excess(degrees: NDArray[np.int64], task: Task) -> NDArray[np.int64]:
     return excess
 
 
-def wear_down(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
+def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
     """Search with few edits, then delete edges of unprotected hubs until the goal is reached.
 
     Does so from the input for every share of `SHARES`, since the results differ by chance, and for
@@ -683,13 +683,13 @@ def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
         _towards_goal(walk, walk.proposals(min(max(50 * m, 400_000), 1_500_000)))
 
 
-def spending(task: Task, steps: int) -> Stretch:
+def spending(task: Task, steps: int) -> AnnealingSegment:
     """Return the stretch that uses a budget up."""
     plan, odds = within_budget(task, steps)
     half, exact = task.nearly
     ease = 0.0 if task.k == 2 else 0.3
     plan = plan._replace(hot=0.3, cold=0.02, ease=ease, stop=False, half=half, exact=exact)
-    return Stretch(plan, odds)
+    return AnnealingSegment(plan, odds)
 
 
 def _towards_goal(walk: AnnealingWalk[Any], steps: int) -> None:
@@ -706,8 +706,8 @@ def _towards_goal(walk: AnnealingWalk[Any], steps: int) -> None:
         walk.back_to_input()
 
 
-def _paying(task: Task, steps: int, *, hot: float, cold: float, price: float) -> Stretch:
+def _paying(task: Task, steps: int, *, hot: float, cold: float, price: float) -> AnnealingSegment:
     """Return a stretch in which edits have a price, and nodes that may stay unprotected none."""
     plan, odds = paying(within_budget(task, steps), task.k, price)
     ease = 0.0 if task.k == 2 else 0.3
-    return Stretch(plan._replace(hot=hot, cold=cold, ease=ease), odds._replace(swap=0.1))
+    return AnnealingSegment(plan._replace(hot=hot, cold=cold, ease=ease), odds._replace(swap=0.1))

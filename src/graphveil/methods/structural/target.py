@@ -37,7 +37,13 @@ from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
 from graphveil.methods.structural.kernels.target import MOST_FLIPS, Free, TargetState, assign
 from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Task, Watch
-from graphveil.methods.structural.walk_state import Stretch, Walk, checked, codes_of, keys_of
+from graphveil.methods.structural.walk_state import (
+    AnnealingSegment,
+    Walk,
+    checked,
+    codes_of,
+    keys_of,
+)
 
 HUBS = 0.9
 """The quantile of the degrees from which a node is a hub."""
@@ -85,7 +91,7 @@ class Phase(NamedTuple):
     revert: float = 0.1
 
 
-class Course(NamedTuple):
+class PhaseSchedule(NamedTuple):
     """The phases of one kind of graph, in turn.
 
     Parameters
@@ -119,9 +125,9 @@ _FIRST = Phase(share=0.15, hot=0.3, cold=0.045, price=0.5, pull=0.3, quantile=HU
 _STAGE = Phase(share=0.12, hot=0.2, cold=0.04, price=0.1, pull=0.3)
 
 
-def _sparse(pull: float) -> Course:
+def _sparse(pull: float) -> PhaseSchedule:
     everybody = _SPARSE._replace(pull=pull)
-    return Course(
+    return PhaseSchedule(
         hubs=(_FIRST._replace(pull=pull),),
         everybody=everybody,
         polish=POLISH,
@@ -133,7 +139,7 @@ def _sparse(pull: float) -> Course:
 SPARSE = (_sparse(pull=0.3), _sparse(pull=0.5))
 """In turn, start by start: which is better differs from graph to graph."""
 
-DENSE = Course(
+DENSE = PhaseSchedule(
     hubs=(
         _FIRST,
         *(_STAGE._replace(quantile=quantile) for quantile in (0.75, 0.5, 0.25)),
@@ -439,7 +445,7 @@ class TargetWalk(Walk[Task]):
             begin_at(self.target_state, other.edits)
 
 
-def _stretch(walk: TargetWalk, phase: Phase, *, backfill: bool) -> Stretch:
+def _stretch(walk: TargetWalk, phase: Phase, *, backfill: bool) -> AnnealingSegment:
     """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
 
     These are taken to stand in classes of all sizes 1..k - 1, equally many.
@@ -465,7 +471,7 @@ def _stretch(walk: TargetWalk, phase: Phase, *, backfill: bool) -> Stretch:
         add=0.3,
         budget=task.budget,
     )
-    return Stretch(plan, odds)
+    return AnnealingSegment(plan, odds)
 
 
 def weigh(state: kernel.TargetGraph, phase: Phase, highest: int) -> int:
@@ -544,7 +550,7 @@ def _from_several_starts(walk: TargetWalk) -> None:
         walk.begin_anew()
 
 
-def _run(walk: TargetWalk, course: Course, highest: int | None) -> bool:
+def _run(walk: TargetWalk, course: PhaseSchedule, highest: int | None) -> bool:
     """Go through the phases of a course, then look for the last few from the best state."""
     if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
         return True

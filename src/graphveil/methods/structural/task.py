@@ -20,7 +20,7 @@ from graphveil.core.text import counted
 from graphveil.core.warnings import (
     MANY_UNPROTECTED,
     Advice,
-    GoalWarning,
+    GoalMissedWarning,
     UnprotectedWarning,
     lost_clustering,
 )
@@ -604,7 +604,7 @@ def rewiring(unprotected: int, allowed: int) -> list[str]:
         "Rewiring keeps every degree, and their degrees are rare. Use "
         f"{option('edits', 'any')}, or a partial goal"
     )
-    return [Advice(advice, GoalWarning)]
+    return [Advice(advice, GoalMissedWarning)]
 
 
 def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]:
@@ -618,4 +618,4 @@ def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]
         f"triangles, {option('heuristic', 'target')} leaves {other.unprotected} of {n_nodes} "
         "nodes unprotected; see cost in the record"
     )
-    return [Advice(advice, GoalWarning)]
+    return [Advice(advice, GoalMissedWarning)]

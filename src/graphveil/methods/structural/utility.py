@@ -25,7 +25,7 @@ from graphveil.methods.structural.kernels.pooled import BEST_SPENT, CHANGED, SPE
 from graphveil.methods.structural.search import AnnealingWalk
 from graphveil.methods.structural.task import Edited, Settings, Task, Watch, counted_by_codes
 from graphveil.methods.structural.walk_state import (
-    Stretch,
+    AnnealingSegment,
     annealing_state_of,
     applied,
     average_clustering,
@@ -351,7 +351,7 @@ def check_bounds(graph: Graph, bounds: Collection[Bound]) -> None:
             )
 
 
-def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[Stretch, ...]:
+def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[AnnealingSegment, ...]:
     """Return a warm stretch, a cold one with many swaps, and a fine one."""
     price = PRICE if equal else PRICE / UNIT
     plan, odds = paying(within_budget(task, steps), task.k, price)
@@ -359,7 +359,7 @@ def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[Stretch, ...]:
     warm = plan._replace(hot=0.3, cold=0.05, ease=0.5)
     cold = plan._replace(steps=-(-steps // 2), hot=0.05, cold=0.005, ease=0.5)
     fine = plan._replace(hot=0.1, cold=0.01, ease=0.0)
-    return Stretch(warm, some), Stretch(cold, many), Stretch(fine, some)
+    return AnnealingSegment(warm, some), AnnealingSegment(cold, many), AnnealingSegment(fine, some)
 
 
 def _price_bridges(walk: AnnealingWalk[Task], prices: Prices) -> None:

@@ -607,7 +607,7 @@ def goal_iterations(n_edges: int) -> int:
     return min(max(usual, small), 2_000_000)
 
 
-class Stretch(NamedTuple):
+class AnnealingSegment(NamedTuple):
     """One stretch of annealing: how it runs, and what it proposes."""
 
     plan: Schedule
@@ -626,7 +626,7 @@ def usual_steps(task: Goals, work: int) -> int:
     return min(steps, max(most // work, FEWEST))
 
 
-def within_budget(task: Goals, steps: int) -> Stretch:
+def within_budget(task: Goals, steps: int) -> AnnealingSegment:
     """Return the stretch that only counts nodes, and stops at those allowed.
 
     Larger classes to fill ask for more heat and more second flips; the constants were tuned on the
@@ -654,10 +654,10 @@ def within_budget(task: Goals, steps: int) -> Stretch:
         add=0.0,
         budget=2 * task.budget if rewire else task.budget,
     )
-    return Stretch(plan, odds)
+    return AnnealingSegment(plan, odds)
 
 
-def paying(stretch: Stretch, k: int, price: float) -> Stretch:
+def paying(stretch: AnnealingSegment, k: int, price: float) -> AnnealingSegment:
     """Return the stretch with a price for an edit; it does not stop at the allowed nodes.
 
     These are spared, and what they may lack: the classes of n nodes of all sizes 1..k - 1, equally
@@ -667,10 +667,10 @@ def paying(stretch: Stretch, k: int, price: float) -> Stretch:
     plan = stretch.plan._replace(
         price=price, spared=float(allowed), spared_lack=0.5 * (3 * k - 2) * allowed, stop=False
     )
-    return Stretch(plan, stretch.odds)
+    return AnnealingSegment(plan, stretch.odds)
 
 
-def shortened(stretch: Stretch) -> Stretch:
+def shortened(stretch: AnnealingSegment) -> AnnealingSegment:
     """Return the stretch in a quarter of its steps, to be tried several times."""
     return stretch._replace(plan=stretch.plan._replace(steps=-(-stretch.plan.steps // TRIES)))
 
@@ -702,7 +702,9 @@ class Walk(Generic[AnyTask]):
         """Return the proposals asked for, or a multiple of these."""
         return proposals(usual, self.iterations, self.effort)
 
-    def anneal(self, stretch: Stretch, prepare: Callable[[int], None] | None = None) -> bool:
+    def anneal(
+        self, stretch: AnnealingSegment, prepare: Callable[[int], None] | None = None
+    ) -> bool:
         """Follow the schedule; return whether whoever watches has seen enough.
 
         Before every chunk ``prepare`` is given its first proposal.

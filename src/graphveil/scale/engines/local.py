@@ -34,9 +34,9 @@ from graphveil.scale.engines.processes import (
     MOST_ANSWERS,
     Answer,
     Chunkwise,
-    Crew,
     Dialect,
     Query,
+    WorkerPool,
     available_cores,
     done,
     gone,
@@ -275,7 +275,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Filed:
+class ArrowFileWriter:
     """Writes the rows of a piece into an Arrow file, and returns their number."""
 
     piece: Piece
@@ -431,7 +431,7 @@ class LocalTables:
             pieces = self._spread(rows, spread) if isinstance(rows, Groups) else rows
             files = [folder / f"{number:06d}.arrow" for number in range(len(pieces))]
             missing = [
-                Filed(piece, path)
+                ArrowFileWriter(piece, path)
                 for piece, path in zip(pieces, files, strict=True)
                 if not path.is_file()
             ]
@@ -625,7 +625,7 @@ class LocalEngine:
         if self._jobs == 1:
             yield from map(work, chunks)
         else:
-            with Crew(work, self._jobs) as crew:
+            with WorkerPool(work, self._jobs) as crew:
                 yield from crew.mapped(chunks)
 
     @contextmanager
@@ -643,8 +643,8 @@ class LocalEngine:
         if self._jobs == 1:
             yield LocalTables(folder, self.memory_mib, lambda tasks: map(done, tasks))
             return
-        crew: Crew[Callable[[], Any], Any]
-        with Crew(done, self._jobs) as crew:
+        crew: WorkerPool[Callable[[], Any], Any]
+        with WorkerPool(done, self._jobs) as crew:
             yield LocalTables(folder, self.memory_mib, crew.mapped)
 
 

@@ -66,7 +66,7 @@ class _Worker(NamedTuple):
     pipe: Connection
 
 
-class Crew(Generic[T, R]):
+class WorkerPool(Generic[T, R]):
     """Up to some number of processes that do the same work on one task at a time.
 
     Parameters
@@ -85,7 +85,7 @@ class Crew(Generic[T, R]):
         self._starting: list[_Worker] = []
         self._noticed: set[str] = set()
 
-    def __enter__(self) -> Crew[T, R]:
+    def __enter__(self) -> WorkerPool[T, R]:
         """Return the crew; processes start when there are tasks for them."""
         return self
 

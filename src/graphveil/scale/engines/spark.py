@@ -26,7 +26,7 @@ from graphveil.core.atomic import ELSEWHERE, OWNER_ONLY, kept_elsewhere, whole_f
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option, warn
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, place_of
-from graphveil.core.warnings import LeftoverWarning
+from graphveil.core.warnings import StaleFilesWarning
 from graphveil.scale.engines.processes import MOST_ANSWERS, Answer, Dialect, Query, gone
 
 _PYTHON_ERROR = re.compile(
@@ -46,7 +46,7 @@ _OF_RESOURCES = ("MemoryError", "OSError", "IOError")
 
 
 @contextmanager
-def spoken(doing: str) -> Iterator[None]:
+def translated_errors(doing: str) -> Iterator[None]:
     """Say in a line what Spark gave up.
 
     Raises
@@ -189,14 +189,14 @@ def write_note(place: Place, name: str, content: bytes) -> None:
         part.write_bytes(content)
 
 
-def name_others(place: Place) -> None:
+def list_stale_runs(place: Place) -> None:
     """Tell the owner of places beside this one that other runs of the same release have left.
 
     Nothing of them is deleted: a run of that name into another place may be going on.
 
     Warns
     -----
-    LeftoverWarning
+    StaleFilesWarning
         For each of them.
     """
     release, _, digits = place.name.rpartition("-")
@@ -209,7 +209,7 @@ def name_others(place: Place) -> None:
                 f"{other} holds rows of people from a different run for a release of this name. "
                 "Delete it, unless that run is still in progress"
             )
-            warn(message, LeftoverWarning)
+            warn(message, StaleFilesWarning)
 
 
 def _check_own(folder: Path) -> None:
@@ -336,12 +336,12 @@ class SparkEngine:
 
         Warns
         -----
-        LeftoverWarning
+        StaleFilesWarning
             Where another run of this name has left its folder there.
         """
         name = f"{folder.name.lstrip('.')}-{run[:RUN_DIGITS]}"
         shared = shared_place(self.place / name, folder)
-        name_others(shared)
+        list_stale_runs(shared)
         yield SparkTables(self.spark, shared, run)
 
 
@@ -400,7 +400,7 @@ class SparkTables:
 
     def ask(self, query: Query, **rows: Frame) -> Answer:
         """Return what a query answers."""
-        with spoken("counting"):
+        with translated_errors("counting"):
             answer = self.select(query, **rows).limit(MOST_ANSWERS + 1).collect()
         if len(answer) > MOST_ANSWERS:
             raise RuntimeError(f"a query returned more than {MOST_ANSWERS} rows")
@@ -433,7 +433,7 @@ class SparkTables:
     def kept(self, rows: Frame, name: str, doing: str) -> Frame:
         """Return the same rows out of Parquet files; what a run that stopped has noted stays."""
         if not self._is_kept(name):
-            with stage(doing), spoken(doing):
+            with stage(doing), translated_errors(doing):
                 rows.write.mode("overwrite").parquet(written_at(self._working / name))
             write_note(self._working, f"{name}.{NOTE}", self._note(name))
         return self.kept_as(name)
@@ -449,7 +449,7 @@ class SparkTables:
         if not self._is_kept(name):
             raise gone(name, self._working)
         try:
-            with spoken(f"reading {name}"):
+            with translated_errors(f"reading {name}"):
                 return self._spark.read.parquet(read_at(self._working / name))
         except ResourceError as error:
             if not any(said in str(error) for said in _NOTHING_THERE):
@@ -480,17 +480,17 @@ class SparkTables:
     def batches(self, rows: Frame, by: str | None) -> Iterator[pa.RecordBatch]:
         """Yield rows to this process; in an order they are first written, and read in ranges."""
         if by is None:
-            with spoken("reading rows"):
+            with translated_errors("reading rows"):
                 table = narrow(rows.toArrow())
             yield from table.to_batches()
             return
         self._n_streams += 1
         kept = self.kept(rows, f"stream-{self._n_streams:03d}", "writing rows in order")
-        with spoken("counting"):
+        with translated_errors("counting"):
             [(n,)] = kept.selectExpr(f"coalesce(max({by}) + 1, 0)").collect()
         for start in range(0, n, READ_ROWS):
             within = kept.where((kept[by] >= start) & (kept[by] < start + READ_ROWS))
-            with spoken("reading rows"):
+            with translated_errors("reading rows"):
                 table = narrow(within.toArrow())
             yield from table.sort_by(by).combine_chunks().to_batches()
 

@@ -19,8 +19,8 @@ import pyarrow as pa
 from graphveil.core.errors import GraphveilError, ResourceError, UsageError, warn
 from graphveil.core.storage import Address, Place
 from graphveil.core.version import __version__
-from graphveil.core.warnings import SpillWarning
-from graphveil.scale.engines.spark import is_of_spark, spoken, written_at
+from graphveil.core.warnings import DiskSpillWarning
+from graphveil.scale.engines.spark import is_of_spark, translated_errors, written_at
 
 PROBES = 8
 _PROBE, _FAILED = ".graphveil-probe-", "failed: "
@@ -57,7 +57,7 @@ def check_executors(
     with ExitStack() as stack:
         probe = stack.enter_context(_probed(working))
         seen = tuple((one, stack.enter_context(one.probed())) for one in addresses)
-        stack.enter_context(spoken("checking executors"))
+        stack.enter_context(translated_errors("checking executors"))
         work = _Equipped(probe, seen)
         probes = spark.range(PROBES, numPartitions=PROBES).mapInArrow(work, "has STRING")
         answers = {row[0] for row in probes.distinct().collect()}
@@ -82,7 +82,7 @@ def tell_of_spills(spark: Any) -> None:
 
     Warns
     -----
-    SpillWarning
+    DiskSpillWarning
         Where what it spills, or sends between machines, is not encrypted.
     """
     try:
@@ -101,7 +101,7 @@ def tell_of_spills(spark: Any) -> None:
             f"{what} contains rows of people, not encrypted by Spark. Start the session with "
             f"{settings}, unless nobody else can access these machines or their disks are "
             "encrypted",
-            SpillWarning,
+            DiskSpillWarning,
         )
 
 
@@ -114,7 +114,7 @@ def _check_writer(spark: Any, working: Address) -> None:
         Where it does not, or what it writes is not seen by this process.
     """
     probe = working / f"{_PROBE}{secrets.token_hex(6)}"
-    with spoken(f"writing to {working}"):
+    with translated_errors(f"writing to {working}"):
         spark.range(1).write.parquet(written_at(probe))
     try:
         if not probe.is_dir():

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.changes import EdgeChanges, cost_of
-from graphveil.claims.conditions import AnyCondition, CellFlips, ExactSize
+from graphveil.claims.conditions import AnyCondition, ExactSize, RandomizedCells
 from graphveil.claims.guarantees import AnyGuarantee
-from graphveil.claims.ledger import Composed, Ledger, Note, Spent
+from graphveil.claims.ledger import Composed, Ledger, LedgerReceipt, LedgerReference
 from graphveil.core.progress import stage
 from graphveil.data import Graph
 from graphveil.methods.base import NoisyTies
@@ -23,7 +23,7 @@ from graphveil.scale.ties.lists import NeighborLists
 from graphveil.scale.ties.noise import degrees_in, draw, read, resize
 from graphveil.scale.ties.reading import BYTES_A_NOISY_TIE, check_space
 from graphveil.scale.ties.release import Changed, changed_edges, edges_of
-from graphveil.scale.working import Working
+from graphveil.scale.working import WorkingFolder
 
 CELLS = "cells"
 """The file of noisy edges."""
@@ -33,7 +33,7 @@ NOISE = "noise"
 
 
 @dataclass(frozen=True, kw_only=True)
-class DraftOfTies:
+class EdgeDraft:
     """Released edges under the positions of the input.
 
     Parameters
@@ -59,7 +59,7 @@ class DraftOfTies:
     advice: tuple[str, ...] = ()
     guarantee: AnyGuarantee | None = None
     conditions: tuple[AnyCondition, ...] = ()
-    spent: Spent | None = None
+    spent: LedgerReceipt | None = None
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,14 +74,14 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
     is_exact
         Whether edges were added or removed until so many were there.
     note, known, composed
-        What was entered in a ledger, as `graphveil.claims.ledger.Spent` has it.
+        What was entered in a ledger, as `graphveil.claims.ledger.LedgerReceipt` has it.
     """
 
-    stated: CellFlips
+    stated: RandomizedCells
     published: int
     kept: int
     is_exact: bool = False
-    note: Note | None = None
+    note: LedgerReference | None = None
     known: list[str] = []
     composed: Composed | None = None
 
@@ -93,16 +93,16 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
         return self.stated, ExactSize(size=str(self.published))
 
     @property
-    def spent(self) -> Spent | None:
+    def spent(self) -> LedgerReceipt | None:
         """What was entered in a ledger; None without one."""
         if self.note is None:
             return None
-        return Spent(self.note, frozenset(self.known), self.composed)
+        return LedgerReceipt(self.note, frozenset(self.known), self.composed)
 
 
 def draft_of(
-    method: Method, graph: Graph, working: Working, ledger: Ledger | None = None
-) -> DraftOfTies:
+    method: Method, graph: Graph, working: WorkingFolder, ledger: Ledger | None = None
+) -> EdgeDraft:
     """Return what a method makes of a graph whose neighbors the disk holds.
 
     Parameters
@@ -123,7 +123,7 @@ def draft_of(
     spent = method.entered(graph, ledger, working.randomness.seed)
     changed, before = Changed(made.added, made.deleted), graph.n_edges
     changes = EdgeChanges(before, before - len(made.deleted), len(made.added))
-    return DraftOfTies(
+    return EdgeDraft(
         edges=lambda: changed_edges(edges_of(lists), changed),
         n_edges_expected=changes.kept + changes.added,
         check=made.check,
@@ -137,9 +137,9 @@ def _noisy(
     method: Method,
     noise: NoisyTies,
     graph: Graph,
-    working: Working,
+    working: WorkingFolder,
     ledger: Ledger | None,
-) -> DraftOfTies:
+) -> EdgeDraft:
     """Return noisy edges, which are drawn once: what an interrupted draw left nobody has seen."""
     file = working.folder / NOISE / CELLS
     done = working.finished(NOISE, Noise)
@@ -151,7 +151,7 @@ def _noisy(
         if np.any(degrees != degrees_in(file, graph.n_nodes)):
             raise RuntimeError("about to publish edges other than those that were sampled")
 
-    return DraftOfTies(
+    return EdgeDraft(
         edges=lambda: read(file),
         n_edges_expected=published,
         check=check,
@@ -169,7 +169,7 @@ def _drawn(
     method: Method,
     noise: NoisyTies,
     graph: Graph,
-    working: Working,
+    working: WorkingFolder,
     ledger: Ledger | None,
 ) -> Noise:
     """Enter epsilon where there is room, and draw the noisy count and all cells into a file."""

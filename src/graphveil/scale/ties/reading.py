@@ -23,7 +23,7 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.network import Graph
 from graphveil.data.origin import FileOrigin, PublicLists, read_from
 from graphveil.io import GraphOptions, ReadingReport
-from graphveil.io.parsed import OF_READERS, Notes, may_be_missing
+from graphveil.io.parsed import OF_READERS, ReadCounts, may_be_missing
 from graphveil.io.reading import Reading, source_of, unlike_declared
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError
@@ -48,7 +48,7 @@ from graphveil.scale.ties.nodes import (
     read_labels,
     write_labels,
 )
-from graphveil.scale.working import Working, opened
+from graphveil.scale.working import WorkingFolder, opened
 
 BYTES_A_TIE = 26
 """The space beside the input that a tie takes at most while it is read, or released by k-degree."""
@@ -100,7 +100,7 @@ class TieReading:
     """
 
     ties: TieFile
-    working: Working
+    working: WorkingFolder
     bucket_keys: int
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -214,7 +214,7 @@ class TieReading:
             for name, value in facts.notes.items()
             if name not in OF_READERS
         }
-        kept = Notes(rows=facts.notes["rows"], declared=facts.notes["declared"])
+        kept = ReadCounts(rows=facts.notes["rows"], declared=facts.notes["declared"])
         return ReadingReport(
             parts=len(self._source.parts),
             kind=kind_of(Graph).words,

@@ -34,11 +34,11 @@ from graphveil.release.pipeline import Drawn, Read, Run, released
 from graphveil.release.publishing import Output, Publication
 from graphveil.release.staging import local_folder
 from graphveil.scale.columns import RowOrder
-from graphveil.scale.ties.draft import NOISE, DraftOfTies, draft_of
+from graphveil.scale.ties.draft import NOISE, EdgeDraft, draft_of
 from graphveil.scale.ties.lists import BUCKET_KEYS, Buckets
 from graphveil.scale.ties.reading import TieReading
 from graphveil.scale.ties.release import check_form, released_cuts, renumber, write_files
-from graphveil.scale.working import Working, going_on
+from graphveil.scale.working import WorkingFolder, going_on
 
 ORDER = "order.npy"
 
@@ -134,7 +134,7 @@ class TiesOnDisk:
 
 
 def _written(
-    work: TieReading, draft: DraftOfTies, form: Format, stated: dict[str, Any], public: Path
+    work: TieReading, draft: EdgeDraft, form: Format, stated: dict[str, Any], public: Path
 ) -> Publication:
     """Write the data files, and return what is said of them; refuse what breaks the promise.
 
@@ -154,7 +154,7 @@ def _written(
     return Publication(described=files.described, linkage=_linkage(work.labels, ids), **stated)
 
 
-def _new_ids(working: Working, n: int) -> NewIds:
+def _new_ids(working: WorkingFolder, n: int) -> NewIds:
     """Return the order of the release, which is drawn once."""
     path = working.folder / ORDER
     if path.is_file():

@@ -17,7 +17,7 @@ from graphveil.core.text import percent
 from graphveil.data import Data, Graph, Network
 from graphveil.data.kinds import CONTAINERS, Container, as_released, compared_kind, kind_of
 from graphveil.data.measures import MEASURES, EqualRows, Identifiability, measure
-from graphveil.data.measures.network import Alone
+from graphveil.data.measures.network import UniqueShare
 from graphveil.data.measures.registry import DIRECTED_COUNT
 from graphveil.data.objects import as_container
 from graphveil.evaluate.metrics.table import METRICS
@@ -73,7 +73,7 @@ def _of_network(network: Network, until: float) -> Iterator[Risk]:
         if name is not None and worked() > until:
             return
         risk = measure(network, measure=name, known=network.attributes, k=FEW)
-        whole = Alone(risk.knows, risk.uniqueness, risk.share_unprotected)
+        whole = UniqueShare(risk.knows, risk.uniqueness, risk.share_unprotected)
         n = max(network.size, 1)
         for part in [*(risk.parts if name is None else ()), whole]:
             yield Risk(

@@ -23,7 +23,7 @@ from graphveil.core.errors import DataError, GraphveilWarning, UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import of_hundred, percent, printable
+from graphveil.core.text import per_hundred, percent, printable
 from graphveil.data import Data, Table
 from graphveil.data.kinds import CONTAINERS, as_released
 from graphveil.data.objects import as_container
@@ -458,7 +458,7 @@ def _slider(number: int, tried: Strengths) -> _Slider:
         found = NONE
         if people is not None:
             whole = f"{count(people)} of {count(point.of)} {tried.counted}"
-            guess = "" if point.guess is None else f"; guessing: {of_hundred(point.guess)} of 100"
+            guess = "" if point.guess is None else f"; guessing: {per_hundred(point.guess)} of 100"
             found = f"{whole} ({percent(point.found or 0.0)}{guess})"
         kept = NONE if point.kept is None else percent(point.kept)
         kept += f", {percent(point.false)} false" if point.false else ""

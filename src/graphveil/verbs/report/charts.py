@@ -19,7 +19,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from graphveil.core.text import of_hundred, percent, printable
+from graphveil.core.text import per_hundred, percent, printable
 
 NONE = "–"
 """What stands where a figure does not apply."""
@@ -60,7 +60,7 @@ def odds_of_hundred(odds: float) -> str:
     >>> odds_of_hundred(1.0), odds_of_hundred(2.718)
     ('50 of 100', '73 of 100')
     """
-    return f"{of_hundred(1.0 if odds > 1e15 else odds / (1 + odds), places=0)} of 100"
+    return f"{per_hundred(1.0 if odds > 1e15 else odds / (1 + odds), places=0)} of 100"
 
 
 MOST_BINS = 60

@@ -33,7 +33,7 @@ from graphveil.claims.guarantees import (
     SuperNodeAnonymity,
 )
 from graphveil.core.rows import ANY, Row, Rows
-from graphveil.core.text import of_hundred, percent
+from graphveil.core.text import per_hundred, percent
 from graphveil.data import Data
 from graphveil.verbs.attack import reads
 from graphveil.verbs.report.charts import Mark, odds_of_hundred, plain
@@ -76,7 +76,7 @@ class Evidence(NamedTuple):
     guess: float | None = None
 
 
-def word_of(evidence: Evidence) -> Word:
+def verdict_for(evidence: Evidence) -> Word:
     """Return the answer that the evidence allows, and no stronger one.
 
     A promise stands before a figure: recomputed, or bounded where it holds by construction. Of a
@@ -84,13 +84,13 @@ def word_of(evidence: Evidence) -> Word:
 
     Examples
     --------
-    >>> word_of(Evidence(recomputed=True, value=0.03, guess=0.001))
+    >>> verdict_for(Evidence(recomputed=True, value=0.03, guess=0.001))
     'No (verified)'
-    >>> word_of(Evidence(value=0.3, low=0.2, guess=0.1))
+    >>> verdict_for(Evidence(value=0.3, low=0.2, guess=0.1))
     'Yes (measured)'
-    >>> word_of(Evidence(value=0.3, low=0.1, guess=0.1))
+    >>> verdict_for(Evidence(value=0.3, low=0.1, guess=0.1))
     'No attack succeeded'
-    >>> word_of(Evidence(bounded=True)), word_of(Evidence())
+    >>> verdict_for(Evidence(bounded=True)), verdict_for(Evidence())
     ('Bounded', 'Not tested')
     """
     if evidence.recomputed:
@@ -133,7 +133,7 @@ class Line:
     @property
     def word(self) -> Word:
         """The answer."""
-        return word_of(self.evidence)
+        return verdict_for(self.evidence)
 
     @property
     def color(self) -> str:
@@ -380,7 +380,7 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     before = _like(figures.before, row, row.figure)
     outside = _like(figures.after, row, said.left_out)
     harm = _like(figures.after, row, said.harm)
-    reason = said.says.format(n=f"{of_hundred(row.value or 0.0, places=0)} of 100", **words)
+    reason = said.says.format(n=f"{per_hundred(row.value or 0.0, places=0)} of 100", **words)
     if said.take is strongest and row.sample_size:
         reason += (
             ONE_DRAW
@@ -394,7 +394,7 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
         reason += f"; effect of being in the data: {_signed(harm)}"
     elif outside is not None:
         reason += (
-            f"; {of_hundred(outside.value or 0.0, places=0)} of 100 for "
+            f"; {per_hundred(outside.value or 0.0, places=0)} of 100 for "
             f"{figures.counted} not in the data"
         )
     return Line(

@@ -65,7 +65,7 @@ WORDS: tuple[tuple[str, str], ...] = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
+class UniquenessRow:
     """How many people stand out, to someone who knows one thing of each.
 
     Shares are in 0..1; None where there is no original, or no k.
@@ -137,7 +137,7 @@ class Page:
     recipient: str | None = None
     declared: Sequence[tuple[str, str]] = ()
     tests: Sequence[Answers] = ()
-    standing: Sequence[Standing] = ()
+    standing: Sequence[UniquenessRow] = ()
     fewer_than: int | None = None
     kept: Sequence[Line] = ()
     distribution: Sequence[Bin] = ()

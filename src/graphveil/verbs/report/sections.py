@@ -46,7 +46,7 @@ from graphveil.verbs.report.charts import binned, count, plain
 from graphveil.verbs.report.document import anonymize_command, command_line
 from graphveil.verbs.report.legal_questions import Answers, Figures, number_of, promised_line
 from graphveil.verbs.report.machine import FIELDS, recipient_of
-from graphveil.verbs.report.pages import Standing
+from graphveil.verbs.report.pages import UniquenessRow
 from graphveil.verify.verdict import Verdict
 
 KNOWLEDGE = (
@@ -231,7 +231,7 @@ def _times(
             continue
 
 
-def standing_of(after: Data, before: Data | None, k: int | None) -> list[Standing]:
+def standing_of(after: Data, before: Data | None, k: int | None) -> list[UniquenessRow]:
     """Return who stands out in a release, and in its original where there is one.
 
     Parameters
@@ -248,7 +248,7 @@ def standing_of(after: Data, before: Data | None, k: int | None) -> list[Standin
     rows = [_standing("the complete row", measure(after, k=k or 2), _rows_of(before, k), k)]
     earlier = {} if before is None else _alone(before)
     few_items = [
-        Standing(
+        UniquenessRow(
             known=f"{items} {noun if items > 1 else noun.removesuffix('s')} of the row",
             alone=share,
             alone_before=earlier.get(items),
@@ -260,7 +260,7 @@ def standing_of(after: Data, before: Data | None, k: int | None) -> list[Standin
 
 def standing_with_attributes(
     network: Network, known: Sequence[str], k: int | None
-) -> list[Standing]:
+) -> list[UniquenessRow]:
     """Return who stands out in a release by known attributes, and by all that is published.
 
     Parameters
@@ -291,14 +291,14 @@ def _rows_of(before: Data | None, k: int | None) -> Any:
 
 def _standing_among(
     name: str, words: str, after: Graph, before: Data | None, k: int | None
-) -> Standing:
+) -> UniquenessRow:
     measured = measure(after, measure=name, k=k or 2)
     earlier = measure(before, measure=name, k=k or 2) if isinstance(before, Graph) else None
     return _standing(words, measured, earlier, k)
 
 
-def _standing(words: str, after: Any, before: Any, k: int | None) -> Standing:
-    return Standing(
+def _standing(words: str, after: Any, before: Any, k: int | None) -> UniquenessRow:
+    return UniquenessRow(
         known=words,
         alone=after.uniqueness,
         alone_before=None if before is None else before.uniqueness,

@@ -354,7 +354,7 @@ class SweptPoints:
             for setting in self.settings
             if (first := setting.figure(across)) and (second := setting.figure(up))
         ]
-        best = unbeaten([pair for _, pair in places], (self.axes[across], self.axes[up]))
+        best = pareto_front([pair for _, pair in places], (self.axes[across], self.axes[up]))
         return pa.table(
             {
                 "point": [setting.first.number for setting, _ in places],
@@ -402,7 +402,7 @@ def _keeps(result: Result, bounds: Sequence[Bound]) -> bool:
     )
 
 
-def unbeaten(pairs: Sequence[tuple[float, float]], directions: tuple[str, str]) -> list[bool]:
+def pareto_front(pairs: Sequence[tuple[float, float]], directions: tuple[str, str]) -> list[bool]:
     """Return of every pair whether no other is better in one figure and not worse in the other.
 
     Parameters
@@ -414,7 +414,7 @@ def unbeaten(pairs: Sequence[tuple[float, float]], directions: tuple[str, str]) 
 
     Examples
     --------
-    >>> unbeaten([(0.1, 0.5), (0.2, 0.9), (0.3, 0.8)], ("lower is better", "higher is better"))
+    >>> pareto_front([(0.1, 0.5), (0.2, 0.9), (0.3, 0.8)], ("lower is better", "higher is better"))
     [True, True, False]
     """
     signs = [-1 if direction == "lower is better" else 1 for direction in directions]

@@ -36,7 +36,7 @@ from graphveil.verbs.sweep.figures import (
     Axis,
     Setting,
     SweptPoints,
-    unbeaten,
+    pareto_front,
     write_table,
 )
 
@@ -296,7 +296,7 @@ def _lines(sweep: SweptPoints, attack: Axis | None, use: Axis | None) -> list[_L
         return lines
     both = [line for line in lines if line.first is not None and line.second is not None]
     pairs = [(line.first or 0.0, line.second or 0.0) for line in both]
-    best = unbeaten(pairs, (sweep.axes[attack], sweep.axes[use]))
+    best = pareto_front(pairs, (sweep.axes[attack], sweep.axes[use]))
     chosen = {line.setting.first.number for line, flag in zip(both, best, strict=True) if flag}
     return [line._replace(best=line.setting.first.number in chosen) for line in lines]
 
@@ -400,7 +400,7 @@ def _with_lines(sweep: SweptPoints, across: Axis, up: Axis) -> list[Dot]:
     on_line = set()
     for series in {dot.series for dot in dots}:
         own = [dot for dot in dots if dot.series == series and dot.y is not None]
-        best = unbeaten([(dot.x, dot.y or 0.0) for dot in own], directions)
+        best = pareto_front([(dot.x, dot.y or 0.0) for dot in own], directions)
         on_line |= {dot.number for dot, flag in zip(own, best, strict=True) if flag}
     return [dot._replace(on_line=dot.number in on_line) for dot in dots]
 

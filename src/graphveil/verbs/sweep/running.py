@@ -33,7 +33,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 """Variables by which libraries learn to keep to one thread: each worker is one already."""
 
 
-class Ended(NamedTuple):
+class TaskResult(NamedTuple):
     """How a task ended.
 
     Parameters
@@ -59,7 +59,7 @@ def over_processes(
     jobs: int,
     cpu_seconds: float | None = None,
     inherited: int | None = None,
-) -> Iterator[Ended]:
+) -> Iterator[TaskResult]:
     """Yield how every task ended, as they end; closing this ends the processes.
 
     Parameters
@@ -78,7 +78,7 @@ def over_processes(
     waiting: SimpleQueue[int | None] = SimpleQueue()
     for number in [*range(len(tasks)), *[None] * jobs]:
         waiting.put(number)
-    ended: SimpleQueue[Ended] = SimpleQueue()
+    ended: SimpleQueue[TaskResult] = SimpleQueue()
     hello = pickle.dumps((work, cpu_seconds))
     crew = [
         _Crew(hello, tasks, waiting, ended, cpu_seconds, inherited)
@@ -104,7 +104,7 @@ class _Crew(threading.Thread):
         hello: bytes,
         tasks: Sequence[Any],
         waiting: SimpleQueue[int | None],
-        ended: SimpleQueue[Ended],
+        ended: SimpleQueue[TaskResult],
         cpu_seconds: float | None,
         inherited: int | None,
     ) -> None:
@@ -121,7 +121,7 @@ class _Crew(threading.Thread):
             try:
                 self.ended.put(self._done(number))
             except Exception as error:  # noqa: BLE001  else who waits would wait for ever
-                self.ended.put(Ended(number, "raised", error))
+                self.ended.put(TaskResult(number, "raised", error))
         self.stop()
         if self.process is not None:
             self.process.wait()
@@ -134,10 +134,10 @@ class _Crew(threading.Thread):
             if self.process is not None and self.process.poll() is None:
                 self.process.kill()
 
-    def _done(self, number: int) -> Ended:
+    def _done(self, number: int) -> TaskResult:
         process = self._hired()
         if process is None or process.stdin is None or process.stdout is None:
-            return Ended(number, "lost", KILLED)
+            return TaskResult(number, "lost", KILLED)
         timer = None
         if self.cpu_seconds is not None and not hasattr(signal, "setitimer"):
             timer = threading.Timer(self.cpu_seconds, process.kill)
@@ -151,15 +151,17 @@ class _Crew(threading.Thread):
         finally:
             if timer is not None:
                 timer.cancel()
-        return Ended(number, how, answer)
+        return TaskResult(number, how, answer)
 
-    def _ended_early(self, number: int, process: subprocess.Popen[bytes], *, timed: bool) -> Ended:
+    def _ended_early(
+        self, number: int, process: subprocess.Popen[bytes], *, timed: bool
+    ) -> TaskResult:
         code = process.wait()
         _close(process)
         late = timed or (hasattr(signal, "SIGPROF") and code == -signal.SIGPROF)
         if late:
-            return Ended(number, "out of time")
-        return Ended(number, "lost", KILLED if code < 0 else FAILED.format(code))
+            return TaskResult(number, "out of time")
+        return TaskResult(number, "lost", KILLED if code < 0 else FAILED.format(code))
 
     def _hired(self) -> subprocess.Popen[bytes] | None:
         """Return the worker process, a new one where there is none; None where this is stopped."""

@@ -90,7 +90,7 @@ from graphveil.verbs.sweep.grid import (
     points_of,
 )
 from graphveil.verbs.sweep.results import Sweep
-from graphveil.verbs.sweep.running import Ended, as_trial, over_processes
+from graphveil.verbs.sweep.running import TaskResult, as_trial, over_processes
 
 STRENGTH, COST = "strength", "cost"
 """The questions of the rows that come from the method itself."""
@@ -381,7 +381,7 @@ def every_result(work: Work) -> dict[int, Result]:
     return {point.number: results[point.number] for point in plan.points}
 
 
-def _ended(work: Work) -> Generator[Ended]:
+def _ended(work: Work) -> Generator[TaskResult]:
     """Yield how every task ended: in this process where one is enough, else over several."""
     run, seconds = work.run, work.run.plan.cpu_seconds
     if work.jobs > 1 or seconds is not None:
@@ -394,11 +394,11 @@ def _ended(work: Work) -> Generator[Ended]:
         try:
             with shown(_silent):  # the sweep's own bar stays
                 result = run(task)
-            yield Ended(number, "done", result)
+            yield TaskResult(number, "done", result)
         except MemoryError:
-            yield Ended(number, "lost", "it ran out of memory")
+            yield TaskResult(number, "lost", "it ran out of memory")
         except (GraphveilError, OSError) as error:
-            yield Ended(number, "raised", error)
+            yield TaskResult(number, "raised", error)
 
 
 def _silent(_name: str, _total: int | None) -> AbstractContextManager[Advance]:
@@ -421,7 +421,7 @@ def _check_importable(tasks: Sequence[Task]) -> None:
         )
 
 
-def _result(run: PointRun, point: Point, ended: Ended) -> Result:
+def _result(run: PointRun, point: Point, ended: TaskResult) -> Result:
     """Return the result of a task that is finished or out of time.
 
     Raises

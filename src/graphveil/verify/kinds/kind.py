@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from graphveil.claims.changes import Changes
-from graphveil.claims.conditions import KeyedIds, PeopleAsItems
+from graphveil.claims.conditions import ItemsAreUsers, KeyedIds
 from graphveil.claims.manifest import DataFile, Described, Manifest
 from graphveil.claims.record import Record
 from graphveil.core.lazy import resolve
@@ -238,7 +238,7 @@ class Evidence(NamedTuple):
     @property
     def has_people(self) -> bool:
         """Whether the manifest says that items are people."""
-        return PeopleAsItems() in self.manifest.claim.conditions
+        return ItemsAreUsers() in self.manifest.claim.conditions
 
     def original_as(self, container: type[D]) -> D:
         """Return the original of a check with the need `original`, and of data of this kind."""

@@ -13,7 +13,7 @@ from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import Part, Recheck
+from graphveil.verify.promises.claims import ClaimCheck, Part
 from graphveil.verify.promises.generalized import known_names, known_problem
 from graphveil.verify.recount.assignments import (
     Allowed,
@@ -299,8 +299,8 @@ def _who(levels: _Levels, person: int) -> str:
     return f"the person of record {levels.published[person]}"
 
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    AdaptiveAnonymity: Recheck(
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    AdaptiveAnonymity: ClaimCheck(
         ("table",),
         (
             Part(LEVEL, ("data",), "", _alike),

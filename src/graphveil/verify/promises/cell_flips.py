@@ -11,16 +11,16 @@ import numpy as np
 from graphveil.claims.changes import Changes
 from graphveil.claims.conditions import (
     BlockFlips,
-    CellFlips,
     Condition,
     ExactSize,
-    TopMFlips,
+    RandomizedCells,
+    TopMThresholds,
 )
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Evidence, NoiseCells
-from graphveil.verify.promises.claims import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
 from graphveil.verify.recount.noise import (
     FULL,
     Exchanges,
@@ -39,7 +39,7 @@ PARTS, WEIGHTS = "parts of epsilon", "classes and weights"
 UNIT = "unit of epsilon"
 
 
-def _thresholds(evidence: Evidence, flips: CellFlips) -> Check:
+def _thresholds(evidence: Evidence, flips: RandomizedCells) -> Check:
     """Whether the chances follow from what was released, and keep their part of epsilon."""
     zero, one, epsilon = int(flips.T0), int(flips.T1), Fraction(flips.epsilon_cells)
     if not keeps_its_claim(zero, one, epsilon):
@@ -66,27 +66,27 @@ def _thresholds(evidence: Evidence, flips: CellFlips) -> Check:
     )
 
 
-def _expected(flips: CellFlips, prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
+def _expected(flips: RandomizedCells, prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
     """Return the chances that the law of this type gives."""
-    if not isinstance(flips, TopMFlips):
+    if not isinstance(flips, TopMThresholds):
         return thresholds(prior, epsilon)
     return filter_thresholds(int(flips.cells), int(flips.noisy_count or 1), epsilon)
 
 
-def _prior(flips: CellFlips) -> Fraction | None:
+def _prior(flips: RandomizedCells) -> Fraction | None:
     """Return the share of ones that the chances assume; None where the noisy count is none."""
     if flips.noisy_count is None:
         return Fraction(1, 2)
     return Fraction(int(flips.noisy_count), int(flips.cells)) if _is_counted(flips) else None
 
 
-def _is_counted(flips: CellFlips | BlockFlips) -> bool:
+def _is_counted(flips: RandomizedCells | BlockFlips) -> bool:
     """Whether the noisy count, where there is one, can be that of so many cells."""
     return flips.noisy_count is None or 0 < int(flips.noisy_count) < int(flips.cells)
 
 
 def _parts_of_epsilon(
-    evidence: Evidence, flips: CellFlips | BlockFlips, epsilon: Fraction
+    evidence: Evidence, flips: RandomizedCells | BlockFlips, epsilon: Fraction
 ) -> list[str]:
     """Return whether the cells, and the noisy counts where there are any, have all of epsilon.
 
@@ -151,12 +151,12 @@ def _noise_cells(evidence: Evidence) -> NoiseCells:
     return noise
 
 
-def _cells(evidence: Evidence, flips: CellFlips | BlockFlips) -> Check:
+def _cells(evidence: Evidence, flips: RandomizedCells | BlockFlips) -> Check:
     """Whether as many cells are stated as the released data can have."""
     return _noise_cells(evidence).check(evidence.tables, int(flips.cells))
 
 
-def _chances(evidence: Evidence, flips: CellFlips) -> Check:
+def _chances(evidence: Evidence, flips: RandomizedCells) -> Check:
     """Whether the numbers of flips are such as the stated chances make believable."""
     edits, cells = evidence.changes(), int(flips.cells)
     truly = KINDS[evidence.manifest.data.kind].cells(evidence.original)
@@ -177,7 +177,7 @@ def _chances(evidence: Evidence, flips: CellFlips) -> Check:
     return judged(CHANCES, problems, f"{flipped}, consistent with these probabilities")
 
 
-def _not_more_than_resized(edits: Changes, flips: CellFlips) -> Check:
+def _not_more_than_resized(edits: Changes, flips: RandomizedCells) -> Check:
     """Whether not more was kept than the chances allow, once cells were added or removed evenly.
 
     A cell that was not drawn is added with at most the share of cells that are published.
@@ -317,7 +317,7 @@ def _size(evidence: Evidence, exact: ExactSize) -> Check:
     counts = [
         condition.noisy_count
         for condition in evidence.manifest.claim.conditions
-        if isinstance(condition, CellFlips) and condition.noisy_count is not None
+        if isinstance(condition, RandomizedCells) and condition.noisy_count is not None
     ]
     problems = [
         f"{size} {table} are released, but {where} is {said}"
@@ -383,10 +383,10 @@ _SOURCE = Part(
     "whether the noise came from the operating system's entropy",
     source_of_noise,
 )
-_NOISE = Recheck(tuple(KINDS), (_SOURCE,))
-_CLAIMED = Recheck(tuple(KINDS), (Part(UNIT, ("data",), "", _unit), _SOURCE))
+_NOISE = ClaimCheck(tuple(KINDS), (_SOURCE,))
+_CLAIMED = ClaimCheck(tuple(KINDS), (Part(UNIT, ("data",), "", _unit), _SOURCE))
 
-_CELLS_ALIKE = Recheck(
+_CELLS_ALIKE = ClaimCheck(
     ("graph", "bipartite"),
     (
         Part(THRESHOLDS, ("data",), "", _thresholds),
@@ -400,11 +400,11 @@ _CELLS_ALIKE = Recheck(
     ),
 )
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
     EdgeDP: _CLAIMED,
     NodeDP: _CLAIMED,
     NotClaimed: _NOISE,
-    BlockFlips: Recheck(
+    BlockFlips: ClaimCheck(
         ("graph",),
         (
             Part(PARTS, ("data",), "", _parts_of_blocks),
@@ -418,8 +418,8 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
             ),
         ),
     ),
-    CellFlips: _CELLS_ALIKE,
-    TopMFlips: _CELLS_ALIKE,
-    ExactSize: Recheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
+    RandomizedCells: _CELLS_ALIKE,
+    TopMThresholds: _CELLS_ALIKE,
+    ExactSize: ClaimCheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
 }
 """How noise, and the stated chances of cells, are checked again."""

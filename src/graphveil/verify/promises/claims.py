@@ -99,7 +99,7 @@ class Part(NamedTuple):
         return None
 
 
-class Recheck(NamedTuple):
+class ClaimCheck(NamedTuple):
     """How one type of claim is checked again.
 
     Parameters
@@ -333,11 +333,11 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     conditions.NothingAdded: "features",
     conditions.TrueOfShare: "features",
     conditions.TrueOfMoreThanHalf: "features",
-    conditions.PeopleAsItems: "features",
+    conditions.ItemsAreUsers: "features",
     conditions.OwnAttributes: "graphs",
     conditions.AttachedColumns: "graphs",
     conditions.ProtectedPeople: "graphs",
-    conditions.StarsByRow: "tables",
+    conditions.SuppressionHistogram: "tables",
     conditions.Generalized: "generalized",
     conditions.Diverse: "generalized",
     conditions.Close: "generalized",
@@ -345,8 +345,8 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
     guarantees.EdgeDP: "cell_flips",
     guarantees.NodeDP: "cell_flips",
     guarantees.NotClaimed: "cell_flips",
-    flips.CellFlips: "cell_flips",
-    flips.TopMFlips: "cell_flips",
+    flips.RandomizedCells: "cell_flips",
+    flips.TopMThresholds: "cell_flips",
     flips.BlockFlips: "cell_flips",
     flips.ExactSize: "cell_flips",
     statistics.NoisyDegrees: "noisy_statistics",
@@ -357,10 +357,10 @@ CHECKED_IN: dict[type[Guarantee | Condition], str] = {
 """The module of this room in which a type of guarantee or of condition is checked again."""
 
 
-def recheck_of(claim: type[Guarantee | Condition]) -> Recheck:
+def recheck_of(claim: type[Guarantee | Condition]) -> ClaimCheck:
     """Return how a type of guarantee or of condition is checked again."""
     rechecks = resolve(f"graphveil.verify.promises.{CHECKED_IN[claim]}:RECHECKS")
-    recheck: Recheck = rechecks[claim]
+    recheck: ClaimCheck = rechecks[claim]
     return recheck
 
 

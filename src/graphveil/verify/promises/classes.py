@@ -10,7 +10,7 @@ from graphveil.claims.guarantees import (
 )
 from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import CLASSES, Part, Recheck, listed
+from graphveil.verify.promises.claims import CLASSES, ClaimCheck, Part, listed
 from graphveil.verify.promises.generalized import known_names, known_problem
 from graphveil.verify.recount.equal_rows import below, count_classes, smallest_class
 from graphveil.verify.recount.linked import small_classes, table_classes
@@ -66,8 +66,8 @@ def _equal_table_rows(evidence: Evidence, k: int) -> Check:
 
 _EQUAL = (Part(CLASSES, ("data",), "", equal_rows),)
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    KAnonymity: Recheck(("bipartite", "table"), _EQUAL),
-    SmoothKAnonymity: Recheck(("bipartite", "table"), _EQUAL),
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    KAnonymity: ClaimCheck(("bipartite", "table"), _EQUAL),
+    SmoothKAnonymity: ClaimCheck(("bipartite", "table"), _EQUAL),
 }
 """How every guarantee of equal rows is checked again."""

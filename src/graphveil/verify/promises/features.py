@@ -6,8 +6,8 @@ from typing import Any
 
 from graphveil.claims.conditions import (
     Condition,
+    ItemsAreUsers,
     NothingAdded,
-    PeopleAsItems,
     TrueOfMoreThanHalf,
     TrueOfShare,
 )
@@ -17,7 +17,7 @@ from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
 from graphveil.verify.promises.generalized import known_names
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.equal_rows import find_kept, publish_pairs
@@ -105,7 +105,7 @@ def _nothing_added(evidence: Evidence, _condition: NothingAdded) -> Check:
     )
 
 
-def _people(evidence: Evidence, _condition: PeopleAsItems) -> Check:
+def _people(evidence: Evidence, _condition: ItemsAreUsers) -> Check:
     """Whether every item is the id of a user. Who it is, the linkage says: see `items`."""
     db = evidence.tables
     items = db.number("SELECT count(DISTINCT item) FROM entries")
@@ -132,20 +132,20 @@ def _pairs(count: int) -> str:
     return counted(count, "pair") + " of a class and a feature"
 
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    NothingAdded: Recheck(
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    NothingAdded: ClaimCheck(
         ("bipartite", "table"),
         (Part(NOTHING_ADDED, LINKED, "whether nothing was added", _nothing_added),),
     ),
-    TrueOfShare: Recheck(
+    TrueOfShare: ClaimCheck(
         ("bipartite", "table"),
         (Part(TRUE, LINKED, "whether each entry is true of enough rows of its class", _true),),
     ),
-    TrueOfMoreThanHalf: Recheck(
+    TrueOfMoreThanHalf: ClaimCheck(
         ("bipartite", "table"),
         (Part(TIES, LINKED, "whether each entry is true of more than half of its class", _ties),),
     ),
-    PeopleAsItems: Recheck(
+    ItemsAreUsers: ClaimCheck(
         ("bipartite",), (Part(PEOPLE, ("data",), "whether items are users", _people, any_ids=True),)
     ),
 }

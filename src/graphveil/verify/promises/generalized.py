@@ -22,7 +22,7 @@ from graphveil.data import Table
 from graphveil.data.ids import as_text
 from graphveil.verify.database import Database, literal
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
 from graphveil.verify.recount.linked import had_and_shown, known_cells
 from graphveil.verify.recount.nodes import ALL, ISO, holding
 from graphveil.verify.verdict import (
@@ -462,8 +462,8 @@ def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Che
     return holds(name, f"each of {cells} cells is the original's")
 
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    Generalized: Recheck(
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    Generalized: ClaimCheck(
         ("table",),
         (
             Part(LEVELS, ("data",), "", _levels),
@@ -478,7 +478,7 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
             ),
         ),
     ),
-    Diverse: Recheck(("table",), (Part(DIVERSE, ("data",), "", _diverse),)),
-    Close: Recheck(("table",), (Part(CLOSE, ("data",), "", _close),)),
+    Diverse: ClaimCheck(("table",), (Part(DIVERSE, ("data",), "", _diverse),)),
+    Close: ClaimCheck(("table",), (Part(CLOSE, ("data",), "", _close),)),
 }
 """How every condition on generalized tables is checked again."""

@@ -33,11 +33,11 @@ from graphveil.verify.kinds.networks import (
     has_layers,
     is_directed,
 )
-from graphveil.verify.promises.claims import BESIDE, CLASSES, LINKED, Part, Recheck, listed
+from graphveil.verify.promises.claims import BESIDE, CLASSES, LINKED, ClaimCheck, Part, listed
 from graphveil.verify.promises.generalized import attached_cells, attached_problems, naming_problems
 from graphveil.verify.recount.linked import classes_of_rows, released_ids, strange_cell
 from graphveil.verify.recount.look_alikes import (
-    Alike,
+    EquivalenceClassIndex,
     alike,
     class_sizes,
     count_degrees,
@@ -228,7 +228,7 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     return _in_classes(promise, classes)
 
 
-def _in_classes(promise: StructuralKAnonymity, classes: Alike) -> Check:
+def _in_classes(promise: StructuralKAnonymity, classes: EquivalenceClassIndex) -> Check:
     """Return whether all but the share left out stand in classes of at least k nodes."""
     n = classes.nodes.size
     allowed = _most_unprotected(promise, n)
@@ -276,7 +276,7 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
     return fails(CLASSES, problem) if n else None
 
 
-def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: Alike) -> Check:
+def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: EquivalenceClassIndex) -> Check:
     """Return whether all but the share left out have at least k nodes in their boxes."""
     n = boxes.size
     allowed = _most_unprotected(promise, n)
@@ -461,11 +461,11 @@ def _cells(evidence: Evidence, name: str, columns: dict[str, int], *, stars: boo
     )
 
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    StructuralKAnonymity: Recheck(
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    StructuralKAnonymity: ClaimCheck(
         ("graph", "network"), (Part(CLASSES, ("data",), "", look_alikes),)
     ),
-    ProtectedPeople: Recheck(
+    ProtectedPeople: ClaimCheck(
         ("graph", "network"),
         (
             Part(
@@ -476,11 +476,11 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
             ),
         ),
     ),
-    OwnAttributes: Recheck(
+    OwnAttributes: ClaimCheck(
         ("network",),
         (Part(OWN, LINKED, "whether attributes belong to their node", _own),),
     ),
-    AttachedColumns: Recheck(
+    AttachedColumns: ClaimCheck(
         ("network", "table"),
         (
             Part(ATTACHED, ("data",), "", _attached),
@@ -492,25 +492,25 @@ RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
             ),
         ),
     ),
-    Supergraph: Recheck(
+    Supergraph: ClaimCheck(
         ("graph", "network"),
         (
             Part(SUPERGRAPH, LINKED, "whether no edge was removed", _supergraph),
             Part(DEGREES, BESIDE, "whether no edge was removed", _degrees_grow),
         ),
     ),
-    Subgraph: Recheck(
+    Subgraph: ClaimCheck(
         ("graph", "network"),
         (Part(SUBGRAPH, LINKED, "whether no edge was added", _subgraph),),
     ),
-    SameDegrees: Recheck(
+    SameDegrees: ClaimCheck(
         ("graph", "network"),
         (
             Part(SEQUENCE, BESIDE, "whether every node kept its degree", _degree_sequence),
             Part(KEPT, LINKED, "whether every node kept its degree", _degrees_kept),
         ),
     ),
-    EditBudget: Recheck(
+    EditBudget: ClaimCheck(
         ("graph", "network"),
         (Part(BUDGET, LINKED, "whether the edits stay within the budget", _budget),),
     ),

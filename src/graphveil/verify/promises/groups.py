@@ -11,7 +11,7 @@ from graphveil.claims.conditions import Condition, SameGroupCounts
 from graphveil.claims.guarantees import Guarantee, SuperNodeAnonymity
 from graphveil.core.text import counted, percent
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
 from graphveil.verify.verdict import Check, fails, holds
 
 GROUPS, COUNTS = "groups", "edges of groups"
@@ -129,9 +129,9 @@ def _edges(evidence: Evidence, table: str, u: str, v: str) -> list[Edge]:
     return list(zip(*(map(int, column) for column in columns), strict=True))
 
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    SuperNodeAnonymity: Recheck(("graph",), (Part(GROUPS, ("data",), "", _groups),)),
-    SameGroupCounts: Recheck(
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    SuperNodeAnonymity: ClaimCheck(("graph",), (Part(GROUPS, ("data",), "", _groups),)),
+    SameGroupCounts: ClaimCheck(
         ("graph",),
         (Part(COUNTS, LINKED, "whether numbers of edges are those of the original", _counts),),
     ),

@@ -25,7 +25,7 @@ from graphveil.claims.conditions import (
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
 from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
 from graphveil.verify.recount.noise import (
     Numbers,
     expected,
@@ -446,9 +446,9 @@ _WITH_ORIGINAL = (
     Part(ON_COUNT, LINKED, "whether the noise on the edge count is plausible", _noise_on_count),
 )
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    NoisyDegrees: Recheck(("graph",), (*_FROM_FILES, *_WITH_ORIGINAL)),
-    NoisyStatistics: Recheck(
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    NoisyDegrees: ClaimCheck(("graph",), (*_FROM_FILES, *_WITH_ORIGINAL)),
+    NoisyStatistics: ClaimCheck(
         ("graph",),
         (
             *_FROM_FILES,

@@ -6,7 +6,7 @@ import hmac
 
 import numpy as np
 
-from graphveil.claims.conditions import Condition, KeyedIds, PeopleAsItems, SameData
+from graphveil.claims.conditions import Condition, ItemsAreUsers, KeyedIds, SameData
 from graphveil.claims.guarantees import Guarantee, NotClaimed
 from graphveil.claims.manifest import ID_COLUMN
 from graphveil.core.text import counted
@@ -14,7 +14,7 @@ from graphveil.data import Data
 from graphveil.data.ids import as_text
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import SAME, Evidence
-from graphveil.verify.promises.claims import LINKED, Part, Recheck
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
 from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
@@ -22,7 +22,7 @@ FREE, FROM_KEY = "ids of their own", "ids from the key"
 KEY = "the owner's key (--key)"
 _ONLY_THE_KEY = "whether the ids depend on nothing but the original ids and the key"
 _ANY = tuple(KINDS)
-_BESIDE_A_KEY = (KeyedIds, SameData, PeopleAsItems)
+_BESIDE_A_KEY = (KeyedIds, SameData, ItemsAreUsers)
 _PURPOSE = b"graphveil rename 1\0"
 
 
@@ -75,12 +75,12 @@ def _ids_of(key: bytes, original: Data) -> np.ndarray[tuple[int], np.dtype[np.in
     return np.array([int.from_bytes(digest[:8], "big") >> 1 for digest in whole], dtype=np.int64)
 
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    SameData: Recheck(
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    SameData: ClaimCheck(
         _ANY,
         (Part(SAME, LINKED, "whether only the ids changed", _same_data, any_ids=True),),
     ),
-    KeyedIds: Recheck(
+    KeyedIds: ClaimCheck(
         _ANY,
         (
             Part(FREE, ("data",), "", _nothing_claimed, any_ids=True),

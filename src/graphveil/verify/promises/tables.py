@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from graphveil.claims.conditions import Condition, StarsByRow
+from graphveil.claims.conditions import Condition, SuppressionHistogram
 from graphveil.claims.guarantees import Guarantee
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import Part, Recheck
+from graphveil.verify.promises.claims import ClaimCheck, Part
 from graphveil.verify.recount.linked import compare_with_original, rows_by_stars
 from graphveil.verify.verdict import Check, fails, holds, shown
 
@@ -31,7 +31,7 @@ def cells_are_the_originals(evidence: Evidence) -> Check:
     )
 
 
-def _stars(evidence: Evidence, condition: StarsByRow) -> Check:
+def _stars(evidence: Evidence, condition: SuppressionHistogram) -> Check:
     """Whether as many rows have as many suppressed cells as the condition says."""
     counts = rows_by_stars(evidence.tables)
     if counts == condition.rows:
@@ -46,8 +46,8 @@ def _stars(evidence: Evidence, condition: StarsByRow) -> Check:
     )
 
 
-RECHECKS: dict[type[Guarantee | Condition], Recheck] = {
-    StarsByRow: Recheck(
+RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+    SuppressionHistogram: ClaimCheck(
         ("table",),
         (
             Part(

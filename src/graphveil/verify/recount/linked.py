@@ -155,7 +155,7 @@ class SmallRowClasses(NamedTuple):
     first: int
 
 
-class Strange(NamedTuple):
+class Mismatch(NamedTuple):
     """A published cell that is not the original's; a row goes by its published id."""
 
     row: int
@@ -184,7 +184,7 @@ class Compared(NamedTuple):
     added: int
     n_strange: int
     filled: int
-    strange: Strange | None
+    strange: Mismatch | None
 
 
 def column_names(db: Database) -> list[str]:
@@ -377,11 +377,11 @@ def _counts_of(now: str, had: str) -> str:
 
 def _strange(
     db: Database, columns: Sequence[str], number: int, row: int, *, keyed: bool
-) -> Strange:
+) -> Mismatch:
     id_of_row = "coalesce(TRY_CAST(c0 AS BIGINT), rowid)" if keyed else "rowid"
     cells = f"{id_of_row}, c{number + keyed}"
     released, published = db.rows(f"SELECT {cells} FROM cells WHERE rowid = ?", [row])[0]
-    return Strange(int(released), columns[number], published)
+    return Mismatch(int(released), columns[number], published)
 
 
 def _column_of(original: Table, column: int, rows: NDArray[np.int64]) -> Any:
@@ -665,7 +665,7 @@ _EXACT_UP_TO = 40
 """The people up to whom tails are counted exactly; above, a bound is close to them."""
 
 
-def telling_order(released: NDArray[np.int64], labels: NDArray[Any] | None) -> list[str]:
+def order_leaks(released: NDArray[np.int64], labels: NDArray[Any] | None) -> list[str]:
     """Return what the new ids say of the old order; nothing where chance explains it.
 
     Parameters
@@ -677,9 +677,9 @@ def telling_order(released: NDArray[np.int64], labels: NDArray[Any] | None) -> l
 
     Examples
     --------
-    >>> telling_order(np.arange(30), None)[0]
+    >>> order_leaks(np.arange(30), None)[0]
     '29 of 29 consecutive pairs of the original are in the same order in the release'
-    >>> telling_order(np.array([2, 0, 1]), np.array([2, 0, 1]))
+    >>> order_leaks(np.array([2, 0, 1]), np.array([2, 0, 1]))
     []
     """
     n = released.size

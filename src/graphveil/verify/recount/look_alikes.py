@@ -65,7 +65,7 @@ _DEGREES = (
 """In steps, since a count and a join in one keep the tables of both in memory."""
 
 
-class Alike(NamedTuple):
+class EquivalenceClassIndex(NamedTuple):
     """The released nodes in classes.
 
     Parameters
@@ -91,7 +91,7 @@ class Alike(NamedTuple):
     remark: str = ""
     network: ReleasedNetwork | None = None
 
-    def among(self, rows: Ints, known: tuple[str, ...]) -> Alike:
+    def among(self, rows: Ints, known: tuple[str, ...]) -> EquivalenceClassIndex:
         """Return the classes of nodes that have the same row of attributes besides.
 
         Parameters
@@ -111,7 +111,7 @@ class Alike(NamedTuple):
 
 def alike(
     db: Database, measure: str, distance: int, layers: Mapping[str, bool] = NO_LAYERS
-) -> Alike | None:
+) -> EquivalenceClassIndex | None:
     """Return the classes under a measure, or None where the release is no simple graph.
 
     Degrees are counted whatever the graph, an edge that stands twice twice.
@@ -137,7 +137,7 @@ def alike(
     kinds = f"distinct values of {measure} at distance {distance}"
     undecided = f"{given_up} pairs of pieces are undecided after {MOST_STEPS} steps"
     remark = f"; {undecided} and count as different" if given_up else ""
-    return Alike(np.arange(network.n), labels, words, kinds, remark, network)
+    return EquivalenceClassIndex(np.arange(network.n), labels, words, kinds, remark, network)
 
 
 def similar(network: ReleasedNetwork, phi: float) -> Ints:
@@ -181,11 +181,13 @@ def count_degrees(db: Database) -> None:
             db.run(step)
 
 
-def _alike_in_degree(db: Database) -> Alike:
+def _alike_in_degree(db: Database) -> EquivalenceClassIndex:
     count_degrees(db)
     nodes = db.column("SELECT node FROM degrees ORDER BY node, degree")
     degrees = db.column("SELECT degree FROM degrees ORDER BY node, degree")
-    return Alike(nodes, degrees, lambda position: f"degree {degrees[position]}", "distinct degrees")
+    return EquivalenceClassIndex(
+        nodes, degrees, lambda position: f"degree {degrees[position]}", "distinct degrees"
+    )
 
 
 def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
@@ -218,7 +220,7 @@ def sides_of(layers: Mapping[str, bool]) -> list[tuple[str, str]]:
     return [(name, side) for name, of_layer in sides for side in of_layer]
 
 
-def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
+def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> EquivalenceClassIndex:
     """Return the classes of nodes with the same numbers of ties of every layer and side."""
     sides = sides_of(layers)
     numbers = [numbers_of_ties(db, *side) for side in sides]
@@ -235,7 +237,7 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
             for (layer, side), counted in each
         )
 
-    return Alike(
+    return EquivalenceClassIndex(
         db.column("SELECT node FROM nodes ORDER BY node"),
         labels,
         words,
@@ -245,7 +247,7 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> Alike:
     )
 
 
-def _alike_in_surroundings(db: Database) -> Alike | None:
+def _alike_in_surroundings(db: Database) -> EquivalenceClassIndex | None:
     """Return the classes of nodes with the same directed ties, neighbors and ties among these."""
     around = surroundings(db)
     if around is None:
@@ -254,7 +256,7 @@ def _alike_in_surroundings(db: Database) -> Alike | None:
     for numbers in around:
         labels = _joined(labels, numbers)
     nodes = np.arange(labels.size)
-    return Alike(
+    return EquivalenceClassIndex(
         nodes,
         labels,
         around.words,

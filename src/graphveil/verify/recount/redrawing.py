@@ -61,7 +61,7 @@ class Redrawn(NamedTuple):
     unmended: int
 
 
-class Dice:
+class BoundedIntegers:
     """Whole numbers below bounds, from words of 64 bits."""
 
     def __init__(self, words: Words) -> None:
@@ -72,7 +72,7 @@ class Dice:
 
         Examples
         --------
-        >>> rolls = Dice(iter([np.arange(9, dtype=np.uint64) << np.uint64(29)]))
+        >>> rolls = BoundedIntegers(iter([np.arange(9, dtype=np.uint64) << np.uint64(29)]))
         >>> 0 <= rolls.below(6) < 6
         True
         """
@@ -100,7 +100,7 @@ def redrawn(model: Model, words: Words) -> Redrawn:
     >>> redrawn(pair, iter([np.arange(9, dtype=np.uint64)]))
     Redrawn(edges={(1, 2)}, aims=[0], unmended=0)
     """
-    dice = Dice(words)
+    dice = BoundedIntegers(words)
     ends, unmended = _first_graph(model, dice)
     graph = _Graph(model, ends)
     aims = aims_of(model, graph.triangles)
@@ -130,7 +130,7 @@ def aims_of(model: Model, there: Sequence[int]) -> list[int]:
     return aims
 
 
-def _first_graph(model: Model, dice: Dice) -> tuple[list[Edge], int]:
+def _first_graph(model: Model, dice: BoundedIntegers) -> tuple[list[Edge], int]:
     """Return edges with these degrees and groups, without loops and doubles, and how many lack."""
     size = max(model.groups) + 1
     decks: list[list[int]] = [[] for _ in range(size)]
@@ -152,7 +152,7 @@ def _first_graph(model: Model, dice: Dice) -> tuple[list[Edge], int]:
     return [end for end, is_good in zip(ends, good, strict=True) if is_good], good.count(False)
 
 
-def _mended(ends: list[Edge], ranges: list[Edge], dice: Dice) -> list[bool]:
+def _mended(ends: list[Edge], ranges: list[Edge], dice: BoundedIntegers) -> list[bool]:
     """Exchange loops and doubles with other edges; return which edges are none."""
     good, there = [], set()
     for u, v in ends:
@@ -173,7 +173,7 @@ def _exchanged(
     block: Edge,
     good: list[bool],
     there: set[frozenset[int]],
-    dice: Dice,
+    dice: BoundedIntegers,
 ) -> bool:
     """Exchange one with an edge of a range; return whether it could be done."""
     a, b = ends[i]
@@ -221,7 +221,7 @@ class _Graph:
 class _Search:
     """Exchanges of edges that bring the triangles nearer to what they should be."""
 
-    def __init__(self, graph: _Graph, model: Model, aims: list[int], dice: Dice) -> None:
+    def __init__(self, graph: _Graph, model: Model, aims: list[int], dice: BoundedIntegers) -> None:
         self.graph, self.groups, self.aims = graph, model.groups, aims
         self.roll = dice.below
         self.found = list(graph.triangles)

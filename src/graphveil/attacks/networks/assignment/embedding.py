@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from graphveil.attacks.networks.assignment.surroundings import values_around
 from graphveil.attacks.networks.copies import NOT_KNOWN, Pairing, random_pairs
-from graphveil.attacks.networks.signatures import Besides, KnownRows, degrees
+from graphveil.attacks.networks.signatures import KnownRows, SideInformation, degrees
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
@@ -141,7 +141,7 @@ def features(graph: Graph, bins: int) -> Columns:
     return np.hstack(columns)
 
 
-def _numbers(besides: Besides) -> Iterator[list[NDArray[np.int64]]]:
+def _numbers(besides: SideInformation) -> Iterator[list[NDArray[np.int64]]]:
     """Yield, of the copy and of the release, degrees of each kind, and values of neighbors."""
     around = values_around(besides)
     for lists, values in zip((besides.copy, besides.released), around, strict=True):

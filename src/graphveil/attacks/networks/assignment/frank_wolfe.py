@@ -157,7 +157,7 @@ STEPS, LEAST_GAIN = 10, 1e-4
 """Steps of `faq` at most; it ends where a step promises a smaller share of what is reached."""
 
 REPEATS = 40
-"""How often `climbed` assigns at most."""
+"""How often `best_assignment_path` assigns at most."""
 
 _OWN = 0.01
 
@@ -199,7 +199,7 @@ def faq(ties: Ties, plan: Plan) -> Match:
     return ties.assigned(plan)
 
 
-def climbed(ties: Ties, match: Match) -> tuple[Match, float]:
+def best_assignment_path(ties: Ties, match: Match) -> tuple[Match, float]:
     """Return the best of repeated assignments, and what it keeps.
 
     Everybody is assigned the node of which most neighbors are assigned to their neighbors, again

@@ -244,7 +244,7 @@ def _voted(networks: _Networks, before: _Reached) -> Nodes:
     votes = kernels.Votes(np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64))
     nodes = np.empty((match.size, VOTED), dtype=np.int32)
     shares = np.empty(nodes.shape, dtype=np.float32)
-    kernels.most_voted(networks.one, networks.two, match, votes, nodes, shares)
+    kernels.rank_by_matched_neighbors(networks.one, networks.two, match, votes, nodes, shares)
     return nodes
 
 

@@ -22,13 +22,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError, refuse_more_nodes
-from graphveil.attacks.networks.assignment.frank_wolfe import Match, Plan, Ties, climbed, faq
+from graphveil.attacks.networks.assignment.frank_wolfe import (
+    Match,
+    Plan,
+    Ties,
+    best_assignment_path,
+    faq,
+)
 from graphveil.attacks.networks.assignment.near_candidates import FEWER, STARTS, Steps, near_match
 from graphveil.attacks.networks.assignment.near_candidates import STEPS as NEAR_CANDIDATES_STEPS
 from graphveil.attacks.networks.assignment.surroundings import Distances, distances
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.attacks.networks.propagation import SMALLER
-from graphveil.attacks.networks.signatures import Besides, Relations, degrees
+from graphveil.attacks.networks.signatures import Relations, SideInformation, degrees
 from graphveil.attacks.registry import ends_of, squares
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
@@ -118,7 +124,7 @@ def sinkhorn(
     return plan
 
 
-def relaxed_alignment(one: Graph, two: Graph, besides: Besides | None = None) -> Matrix:
+def relaxed_alignment(one: Graph, two: Graph, besides: SideInformation | None = None) -> Matrix:
     """Return how well every node of one graph fits every node of another of the same size.
 
     Parameters
@@ -140,7 +146,7 @@ def relaxed_alignment(one: Graph, two: Graph, besides: Besides | None = None) ->
     """
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
-    besides = Besides.of_graphs(one, two) if besides is None else besides
+    besides = SideInformation.of_graphs(one, two) if besides is None else besides
     firsts, seconds, _ = besides.matrices(np.float64)
     n = one.n_nodes
     far = distance.cdist(_all_features(one, besides.copy), _all_features(two, besides.released))
@@ -298,7 +304,7 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
     """
     tried: list[_Climbed] = []
     for start in in_time(starts):
-        match, kept = climbed(ties, start.match)
+        match, kept = best_assignment_path(ties, start.match)
         agreed = any(_agree(ties, match, other.match) for other in tried)
         tried.append(_Climbed(kept, match, start.far))
         if agreed:
@@ -313,7 +319,7 @@ def _from_half_way(ties: Ties, some: _Climbed) -> _Climbed:
     """Return what FAQ reaches from half way to the middle, where that keeps more."""
     half_way = middle(some.match.size) * np.float32(0.5)
     half_way[np.arange(some.match.size), some.match] += np.float32(0.5)
-    match, kept = climbed(ties, faq(ties, half_way))
+    match, kept = best_assignment_path(ties, faq(ties, half_way))
     return _Climbed(kept, match, some.far) if kept > some.kept else some
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.copies import Pairing
-from graphveil.attacks.networks.signatures import Besides, degrees, matrix, totals
+from graphveil.attacks.networks.signatures import SideInformation, degrees, matrix, totals
 from graphveil.data import Graph
 from graphveil.data.csr import SortedLists
 from graphveil.data.measures.values import triangles
@@ -116,7 +116,7 @@ def _of_means(
     return apart
 
 
-def values_around(besides: Besides) -> tuple[list[Counts], list[Counts]]:
+def values_around(besides: SideInformation) -> tuple[list[Counts], list[Counts]]:
     """Return how many neighbors show each value of each attribute, in each of the lists.
 
     Of the copy and of the release, int64, shape (n,) each; none where no attribute is known, or
@@ -127,7 +127,7 @@ def values_around(besides: Besides) -> tuple[list[Counts], list[Counts]]:
     >>> from graphveil.attacks.networks.signatures import KnownRows
     >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
     >>> codes = np.array([[0], [0], [1]], dtype=np.int32)
-    >>> both = Besides.of_graphs(path, path, KnownRows(codes, codes))
+    >>> both = SideInformation.of_graphs(path, path, KnownRows(codes, codes))
     >>> [counts.tolist() for counts in values_around(both)[0]]
     [[1, 1, 1], [0, 1, 0]]
     """

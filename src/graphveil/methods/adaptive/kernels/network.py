@@ -378,7 +378,7 @@ OPEN, PASSED = 2, 3
 """What stands in both cells of a pair that was chosen one way: not yet on a tour, and on one."""
 
 
-class Tour(NamedTuple):
+class ClosedWalk(NamedTuple):
     """Room for a closed walk over every open pair that can be reached from some row."""
 
     nodes: Ints
@@ -386,10 +386,10 @@ class Tour(NamedTuple):
     upcoming: Ints
 
 
-def tour_for(pairs: PairMatrix) -> Tour:
+def tour_for(pairs: PairMatrix) -> ClosedWalk:
     """Return room for any tour over pairs, and where the search for open pairs begins."""
     length = int(np.count_nonzero(pairs)) + 1
-    return Tour(
+    return ClosedWalk(
         nodes=np.empty(length, dtype=np.int64),
         stack=np.empty(length, dtype=np.int64),
         upcoming=np.zeros(pairs.shape[0], dtype=np.int64),
@@ -397,7 +397,7 @@ def tour_for(pairs: PairMatrix) -> Tour:
 
 
 @leaf
-def _walk(pairs: PairMatrix, tour: Tour, start: int) -> int:
+def _walk(pairs: PairMatrix, tour: ClosedWalk, start: int) -> int:
     """Write a closed walk over all open pairs from a row on; return how many pairs it has."""
     n = pairs.shape[0]
     tour.stack[0] = start
@@ -421,21 +421,21 @@ def _walk(pairs: PairMatrix, tour: Tour, start: int) -> int:
 
 
 @leaf
-def _price(costs: Ints, tour: Tour, position: int) -> int:
+def _price(costs: Ints, tour: ClosedWalk, position: int) -> int:
     one, other = tour.nodes[position], tour.nodes[position + 1]
     price: int = costs[one, other]
     return price
 
 
 @leaf
-def _set(pairs: PairMatrix, tour: Tour, position: int, value: int) -> None:
+def _set(pairs: PairMatrix, tour: ClosedWalk, position: int, value: int) -> None:
     one, other = tour.nodes[position], tour.nodes[position + 1]
     pairs[one, other] = value
     pairs[other, one] = value
 
 
 @leaf
-def _take_every_other(costs: Ints, pairs: PairMatrix, tour: Tour, length: int) -> None:
+def _take_every_other(costs: Ints, pairs: PairMatrix, tour: ClosedWalk, length: int) -> None:
     """Keep every other pair of a tour, the cheapest way; of an odd tour one more than half.
 
     In steps of two an odd tour is walked over in `length` steps, an even one in half of them.
@@ -464,7 +464,7 @@ def _take_every_other(costs: Ints, pairs: PairMatrix, tour: Tour, length: int) -
 
 
 @leaf
-def make_symmetric(costs: Ints, pairs: PairMatrix, tour: Tour) -> None:
+def make_symmetric(costs: Ints, pairs: PairMatrix, tour: ClosedWalk) -> None:
     """Make every pair one both ways, such that no degree falls.
 
     Pairs both ways stay. The others form closed tours; every other pair of a tour stays.

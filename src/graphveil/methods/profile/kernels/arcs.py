@@ -361,7 +361,7 @@ def hand_over(
 
 @tiered()
 @leaf
-def take_over(
+def transfer_arcs(
     edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int, rng: np.random.Generator
 ) -> None:
     """Let arcs of settled people, who change cells, lead from those who are owed arcs out."""
@@ -403,7 +403,7 @@ def _through(edits: ArcEdits, u: int, v: int, x: int, start: int) -> bool:
 
 @tiered()
 @leaf
-def pay_through_others(
+def balance_via_neighbors(
     edits: ArcEdits, sources: Ints, targets: Ints, tries: int, rng: np.random.Generator
 ) -> None:
     """Pay a unit out and a unit in through an arc (x, y): it becomes (x, v), and (u, y) comes."""

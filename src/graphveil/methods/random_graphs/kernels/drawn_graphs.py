@@ -248,7 +248,7 @@ MENDING_TRIES = 200
 MENDING_ROUNDS = 3
 
 
-class Wiring(NamedTuple):
+class EdgeRewiring(NamedTuple):
     """A graph without loops and doubles.
 
     Parameters
@@ -268,7 +268,7 @@ class Wiring(NamedTuple):
     shift: int
 
 
-def wired(n: int, ends: Ints, *, filled: bool = True) -> Wiring:
+def wired(n: int, ends: Ints, *, filled: bool = True) -> EdgeRewiring:
     """Return the wiring of so many nodes and these edges, shape (edges, 2): slots in their order.
 
     Where it is not filled, its table is empty: of edges that may be loops and doubles.
@@ -283,7 +283,7 @@ def wired(n: int, ends: Ints, *, filled: bool = True) -> Wiring:
     pointers = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(owners, minlength=n), out=pointers[1:])
     table, shift = new_table(2 * len(ends) + 1)
-    wiring = Wiring(pointers, ends[:, ::-1].ravel()[order], owners[order], table, shift)
+    wiring = EdgeRewiring(pointers, ends[:, ::-1].ravel()[order], owners[order], table, shift)
     if filled:
         fill(wiring, ends)
     return wiring
@@ -291,20 +291,20 @@ def wired(n: int, ends: Ints, *, filled: bool = True) -> Wiring:
 
 @tiered()
 @leaf
-def fill(wiring: Wiring, ends: Ints) -> None:
+def fill(wiring: EdgeRewiring, ends: Ints) -> None:
     """Write every edge into the table."""
     for i in range(len(ends)):
         insert(wiring.table, wiring.shift, _key(wiring, ends[i, 0], ends[i, 1]), ONE)
 
 
 @leaf
-def _key(wiring: Wiring, u: int, v: int) -> int:
+def _key(wiring: EdgeRewiring, u: int, v: int) -> int:
     n = wiring.pointers.size - 1
     return int(u * n + v) if u < v else int(v * n + u)
 
 
 @leaf
-def tied(wiring: Wiring, u: int, v: int) -> bool:
+def tied(wiring: EdgeRewiring, u: int, v: int) -> bool:
     """Return whether there is an edge between u and v."""
     row = find(wiring.table, wiring.shift, _key(wiring, u, v))
     return bool(wiring.table[row, 0] != FREE)
@@ -312,7 +312,7 @@ def tied(wiring: Wiring, u: int, v: int) -> bool:
 
 @leaf
 def add_common(
-    wiring: Wiring, classes: Ints, edge: tuple[int, int], skipped: tuple[int, int], out: Ints
+    wiring: EdgeRewiring, classes: Ints, edge: tuple[int, int], skipped: tuple[int, int], out: Ints
 ) -> None:
     """Add the triangles over two nodes to `out`, by their lowest class; two nodes are skipped.
 
@@ -331,7 +331,7 @@ def add_common(
 
 
 @leaf
-def exchange(wiring: Wiring, u: int, x: int, v: int, y: int) -> None:
+def exchange(wiring: EdgeRewiring, u: int, x: int, v: int, y: int) -> None:
     """Take the edges u-x and v-y out, and put u-v and x-y in."""
     delete(wiring.table, wiring.shift, _key(wiring, u, x))
     delete(wiring.table, wiring.shift, _key(wiring, v, y))
@@ -344,7 +344,7 @@ def exchange(wiring: Wiring, u: int, x: int, v: int, y: int) -> None:
 
 
 @leaf
-def _replace(wiring: Wiring, u: int, old: int, new: int) -> None:
+def _replace(wiring: EdgeRewiring, u: int, old: int, new: int) -> None:
     slot = wiring.pointers[u]
     while wiring.slots[slot] != old:
         slot += 1
@@ -385,10 +385,10 @@ def deal(stubs: Ints, starts: Ints, between: Ints, ends: Ints, rng: np.random.Ge
 
 @tiered()
 @leaf
-def mend(
+def repair_edges(
     ends: Ints,
     blocks: Ints,
-    wiring: Wiring,
+    wiring: EdgeRewiring,
     good: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> None:
@@ -424,7 +424,7 @@ def _mend_one(
     ends: Ints,
     i: int,
     block: tuple[int, int],
-    wiring: Wiring,
+    wiring: EdgeRewiring,
     good: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> None:
@@ -494,7 +494,7 @@ class Tally(NamedTuple):
 
 
 def _steps_of_swaps(
-    wiring: Wiring, marks: Marks, tally: Tally, proposals: int, *_rest: object
+    wiring: EdgeRewiring, marks: Marks, tally: Tally, proposals: int, *_rest: object
 ) -> int:
     # A proposal draws about ten times.
     return 50 * proposals + wiring.slots.size + marks.classes.size + tally.aims.size
@@ -503,7 +503,7 @@ def _steps_of_swaps(
 @tiered(_steps_of_swaps)
 @leaf
 def approach(
-    wiring: Wiring,
+    wiring: EdgeRewiring,
     marks: Marks,
     tally: Tally,
     proposals: int,
@@ -555,14 +555,14 @@ def _chosen(tally: Tally, off: int, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _neighbor(wiring: Wiring, u: int, rng: np.random.Generator) -> int:
+def _neighbor(wiring: EdgeRewiring, u: int, rng: np.random.Generator) -> int:
     first = wiring.pointers[u]
     return int(wiring.slots[first + below(rng, wiring.pointers[u + 1] - first)])
 
 
 @leaf
 def _close(
-    wiring: Wiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: np.random.Generator
+    wiring: EdgeRewiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: np.random.Generator
 ) -> int:
     """Tie u to a neighbor of a neighbor, by an exchange; return what it changed."""
     w = _neighbor(wiring, u, rng)
@@ -580,7 +580,7 @@ def _close(
 
 @leaf
 def _open(
-    wiring: Wiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: np.random.Generator
+    wiring: EdgeRewiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: np.random.Generator
 ) -> int:
     """Exchange an edge of u with any other; return what it changed."""
     x = _neighbor(wiring, u, rng)
@@ -593,7 +593,7 @@ def _open(
 
 
 @leaf
-def _fits(wiring: Wiring, marks: Marks, u: int, x: int, v: int, y: int, grouped: int) -> bool:
+def _fits(wiring: EdgeRewiring, marks: Marks, u: int, x: int, v: int, y: int, grouped: int) -> bool:
     """Return whether u-x and v-y may become u-v and x-y, of which u-v is no edge."""
     of = marks.groups
     if grouped == 1 and of[x] != of[v] and of[u] != of[y]:
@@ -603,7 +603,7 @@ def _fits(wiring: Wiring, marks: Marks, u: int, x: int, v: int, y: int, grouped:
 
 @leaf
 def _kept_or_not(
-    wiring: Wiring,
+    wiring: EdgeRewiring,
     marks: Marks,
     tally: Tally,
     nodes: tuple[int, int, int, int],

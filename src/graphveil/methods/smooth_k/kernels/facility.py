@@ -121,7 +121,7 @@ class Nearest(NamedTuple):
     facility: Indices
 
 
-class Arrivals(NamedTuple):
+class RowStream(NamedTuple):
     """The rows as they come: their kinds and coins, uniform on [0, 1), and where each one went."""
 
     kinds: Indices
@@ -181,7 +181,7 @@ def open_facilities(
     lists: FeatureLists,
     sums: Ints,
     factor: float,
-    arrivals: Arrivals,
+    arrivals: RowStream,
     nearest: Nearest,
     opened: Indices,
 ) -> int:

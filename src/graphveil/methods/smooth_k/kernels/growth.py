@@ -163,7 +163,7 @@ class Growing(NamedTuple):
     weights: Ints
 
 
-class Unread(NamedTuple):
+class PendingLists(NamedTuple):
     """The features whose lists are not read yet, by count, and the sums of the largest counts.
 
     ``tops[d]`` is the most that d such features can sum to, ``rare_tops[d]`` of rare ones.
@@ -250,7 +250,7 @@ def _sum_tops(histogram: Ints, tops: Ints) -> None:
 
 
 @leaf
-def _readable(rows: RareFirst, unread: Unread, price: int, least: int, most: int) -> int:
+def _readable(rows: RareFirst, unread: PendingLists, price: int, least: int, most: int) -> int:
     """Return the first row that cannot reach a score of `most` by the unread lists, nor any after.
 
     0 where none can. All rows have at least `least` features.
@@ -289,7 +289,7 @@ def _score(rows: RareFirst, counts: Ints, row: int, price: int) -> int:
 def _best_of_list(
     rows: RareFirst,
     cluster: Growing,
-    unread: Unread,
+    unread: PendingLists,
     feature: int,
     price: int,
     best: int,
@@ -325,7 +325,7 @@ def _best_of_list(
 def _best_by_rarest(
     rows: RareFirst,
     cluster: Growing,
-    unread: Unread,
+    unread: PendingLists,
     width: int,
     lowest: int,
     price: int,
@@ -382,7 +382,7 @@ def grow_rarest_first(rows: RareFirst, seeds: Ints, k: int, quarters: int) -> In
         np.zeros(k + 1, dtype=np.int64),
         np.zeros((POPULAR // PART_BITS, 1 << PART_BITS), dtype=np.int64),
     )
-    unread = Unread(
+    unread = PendingLists(
         np.zeros(k + 1, dtype=np.int64),
         np.zeros(k + 1, dtype=np.int64),
         np.zeros(widest + 1, dtype=np.int64),

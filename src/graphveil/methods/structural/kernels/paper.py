@@ -304,8 +304,8 @@ def affected_by(
             of_w = _fill(lists, flips, at, w, distance, two)
             for j in range(of_v + of_w):
                 x = one.queue[j] if j < of_v else two.queue[j - of_v]
-                near_both = one.seen[x] == one.seen[-1] and two.seen[x] == two.seen[-1]
-                if flag[x] and counted[x] != c and (needed == 1 or near_both):
+                within_of_both = one.seen[x] == one.seen[-1] and two.seen[x] == two.seen[-1]
+                if flag[x] and counted[x] != c and (needed == 1 or within_of_both):
                     counted[x] = c
                     score[c] += 1
     return score
