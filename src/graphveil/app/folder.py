@@ -34,10 +34,7 @@ class Entry(NamedTuple):
 class Folder:
     """A folder, and what lies in it.
 
-    Parameters
-    ----------
-    root
-        Its path, with every link resolved.
+    `root`: its path, with every link resolved.
     """
 
     root: Path
@@ -46,10 +43,7 @@ class Folder:
     def at(cls, path: Path) -> Folder:
         """Return the folder of this path.
 
-        Raises
-        ------
-        UsageError
-            Where there is none.
+        Raises `UsageError` where there is none.
         """
         if not path.is_dir():
             raise UsageError(f"{path} is not a folder. Give the folder that contains your files.")
@@ -58,10 +52,7 @@ class Folder:
     def inside(self, text: str) -> Path:
         """Return what a text names, from the top of the folder; it need not exist.
 
-        Raises
-        ------
-        UsageError
-            Where it lies elsewhere, also by a link.
+        Raises `UsageError` where it lies elsewhere, also by a link.
 
         Examples
         --------

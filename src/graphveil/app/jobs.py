@@ -34,14 +34,9 @@ MOST_JOBS = 200
 class Job:
     """A verb that was called in a process of its own, and what it has found so far.
 
-    Parameters
-    ----------
-    verb
-        What it does: the name of a function of `graphveil.app.work`.
-    subject
-        The file or the folder that it is about, from the top of the folder.
-    arguments
-        Of the function, as JSON can hold them.
+    `verb`: what it does: the name of a function of `graphveil.app.work`; `subject`: the file or the
+    folder that it is about, from the top of the folder; `arguments`: of the function, as JSON can
+    hold them.
     """
 
     verb: str
@@ -101,10 +96,7 @@ class Jobs:
     async def start(self, verb: str, subject: str, arguments: dict[str, Any]) -> Job:
         """Start a job and return it; one about the same file or folder ends first.
 
-        Raises
-        ------
-        UsageError
-            Where another one runs.
+        Raises `UsageError` where another one runs.
         """
         running = self.current
         if running is not None and running.subject != subject:

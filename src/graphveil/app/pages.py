@@ -99,10 +99,7 @@ JINJA.globals |= {"answers_to": answers_to, "most_previewed": MOST_PREVIEWED}
 class Pages:
     """The screens of one folder.
 
-    Parameters
-    ----------
-    folder
-        The folder; nothing outside of it is read or written.
+    `folder`: the folder; nothing outside of it is read or written.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -128,10 +125,7 @@ class Pages:
     def path_in(self, request: Request) -> tuple[str, Path]:
         """Return what an address names, from the top of the folder, and its path.
 
-        Raises
-        ------
-        HTTPException
-            Where nothing is there.
+        Raises `HTTPException` where nothing is there.
         """
         text = request.path_params.get("path", "")
         path = self.folder.inside(text)
@@ -499,10 +493,7 @@ def same_calls(name: str, job: dict[str, Any], out: str) -> tuple[str, str]:
 def zipped(folder: Path, names: list[str]) -> IO[bytes]:
     """Return a zip of files of a folder, which nobody else can read.
 
-    Raises
-    ------
-    InputError
-        Where a name is not a file of the folder.
+    Raises `InputError` where a name is not a file of the folder.
     """
     file = tempfile.TemporaryFile()  # noqa: SIM115  the answer closes it
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -526,10 +517,7 @@ def unpacked(upload: Path, folder: Path) -> Path:
 
     The upload may be the form that it was sent with: a zip is found in it by its end.
 
-    Raises
-    ------
-    InputError
-        Where it is not a zip, holds no release, or is too large.
+    Raises `InputError` where it is not a zip, holds no release, or is too large.
     """
     left = MOST_BYTES
     try:

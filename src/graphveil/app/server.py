@@ -65,12 +65,7 @@ FOREIGN = "This request came from a different page. Reload this page and try aga
 class Guard:
     """An application that only the browser with the cookie reaches, below a path nobody knows.
 
-    Parameters
-    ----------
-    app
-        The application.
-    port
-        The port that it answers on.
+    `app`: the application; `port`: the port that it answers on.
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
@@ -205,10 +200,7 @@ class Door(H11Protocol):
 def listening(port: int) -> socket.socket:
     """Return a socket of this machine alone; port 0 is any that is free.
 
-    Raises
-    ------
-    OSError
-        Where the port is taken.
+    Raises `OSError` where the port is taken.
     """
     bound = socket.socket()
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -224,12 +216,8 @@ def listening(port: int) -> socket.socket:
 def server_of(app: ASGIApp, bound: socket.socket) -> tuple[uvicorn.Server, Guard]:
     """Return the server of an application, and the guard that gives the address.
 
-    Parameters
-    ----------
-    app
-        An ASGI application, which nobody guards yet. It hears of start and end (``lifespan``).
-    bound
-        A socket, such as `listening` returns.
+    `app`: an ASGI application, which nobody guards yet. It hears of start and end (``lifespan``);
+    `bound`: a socket, such as `listening` returns.
     """
     guard = Guard(app, bound.getsockname()[1])
     config: Any = uvicorn.Config(
@@ -251,10 +239,7 @@ def server_of(app: ASGIApp, bound: socket.socket) -> tuple[uvicorn.Server, Guard
 async def form_of(request: Request) -> list[tuple[str, str]]:
     """Return the names and values that a form sends.
 
-    Raises
-    ------
-    HTTPException
-        Where it is too large, takes too long, or is no form.
+    Raises `HTTPException` where it is too large, takes too long, or is no form.
     """
     body, size = bytearray(), 0
     try:
@@ -286,10 +271,7 @@ async def form_of(request: Request) -> list[tuple[str, str]]:
 async def upload_of(request: Request, path: Path) -> None:
     """Write what a form with one file sends into a file, as it comes.
 
-    Raises
-    ------
-    HTTPException
-        Where it is too large.
+    Raises `HTTPException` where it is too large.
     """
     size = 0
     with path.open("xb") as file:

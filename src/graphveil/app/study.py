@@ -82,14 +82,8 @@ class Level(NamedTuple):
 class Study:
     """A file, what was found in it, and what was chosen.
 
-    Parameters
-    ----------
-    folder, name
-        The folder, and the file from its top.
-    description
-        What the file holds as it was detected.
-    choices
-        What was chosen, as JSON can hold it.
+    `folder, name`: the folder, and the file from its top; `description`: what the file holds as it
+    was detected; `choices`: what was chosen, as JSON can hold it.
     """
 
     folder: Folder
@@ -304,10 +298,7 @@ class Study:
     def _read(self) -> str:
         """Return what was read in a few words.
 
-        Raises
-        ------
-        GraphveilError
-            Where it cannot be released so.
+        Raises `GraphveilError` where it cannot be released so.
         """
         from graphveil import io  # noqa: PLC0415  heavy, and the server starts without it
         from graphveil.app.work import options_from, parameters_of, way_named  # noqa: PLC0415  as above
@@ -494,10 +485,7 @@ def _looked_at(path: Path) -> tuple[Description, dict[str, Any], list[str]]:
 def previewed(data: Table, levels: Mapping[str, str]) -> dict[str, list[Level]]:
     """Return the values that the first rows would have at every level, above all and `*` aside.
 
-    Raises
-    ------
-    GraphveilError
-        Where the levels do not suit the values.
+    Raises `GraphveilError` where the levels do not suit the values.
     """
     import numpy as np  # noqa: PLC0415  heavy, and the server starts without it
 

@@ -43,10 +43,7 @@ class WholeNumbers(tuple[int, ...]):
     def parse(text: object) -> WholeNumbers:
         """Return the numbers in a text, in a list, or the one.
 
-        Raises
-        ------
-        ParameterError
-            Where there are none, or one is no whole number from 0 on.
+        Raises `ParameterError` where there are none, or one is no whole number from 0 on.
         """
         listed: Iterable[object] = [text]
         if isinstance(text, str):
@@ -230,15 +227,9 @@ class AttackFigure(NamedTuple):
 class Outcome(NamedTuple):
     """What an attack came to.
 
-    Parameters
-    ----------
-    figures
-        Its numbers.
-    risk, baseline
-        float64, shape (n,): everybody's own risk, in the order of the original, and what it is
-        without the release; NaN for those who were not attacked. For the owner alone.
-    not_measured
-        The parts that are missing, each with the reason.
+    `figures`: its numbers; `risk, baseline`: float64, shape (n,): everybody's own risk, in the
+    order of the original, and what it is without the release; NaN for those who were not attacked.
+    For the owner alone; `not_measured`: the parts that are missing, each with the reason.
     """
 
     figures: list[AttackFigure]
@@ -254,10 +245,7 @@ class TooLargeError(NotMeasuredError):
 def refuse_more_nodes(n: int, most: int, way_out: str) -> None:
     """Refuse a network of more nodes than an attack takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where there are more; the message ends with the way out.
+    Raises `TooLargeError` where there are more; the message ends with the way out.
     """
     if n > most:
         raise TooLargeError(f"{n:,} nodes exceed the limit of {most:,}. {way_out}")

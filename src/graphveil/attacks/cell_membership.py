@@ -43,14 +43,8 @@ NO_CHANCE = (
 class AttackedCells(NamedTuple):
     """How many cells there are, and what became of them.
 
-    Parameters
-    ----------
-    cells
-        Pairs of nodes, or of a user and a feature.
-    true, published
-        How many are edges or entries of the original, and of the release.
-    kept
-        How many are of both.
+    `cells`: pairs of nodes, or of a user and a feature; `true, published`: how many are edges or
+    entries of the original, and of the release; `kept`: how many are of both.
     """
 
     cells: int
@@ -62,10 +56,7 @@ class AttackedCells(NamedTuple):
 def cell_membership(situation: AttackInput[C], _options: AttackOptions) -> Outcome:
     """Return how often what is published is true, and what epsilon that shows at least.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where cells have no chance in common, or all are true, or none.
+    Raises `NotMeasuredError` where cells have no chance in common, or all are true, or none.
     """
     flips = _one_chance(situation.release)
     before, after = _aligned(situation.comparison)
@@ -119,15 +110,10 @@ def _figures(counts: AttackedCells, stated: Fraction) -> Iterator[AttackFigure]:
 def epsilon_bound(counts: AttackedCells) -> float:
     """Return the epsilon that one release shows at least, of cells that are independent.
 
-    Parameters
-    ----------
-    counts
-        What became of the cells.
-
-    Notes
-    -----
     Both chances lie in their intervals of Clopper and Pearson but for one case in a thousand; the
     bound is the larger logarithm of the ratio of chances, of being published and of not being.
+
+    `counts`: what became of the cells.
 
     Examples
     --------
@@ -165,12 +151,8 @@ def least_epsilon(with_it: tuple[int, int], without: tuple[int, int], doubt: flo
 def clopper_pearson(number: int, size: int, doubt: float = DOUBT) -> tuple[float, float]:
     """Return the interval around a share, by default off on either side in one of 2,000 cases.
 
-    Parameters
-    ----------
-    number, size
-        How many of how many.
-    doubt
-        How often the share may lie outside, on both sides together.
+    `number, size`: how many of how many; `doubt`: how often the share may lie outside, on both
+    sides together.
 
     Examples
     --------

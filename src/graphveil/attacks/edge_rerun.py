@@ -49,11 +49,8 @@ class EdgeRerunOptions(AttackOptions):
 class RerunGraphs(NamedTuple):
     """What many releases show of a pair of nodes; one row per run.
 
-    Parameters
-    ----------
-    seen
-        int64, shape (runs, 3): whether the pair is published, the published degrees of both
-        together, and the number of published edges.
+    `seen`: int64, shape (runs, 3): whether the pair is published, the published degrees of both
+    together, and the number of published edges.
     """
 
     seen: NDArray[np.int64]
@@ -75,10 +72,7 @@ class Event(NamedTuple):
 def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> Outcome:
     """Return the largest epsilon that runs with and without an edge show.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, or there are no edges.
+    Raises `NotMeasuredError` where the method cannot be run again, or there are no edges.
     """
     rerun, original = _rerun_of(situation), situation.comparison.original
     edges = original.edges()
@@ -148,10 +142,7 @@ def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
     Of several, as where they are too few to show any, it is the one whose chances are farthest
     apart. Chances alone would choose what happened once and never again.
 
-    Parameters
-    ----------
-    with_it, without
-        Runs with the edge and without it.
+    `with_it, without`: runs with the edge and without it.
 
     Examples
     --------
@@ -183,12 +174,8 @@ def _counted(runs: RerunGraphs, event: Event) -> tuple[int, int]:
 def bound_of(with_it: RerunGraphs, without: RerunGraphs, doubt: float) -> float:
     """Return an epsilon below which the method's is in so few cases only.
 
-    Parameters
-    ----------
-    with_it, without
-        Runs with the edge and without it.
-    doubt
-        How often the bound may exceed the truth.
+    `with_it, without`: runs with the edge and without it; `doubt`: how often the bound may exceed
+    the truth.
     """
     size = len(with_it.seen) // TO_CHOOSE
     first, rest = (
@@ -255,10 +242,8 @@ def seconds(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) 
 def foreseen(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> float:
     """Return about how long it takes, by the run that made the release.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, or the release has no epsilon to be compared with.
+    Raises `NotMeasuredError` where the method cannot be run again, or the release has no epsilon to
+    be compared with.
     """
     _rerun_of(situation)
     stated = isinstance(situation.release.guarantee, EdgeDP | NodeDP)

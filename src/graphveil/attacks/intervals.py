@@ -23,8 +23,6 @@ _CELLS = 16_000
 def median_of_draws(values: NDArray[np.int64]) -> Sample:
     """Return the interval around the median of values, one a person drawn: two of the values.
 
-    Notes
-    -----
     The number of values below the true median is binomial; the ends are the values at its mean less
     and plus Z standard deviations, rounded outwards.
 
@@ -56,18 +54,12 @@ def bootstrap_ratio(
 ) -> Sample:
     """Return the interval of the bootstrap over people around a ratio of two sums.
 
-    Parameters
-    ----------
-    numerators, denominators
-        float64, shape (people,): what every person adds to either sum.
-    rng
-        Draws the people.
-
-    Notes
-    -----
     Percentiles of 1,000 draws of as many people with replacement; draws whose denominator is 0 are
     left out. Efron, 1979. Of few people the percentiles lie further out: Hesterberg, 2015. A ratio
     is a share: where it is 0 of everybody, no draw says how large it may be, and Wilson's does.
+
+    `numerators, denominators`: float64, shape (people,): what every person adds to either sum;
+    `rng`: draws the people.
 
     Examples
     --------
@@ -89,12 +81,8 @@ def bootstrap_difference(
 ) -> Sample:
     """Return the interval of the bootstrap around the difference of two ratios, of other people.
 
-    Parameters
-    ----------
-    first, second
-        Numerators and denominators, as in `bootstrap_ratio`; the second is taken off the first.
-    rng
-        Draws the people of either.
+    `first, second`: numerators and denominators, as in `bootstrap_ratio`; the second is taken off
+    the first; `rng`: draws the people of either.
 
     Examples
     --------
@@ -111,6 +99,13 @@ def bootstrap_difference(
 def of_area(area: float, off: NDArray[np.float64], most: float, *, times: float = 1.0) -> Sample:
     """Return the interval around an area under the curve; near 0 and 1 it covers as well.
 
+    The variance is that of DeLong, DeLong and Clarke-Pearson, 1988, summed by people as Obuchowski,
+    1997, has it. Added to the area and taken off it, its root covered an area of .98 of 20 people
+    in 53 of 100 runs. So the area is taken for a share of as many scores as have this variance,
+    never more than there are: the interval of Wilson for an effective size, with Student's quantile
+    (Korn and Graubard, 1998; Franco et al., 2019). Where nobody moves it, nothing says how much the
+    scores of a person have in common, and each counts as one.
+
     Parameters
     ----------
     area
@@ -121,15 +116,6 @@ def of_area(area: float, off: NDArray[np.float64], most: float, *, times: float 
         The most independent scores that it can rest on: twice those of the smaller group.
     times
         How many times as large its variance is as what people move by says.
-
-    Notes
-    -----
-    The variance is that of DeLong, DeLong and Clarke-Pearson, 1988, summed by people as Obuchowski,
-    1997, has it. Added to the area and taken off it, its root covered an area of .98 of 20 people
-    in 53 of 100 runs. So the area is taken for a share of as many scores as have this variance,
-    never more than there are: the interval of Wilson for an effective size, with Student's quantile
-    (Korn and Graubard, 1998; Franco et al., 2019). Where nobody moves it, nothing says how much the
-    scores of a person have in common, and each counts as one.
 
     Examples
     --------
@@ -151,11 +137,8 @@ def of_area(area: float, off: NDArray[np.float64], most: float, *, times: float 
 def of_paired_area(above: NDArray[np.float64]) -> Sample:
     """Return the interval around the area under the curve of pairs of scores: see `of_area`.
 
-    Parameters
-    ----------
-    above
-        float64, shape (people, people): whether the positive of one scores above the negative of
-        another, as `positives_above` gives it; everybody has one of each.
+    `above`: float64, shape (people, people): whether the positive of one scores above the negative
+    of another, as `positives_above` gives it; everybody has one of each.
 
     Examples
     --------
@@ -205,12 +188,7 @@ def _blocks(n: int) -> list[int]:
 def resampled(n: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Return how often each of n people is drawn in as many draws with replacement, size times.
 
-    Parameters
-    ----------
-    n, size
-        How many people, and how many times as many are drawn.
-    rng
-        Draws them.
+    `n, size`: how many people, and how many times as many are drawn; `rng`: draws them.
 
     Examples
     --------
@@ -224,14 +202,8 @@ def resampled(n: int, size: int, rng: np.random.Generator) -> NDArray[np.float64
 def percentiles(values: NDArray[np.float64], size: int, *, fewest: int) -> Sample:
     """Return the interval of resampled values, those that are no number left out.
 
-    Parameters
-    ----------
-    values
-        float64: one a draw.
-    size
-        What they rest on.
-    fewest
-        How many people are in the smaller group.
+    `values`: float64: one a draw; `size`: what they rest on; `fewest`: how many people are in the
+    smaller group.
 
     Examples
     --------
@@ -249,8 +221,6 @@ def percentiles(values: NDArray[np.float64], size: int, *, fewest: int) -> Sampl
 def tail_of(people: int) -> float:
     """Return which share of the resampled values lies outside on either side.
 
-    Notes
-    -----
     Resampled means of n people vary less than means do, by the root of (n - 1)/n, and have the
     normal quantile where Student's belongs. Hesterberg, *What teachers should know about the
     bootstrap*, 2015, moves the percentiles by both. Without it intervals of 10 draws covered the
@@ -278,14 +248,9 @@ _REACH, _MORE = 4, 20
 class Scored(NamedTuple):
     """Scores of two groups.
 
-    Parameters
-    ----------
-    value
-        float64, shape (scores,): higher ones speak for the first group.
-    positive
-        bool, shape (scores,): whether it is of the first group; there are some of either.
-    person
-        int64, shape (scores,): of whom it is.
+    `value`: float64, shape (scores,): higher ones speak for the first group; `positive`: bool,
+    shape (scores,): whether it is of the first group; there are some of either; `person`: int64,
+    shape (scores,): of whom it is.
     """
 
     value: NDArray[np.float64]
@@ -296,10 +261,7 @@ class Scored(NamedTuple):
 class Curve:
     """The curve of true against false alarms over all thresholds; equal scores share one.
 
-    Parameters
-    ----------
-    scored
-        The scores.
+    `scored`: the scores.
 
     Examples
     --------
@@ -324,14 +286,10 @@ class Curve:
     def area_sample(self, *, times: float = 1.0) -> Sample:
         """Return the interval around the area.
 
-        Parameters
-        ----------
-        times
-            How many times as large its variance is as that of scores that nothing was learned for.
-
-        Notes
-        -----
         Every score's share of the other group below or above it, summed by people: see `of_area`.
+
+        `times`: how many times as large its variance is as that of scores that nothing was learned
+        for.
         """
         area, shares = self.area(), self._shares()
         first, second = (float(some.sum()) for some in (self._first, ~self._first))
@@ -342,22 +300,14 @@ class Curve:
     def recall_at(self, false: float) -> float:
         """Return the share of the first group above a threshold that so few others exceed.
 
-        Parameters
-        ----------
-        false
-            The largest share of the second group above it.
+        `false`: the largest share of the second group above it.
         """
         return float(self._recall(np.ones((1, self.people)), false)[0])
 
     def recall_sample(self, false: float, rng: np.random.Generator) -> Sample:
         """Return the interval of the bootstrap over people around `recall_at`.
 
-        Parameters
-        ----------
-        false
-            As there.
-        rng
-            Draws the people.
+        `false`: as there; `rng`: draws the people.
         """
         size = max(1, _CELLS_OF_PAIRS // max(self._top(false), self.people))
         parts = [

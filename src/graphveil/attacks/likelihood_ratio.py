@@ -82,17 +82,9 @@ class ShadowReleases(ABC):
     ) -> tuple[list[AttackFigure], NDArray[np.float64]]:
         """Return how well targets inside are told from others, and the risk of each.
 
-        Parameters
-        ----------
-        number
-            How many releases are made.
-        rng
-            Draws the halves, their seeds and the intervals.
-
-        Raises
-        ------
-        NotMeasuredError
-            Where the method refuses the data, or nothing tells any target.
+        `number`: how many releases are made; `rng`: draws the halves, their seeds and the
+        intervals. Raises `NotMeasuredError` where the method refuses the data, or nothing tells any
+        target.
         """
         halves = halves_of(self.size, number, rng)
         scores = np.array(shadow_results(self, halves))
@@ -143,18 +135,9 @@ def halves_of(size: int, number: int, rng: np.random.Generator) -> list[ShadowSp
 def shadow_results(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
     """Return what the work gives for every task, in their order, whatever engine runs it.
 
-    Parameters
-    ----------
-    work
-        Makes a release and says what an attacker reads off it. The engine of the context runs it
-        where it can be pickled and takes long.
-    tasks
-        What is different from one release to the next.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where the method refuses the data.
+    `work`: makes a release and says what an attacker reads off it. The engine of the context runs
+    it where it can be pickled and takes long; `tasks`: what is different from one release to the
+    next. Raises `NotMeasuredError` where the method refuses the data.
 
     Examples
     --------
@@ -200,12 +183,8 @@ def _portable(work: object) -> bool:
 class ShadowScores(NamedTuple):
     """What releases say of targets.
 
-    Parameters
-    ----------
-    scores
-        float64, shape (releases, targets, scores): several kinds of scores.
-    inside
-        bool, shape (releases, targets): whether the target was in the data of the release.
+    `scores`: float64, shape (releases, targets, scores): several kinds of scores; `inside`: bool,
+    shape (releases, targets): whether the target was in the data of the release.
     """
 
     scores: NDArray[np.float64]
@@ -215,23 +194,9 @@ class ShadowScores(NamedTuple):
 def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> NDArray[np.float64]:
     """Return how likely every target is in every release, as a ratio's logarithm; NaN for no guess.
 
-    Parameters
-    ----------
-    shadows
-        The scores of targets, and where they are.
-    choices
-        Kinds of scores that can be used together. Every fourth of the releases is attacked by
-        those that tell most of the others.
-
-    Returns
-    -------
-    float64, shape (releases, targets): what a release says to an attacker who knows
-    what all others hold.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where no part tells any target that is inside from one that is not.
+    `shadows`: the scores of targets, and where they are; `choices`: kinds of scores that can be
+    used together. Every fourth of the releases is attacked by those that tell most of the others.
+    Raises `NotMeasuredError` where no part tells any target that is inside from one that is not.
     """
     made = np.full(shadows.inside.shape, np.nan)
     part = np.arange(len(made)) % PARTS
@@ -257,18 +222,11 @@ def _area(scores: NDArray[np.float64], inside: NDArray[np.bool_]) -> float:
 class ShadowModel:
     """What releases teach of how targets score; of an attacked one it is not known whom it holds.
 
-    Parameters
-    ----------
-    scores
-        float64, shape (releases, targets, scores).
-    inside
-        bool, shape (releases, targets).
-
-    Notes
-    -----
     A target's scores are normal where it is in, and where it is not, with one covariance for all
     targets. How much taking part adds is the mean of all targets where the target's own releases
     say little: the best linear estimate from the two (James and Stein, 1961).
+
+    `scores`: float64, shape (releases, targets, scores); `inside`: bool, shape (releases, targets).
 
     Examples
     --------
@@ -293,15 +251,7 @@ class ShadowModel:
     def ratio(self, attacked: int) -> NDArray[np.float64]:
         """Return how likely every target is in one release, by what the others teach.
 
-        Parameters
-        ----------
-        attacked
-            The release.
-
-        Returns
-        -------
-        float64, shape (targets,): a ratio's logarithm; NaN for targets that all the others hold,
-        or none.
+        `attacked`: the release.
         """
         own, inside = self._scores[attacked], np.array([self._inside[attacked]])
         inside = np.concatenate([inside, ~inside])
@@ -341,12 +291,8 @@ def _shrunk(
 def scored_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> Scored:
     """Return what was guessed of targets, one target a person, where anything was.
 
-    Parameters
-    ----------
-    made
-        float64, shape (releases, targets): as `ratios` gives it.
-    inside
-        bool, of the same shape: what is true.
+    `made`: float64, shape (releases, targets): as `ratios` gives it; `inside`: bool, of the same
+    shape: what is true.
 
     Examples
     --------
@@ -393,8 +339,6 @@ def figures_of(
 def _sample_of(curve: Curve, releases: int) -> Sample:
     """Return the interval around the area of ratios, each learned of all the other releases.
 
-    Notes
-    -----
     Any two releases are attacked by what nearly the same releases teach, and each teaches how to
     attack the other. Nadeau and Bengio, *Inference for the generalization error*, 2003: the
     variance is as many times as large as 1/n + 1/(n - 1) is of 1/n. Where there is nothing to be
@@ -409,14 +353,7 @@ def _sample_of(curve: Curve, releases: int) -> Sample:
 def risks_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return which share of targets outside everybody scores above where they are inside.
 
-    Parameters
-    ----------
-    made, inside
-        As of `scored_of`.
-
-    Returns
-    -------
-    float64, shape (targets,): ties are a half; NaN for targets that were never guessed inside.
+    `made, inside`: as of `scored_of`.
 
     Examples
     --------

@@ -82,10 +82,8 @@ class MatchingOptions(AttackOptions):
 def matching(situation: AttackInput[TableComparison], options: MatchingOptions) -> Outcome:
     """Return how likely people's own records are, with nothing else known, with pairs, by a re-run.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no people, pairs are too many, or records do not fit their owners.
+    Raises `NotMeasuredError` where there are no people, pairs are too many, or records do not fit
+    their owners.
     """
     pair = situation.comparison
     pairs = _fitting(pair)
@@ -134,10 +132,7 @@ number of these is judged."""
 def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -> float:
     """Return about how long it takes; with it the runs of the method.
 
-    Raises
-    ------
-    TooLargeError
-        Where rows are too many.
+    Raises `TooLargeError` where rows are too many.
     """
     pair = situation.comparison
     n = pair.original.n_rows
@@ -193,12 +188,7 @@ def short_where_levels_are_known(every: NodePairs, levels: NDArray[np.int64]) ->
 
     A record belongs to nobody who asked for more people than it could belong to.
 
-    Parameters
-    ----------
-    every
-        The allowed pairs.
-    levels
-        int64, shape (n,).
+    `every`: the allowed pairs; `levels`: int64, shape (n,).
 
     Examples
     --------
@@ -356,14 +346,8 @@ def nearest_candidates(
 ) -> NDArray[np.float64]:
     """Return for everybody whether the candidate nearest to a guess is theirs; ties are shared.
 
-    Parameters
-    ----------
-    pairs
-        The candidates.
-    records
-        int32, shape (n, d): the record of every person.
-    guesses
-        int32, shape (n, d): what the adversary expects it to be; `*` counts as a value.
+    `pairs`: the candidates; `records`: int32, shape (n, d): the record of every person; `guesses`:
+    int32, shape (n, d): what the adversary expects it to be; `*` counts as a value.
 
     Examples
     --------

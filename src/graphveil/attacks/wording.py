@@ -218,12 +218,8 @@ class Said:
     def about(self, counted: Counted, *, of_table: bool = False) -> Said:
         """Return the same in words about people, or about rows; names from the data stay.
 
-        Parameters
-        ----------
-        counted
-            What is counted.
-        of_table
-            Whether the release is a table, whose words are rows and columns.
+        `counted`: what is counted; `of_table`: whether the release is a table, whose words are rows
+        and columns.
         """
         if counted == "people" and not of_table:
             return self

@@ -24,14 +24,8 @@ Figures = dict[str, float | int]
 class Changes(ABC):
     """How much an original has of what is counted, how much of it a release keeps, what is new.
 
-    Parameters
-    ----------
-    before
-        How many the original has.
-    kept
-        How many of these the release has.
-    added
-        How many the release has that the original lacks.
+    `before`: how many the original has; `kept`: how many of these the release has; `added`: how
+    many the release has that the original lacks.
     """
 
     what: ClassVar[str]
@@ -83,12 +77,8 @@ class Changes(ABC):
 class EdgeChanges(Changes):
     """The edges of a network, whatever their kind and direction.
 
-    Parameters
-    ----------
-    before, kept, added
-        As in `Changes`.
-    people_suppressed
-        How many people lack an attribute that they had; None for a graph, which has none.
+    `before, kept, added`: as in `Changes`; `people_suppressed`: how many people lack an attribute
+    that they had; None for a graph, which has none.
 
     Examples
     --------

@@ -395,10 +395,8 @@ class Drawing(Condition, frozen=True, kw_only=True):
 class NoisyDegrees(Drawing, frozen=True, kw_only=True, tag="noisy-degrees"):
     """As `Drawing`, from noisy degrees alone.
 
-    Parameters
-    ----------
-    sizes, weights
-        How many places a class of like degree has, and x of every class as in `BlockFlips`.
+    `sizes, weights`: how many places a class of like degree has, and x of every class as in
+    `BlockFlips`.
 
     Examples
     --------
@@ -532,14 +530,9 @@ class SameDegrees(Condition, frozen=True, kw_only=True, tag="same-degrees"):
 class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
     """So many edges at most stand in one of original and release only.
 
-    Parameters
-    ----------
-    edges
-        The most edits, at least 1; or
-    share
-        a share of the original's edges in (0, 1], rounded up to a number of edits.
-    edges_per_edit
-        How many edges an edit may add and delete together: 4 where it rewires.
+    `edges`: the most edits, at least 1; or; `share`: a share of the original's edges in (0, 1],
+    rounded up to a number of edits; `edges_per_edit`: how many edges an edit may add and delete
+    together: 4 where it rewires.
 
     Examples
     --------
@@ -595,12 +588,8 @@ class NothingAdded(Condition, frozen=True, kw_only=True, tag="nothing-added"):
 class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     """Every published entry is true of at least a share theta of its equivalence class.
 
-    Parameters
-    ----------
-    theta
-        A fraction in [1/2, 1] in lowest terms, such as ``2/3``, kept exact as text.
-    columns
-        Of a table with attached columns: those that it is about. Unset for all of them.
+    `theta`: a fraction in [1/2, 1] in lowest terms, such as ``2/3``, kept exact as text; `columns`:
+    of a table with attached columns: those that it is about. Unset for all of them.
 
     Examples
     --------
@@ -625,10 +614,7 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
 class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more-than-half"):
     """Every published entry is true of more than half of its equivalence class.
 
-    Parameters
-    ----------
-    columns
-        As of `TrueOfShare`.
+    `columns`: as of `TrueOfShare`.
 
     Examples
     --------

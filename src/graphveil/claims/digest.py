@@ -84,12 +84,7 @@ def _digest_of_content(data: Data) -> str:
 def digest_of_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], ids: Ids) -> str:
     """Return what `digest_of` gives for a graph whose neighbors may be mapped from a file.
 
-    Parameters
-    ----------
-    indptr, indices
-        As in `graphveil.data.Graph`.
-    ids
-        The id of every node.
+    `indptr, indices`: as in `graphveil.data.Graph`; `ids`: the id of every node.
 
     Examples
     --------
@@ -128,14 +123,9 @@ def digests_of_origins(data: Data) -> tuple[str, ...]:
 class RowsPart(NamedTuple):
     """Some rows of users by features, in any order.
 
-    Parameters
-    ----------
-    users
-        Their ids: int64, or a list of text.
-    indptr
-        int64: the features of row u are ``entries[indptr[u]:indptr[u + 1]]``, in canonical order.
-    entries
-        uint64, shape (entries, words): a token of every feature, see `tokens_of`.
+    `users`: their ids: int64, or a list of text; `indptr`: int64: the features of row u are
+    ``entries[indptr[u]:indptr[u + 1]]``, in canonical order; `entries`: uint64, shape (entries,
+    words): a token of every feature, see `tokens_of`.
     """
 
     users: NDArray[np.int64] | list[str]
@@ -146,12 +136,8 @@ class RowsPart(NamedTuple):
 class RowsDigest(NamedTuple):
     """What the digest of users by features is made of; two of them add up.
 
-    Parameters
-    ----------
-    n, entries
-        The numbers of rows and of entries.
-    total
-        The sum modulo 2^256 of the hashes of all rows.
+    `n, entries`: the numbers of rows and of entries; `total`: the sum modulo 2^256 of the hashes of
+    all rows.
     """
 
     n: int = 0
@@ -166,10 +152,8 @@ class RowsDigest(NamedTuple):
     def text(self, *, user_is_integer: bool, item_is_integer: bool) -> str:
         """Return the digest as it is written.
 
-        Parameters
-        ----------
-        user_is_integer, item_is_integer
-            Whether ids are integers; of features only where a row has one.
+        `user_is_integer, item_is_integer`: whether ids are integers; of features only where a row
+        has one.
         """
         kinds = f"{_kind(integer=user_is_integer)}{_kind(integer=item_is_integer)}"
         kinds = kinds if self.entries else kinds[:1]

@@ -66,12 +66,9 @@ __all__ = [
 class _OfRows(Guarantee, frozen=True, kw_only=True):
     """A guarantee that counts rows: of a table, it says whether these are people.
 
-    Parameters
-    ----------
-    person
-        What the owner said of the rows of a table: ``row``, each is a different person; ``column``,
-        each is the one row of a person whom a column named; ``assumed``, nothing. Unset where it is
-        no table: then each row is a user, who is a person.
+    `person`: what the owner said of the rows of a table: ``row``, each is a different person;
+    ``column``, each is the one row of a person whom a column named; ``assumed``, nothing. Unset
+    where it is no table: then each row is a user, who is a person.
     """
 
     person: Person | msgspec.UnsetType = msgspec.UNSET

@@ -88,14 +88,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Composed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a ledger holds, this release included: public.
 
-    Parameters
-    ----------
-    releases
-        How many releases.
-    unit
-        What the total is about, as the claim of this release.
-    epsilon
-        Their total, as decimal text, rounded up.
+    `releases`: how many releases; `unit`: what the total is about, as the claim of this release;
+    `epsilon`: their total, as decimal text, rounded up.
     """
 
     releases: int
@@ -113,12 +107,8 @@ class LedgerReference(msgspec.Struct, frozen=True, kw_only=True):
 class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The most that the total of a ledger may reach; once set it stays.
 
-    Parameters
-    ----------
-    epsilon
-        As it was given, in decimal text.
-    unit
-        What it is about: the unit of the first release that was entered under it.
+    `epsilon`: as it was given, in decimal text; `unit`: what it is about: the unit of the first
+    release that was entered under it.
     """
 
     epsilon: str
@@ -204,14 +194,8 @@ _NO_TOTAL = (
 class LedgerReceipt(NamedTuple):
     """What was entered for a run.
 
-    Parameters
-    ----------
-    note
-        For the private record.
-    known
-        The entries of all releases that the ledger holds.
-    composed
-        Their total; None where one of them claims nothing.
+    `note`: for the private record; `known`: the entries of all releases that the ledger holds;
+    `composed`: their total; None where one of them claims nothing.
     """
 
     note: LedgerReference

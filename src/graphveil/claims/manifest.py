@@ -160,16 +160,9 @@ class DescribedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 class LevelNode(NamedTuple):
     """A node of a hierarchy that is published, or is above one that is.
 
-    Parameters
-    ----------
-    column
-        The column.
-    level
-        The lowest level at which it is, from 0, the values.
-    node, parent
-        Its text, and that of the node above it; ``*`` is above all others and above itself.
-    leaves
-        How many values the file of the hierarchy has below it; None where there is no file.
+    `level`: the lowest level at which it is, from 0, the values; `node, parent`: its text, and that
+    of the node above it; ``*`` is above all others and above itself; `leaves`: how many values the
+    file of the hierarchy has below it; None where there is no file.
     """
 
     column: str
@@ -182,12 +175,8 @@ class LevelNode(NamedTuple):
 class Generalization(NamedTuple):
     """What is said of the columns of a generalized table, and their published nodes.
 
-    Parameters
-    ----------
-    columns
-        In the order of the table.
-    nodes
-        By column in this order, then by level, then by text.
+    `columns`: in the order of the table; `nodes`: by column in this order, then by level, then by
+    text.
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -291,10 +280,7 @@ def encode(value: msgspec.Struct) -> bytes:
 def read_manifest(folder: Place) -> Manifest:
     """Return the manifest of a release folder.
 
-    Raises
-    ------
-    ReleaseError
-        Where there is none, or it is not one; the message names the field.
+    Raises `ReleaseError` where there is none, or it is not one; the message names the field.
     """
     return decode_manifest(manifest_bytes(folder), where=folder / MANIFEST)
 
@@ -302,10 +288,8 @@ def read_manifest(folder: Place) -> Manifest:
 def manifest_bytes(folder: Place) -> bytes:
     """Return the bytes of the manifest, and no more of them than show that it is too large.
 
-    Raises
-    ------
-    ReleaseError
-        Where the folder is none, or holds no manifest that can be read: it is not a release.
+    Raises `ReleaseError` where the folder is none, or holds no manifest that can be read: it is not
+    a release.
     """
     if isinstance(folder, Address):
         return _bytes_at(folder)
@@ -352,10 +336,7 @@ def _bytes_at(address: Address) -> bytes:
 def decode_manifest(raw: bytes, *, where: Place) -> Manifest:
     """Return the manifest in these bytes.
 
-    Raises
-    ------
-    ReleaseError
-        Where they are not a manifest of a schema this version reads.
+    Raises `ReleaseError` where they are not a manifest of a schema this version reads.
     """
     if len(raw) > MOST_BYTES:
         raise ReleaseError(

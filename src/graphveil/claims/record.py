@@ -142,10 +142,7 @@ def is_linkage_part(name: str) -> bool:
 def linkage_files(private: Path) -> list[Path]:
     """Return the file of the linkage in a private folder, or its parts in order; none without it.
 
-    Raises
-    ------
-    OSError
-        Where the folder cannot be read.
+    Raises `OSError` where the folder cannot be read.
     """
     whole = private / LINKAGE
     if whole.is_file():
@@ -174,17 +171,8 @@ def digest_of_parts(digests: Iterable[str]) -> str:
 def read_record(folder: Place, private: Place | None = None) -> Record | None:
     """Return the private record of a release, or None where there is none.
 
-    Parameters
-    ----------
-    folder
-        The release folder.
-    private
-        Its private folder; None for the one beside it. Nothing is looked for beside an address.
-
-    Raises
-    ------
-    ReleaseError
-        Where the file is there but is no record.
+    `folder`: the release folder; `private`: its private folder; None for the one beside it. Nothing
+    is looked for beside an address. Raises `ReleaseError` where the file is there but is no record.
     """
     if private is None:
         if not isinstance(folder, Path):
@@ -239,19 +227,10 @@ def owners_of_others(
     Any of the digests says that it is the same. The release that this one replaces does not
     count. The age is the time of the record's file.
 
-    Parameters
-    ----------
-    folder
-        The release folder: those beside it are looked at, unless it is an address.
-    digests
-        Those of the input.
-    private
-        Its private folder, where it lies in another place: what lies beside that is looked at, too.
-
-    Raises
-    ------
-    GraphveilError
-        Where what lies beside an address cannot be listed.
+    `folder`: the release folder: those beside it are looked at, unless it is an address; `digests`:
+    those of the input; `private`: its private folder, where it lies in another place: what lies
+    beside that is looked at, too. Raises `GraphveilError` where what lies beside an address cannot
+    be listed.
     """
     if isinstance(private, Address):
         own_names = private.located

@@ -53,11 +53,8 @@ class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-r
 
     It says nothing that the table does not show.
 
-    Parameters
-    ----------
-    rows
-        Pairs of a number of suppressed cells and the number of rows that have as many: the first
-        rise, the second are at least 1.
+    `rows`: pairs of a number of suppressed cells and the number of rows that have as many: the
+    first rise, the second are at least 1.
 
     Examples
     --------
@@ -134,10 +131,7 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
 
     The file of levels lists these nodes, each with the one above it.
 
-    Parameters
-    ----------
-    columns
-        Their names; none for all columns that are not attached.
+    `columns`: their names; none for all columns that are not attached.
 
     Examples
     --------

@@ -153,10 +153,7 @@ heard: list[tuple[int, str]] = []
 def say_warnings(*, every: bool = False) -> None:
     """Say on stderr the two warnings that weigh most, or every one; a run ends with this.
 
-    Parameters
-    ----------
-    every
-        Whether the remarks, which are all others, are said too.
+    `every`: whether the remarks, which are all others, are said too.
     """
     texts = [text for _, text in sorted(heard, key=lambda one: one[0])]
     heard.clear()

@@ -39,14 +39,8 @@ def width() -> int:
 def wrapped(text: str, *, indent: str = "", most: int | None = None) -> list[str]:
     """Return text as lines of the width, words whole; the second and further ones are indented.
 
-    Parameters
-    ----------
-    text
-        Text, with options in it as flags.
-    indent
-        What further lines begin with.
-    most
-        The width; None for that of the terminal.
+    `text`: text, with options in it as flags; `indent`: what further lines begin with; `most`: the
+    width; None for that of the terminal.
 
     Examples
     --------
@@ -74,12 +68,7 @@ def print_answer(text: str) -> None:
 def print_next(command: str, *, more: str = "") -> None:
     """Print the last line of an answer: the command that goes on from here, ready to be copied.
 
-    Parameters
-    ----------
-    command
-        The command.
-    more
-        What else can be asked for.
+    `more`: what else can be asked for.
     """
     if more:
         print_answer(more)
@@ -89,10 +78,7 @@ def print_next(command: str, *, more: str = "") -> None:
 def line_texts(lines: Sequence[Line]) -> list[str]:
     """Return lines as text: question, figure and unit, the last wrapped under itself.
 
-    Parameters
-    ----------
-    lines
-        Of one answer: their columns are as wide as the widest.
+    `lines`: of one answer: their columns are as wide as the widest.
     """
     asked = max((len(visible(line.question)) for line in lines), default=0)
     figures = max((len(line.figure) for line in lines), default=0)
@@ -108,12 +94,7 @@ def line_texts(lines: Sequence[Line]) -> list[str]:
 def say_lines(texts: Iterable[str], *, most: int) -> None:
     """Print the first of these lines, and how many more there are.
 
-    Parameters
-    ----------
-    texts
-        Each one line of the screen.
-    most
-        How many lines there is room for.
+    `texts`: each one line of the screen; `most`: how many lines there is room for.
     """
     every = list(texts)
     shown = every if len(every) <= most else every[: most - 1]

@@ -69,11 +69,8 @@ COMMANDS = {name: line for commands in GROUPS.values() for name, line in command
 def build(tokens: Sequence[str] = ()) -> App:
     """Return the application; no command's module is imported.
 
-    Parameters
-    ----------
-    tokens
-        Those of the call. The help page of the command that is called is its own text, the others'
-        line here.
+    `tokens`: those of the call. The help page of the command that is called is its own text, the
+    others' line here.
     """
     called = tokens[0] if tokens else None
     app = App(
@@ -110,10 +107,7 @@ def _attribute(tokens: Sequence[str]) -> str:
 def call(tokens: list[str]) -> int:
     """Run the command of these tokens and return its exit code.
 
-    Raises
-    ------
-    CycloptsError
-        Where the tokens are no command.
+    Raises `CycloptsError` where the tokens are no command.
     """
     # A dash would be taken for an option; `with_signature` restores it where no file is asked for.
     tokens = [str(STANDARD_INPUT) if token == "-" else token for token in tokens]  # noqa: S105  no password

@@ -142,10 +142,7 @@ class TerminalBars:
 class Lines:
     """A line on stderr for the innermost stage, at most one in so many seconds.
 
-    Parameters
-    ----------
-    seconds
-        The time between two lines.
+    `seconds`: the time between two lines.
     """
 
     def __init__(self, seconds: float) -> None:

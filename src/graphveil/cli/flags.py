@@ -165,14 +165,8 @@ def options_from(options: type[T], given: dict[str, Any]) -> T:
 def not_for(name: str, container: type[Any], other: str | None = None) -> UsageError:
     """Return the error of a flag that does not go with a kind of data.
 
-    Parameters
-    ----------
-    name
-        The flag, with underscores.
-    container
-        The kind of the data.
-    other
-        A kind that the flag goes with, where the command takes it.
+    `name`: the flag, with underscores; `container`: the kind of the data; `other`: a kind that the
+    flag goes with, where the command takes it.
     """
     instead = "" if other is None else f", or use --kind {other}"
     flag_name = f"--{name.replace('_', '-')}"
@@ -222,10 +216,7 @@ def with_signature(
 ) -> Callable[..., int]:
     """Return the function under this signature, name and help.
 
-    Raises
-    ------
-    UsageError
-        Where the standard input is given for two files.
+    Raises `UsageError` where the standard input is given for two files.
     """
     listed = list(parameters)
     signature = inspect.Signature(listed)

@@ -56,17 +56,8 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
 
     The copy lies in the folder for temporary files, for its owner alone, and is removed at the end.
 
-    Parameters
-    ----------
-    path
-        A file, a pipe, or `STANDARD_INPUT`.
-    form
-        The format that was asked for. Without one, text is read as csv.
-
-    Raises
-    ------
-    UsageError
-        Where the standard input is a terminal.
+    `path`: a file, a pipe, or `STANDARD_INPUT`; `form`: the format that was asked for. Without one,
+    text is read as csv. Raises `UsageError` where the standard input is a terminal.
     """
     if not is_pipe(path):
         yield path
@@ -188,10 +179,7 @@ def flag_words(name: str, *values: str) -> Iterator[str]:
 def needs_original(verb: str, path: Path | None) -> Path:
     """Return the file of the original.
 
-    Raises
-    ------
-    UsageError
-        Where it is not given: people who received a release do not have it.
+    Raises `UsageError` where it is not given: people who received a release do not have it.
     """
     if path is None:
         raise UsageError(
@@ -283,10 +271,7 @@ def original_of(
 ) -> Iterator[Original]:
     """Give the original of a release, from a file or a pipe, and the file as long as it is there.
 
-    Raises
-    ------
-    UsageError
-        Where a flag belongs to another kind of data.
+    Raises `UsageError` where a flag belongs to another kind of data.
     """
     from graphveil.verbs.read import (  # noqa: PLC0415  not for help
         original_on_disk,
@@ -341,10 +326,7 @@ def say_report(path: Path, report: ReadingReport) -> None:
 def released_kind(path: Path, given: Mapping[str, Any]) -> Container | None:
     """Return the kind of the data in a release folder; None where the path is none.
 
-    Raises
-    ------
-    UsageError
-        Where flags say how a file is read: a release says itself what it is.
+    Raises `UsageError` where flags say how a file is read: a release says itself what it is.
     """
     from graphveil.claims.manifest import MANIFEST, read_manifest  # noqa: PLC0415  not for files
 

@@ -47,11 +47,8 @@ NETWORKS, TABLES, SEVERAL = (
 def add_methods(app: App, methods: Methods, module: str, *, listed: bool) -> None:
     """Add a subcommand for each method, which the module has under the method's name.
 
-    Parameters
-    ----------
-    listed
-        Whether they are grouped by the kinds of data they take, with when to use each: that imports
-        the class of every method.
+    `listed`: whether they are grouped by the kinds of data they take, with when to use each: that
+    imports the class of every method.
     """
     for name in methods:
         command = f"{module}:{name}"
@@ -98,11 +95,8 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
     Where `--kind` is not given, flags that belong to one kind alone and roles of columns say it,
     else the names of the columns, else, where they have none, it is the first of the kinds.
 
-    Raises
-    ------
-    UsageError
-        Where a flag belongs to another kind of data, names of columns do not say the kind, or they
-        name users and items where a graph alone is read.
+    Raises `UsageError` where a flag belongs to another kind of data, names of columns do not say
+    the kind, or they name users and items where a graph alone is read.
     """
     asked = given.pop("kind", None)
     if asked:
@@ -167,10 +161,7 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
 def _ask_as_of_a_table(path: Path, given: dict[str, Any], guess: Guess, ways: str) -> NoReturn:
     """Refuse a file of many columns that may be a table, with all that would be asked then.
 
-    Raises
-    ------
-    InputError
-        Always.
+    Raises `InputError`: always.
     """
     options = options_of(kind_of(Table))(**values_for(options_of(kind_of(Table)), dict(given)))
     problems = [Problem("", "kind", "table", f"{guess.found}{ways}", PROBABLY_A_TABLE)]

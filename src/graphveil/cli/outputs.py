@@ -32,20 +32,9 @@ from graphveil.io.parsed import EVERY_WORD
 def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) -> None:
     """Refuse a file that must not be written, before any work is done.
 
-    Parameters
-    ----------
-    path
-        The file.
-    inputs
-        What the command reads: it is never overwritten.
-    force
-        Whether a file that exists is replaced.
-
-    Raises
-    ------
-    UsageError
-        Where it is an input or a folder, it would stand in a release folder, or it exists and force
-        is off.
+    `path`: the file; `inputs`: what the command reads: it is never overwritten; `force`: whether a
+    file that exists is replaced. Raises `UsageError` where it is an input or a folder, it would
+    stand in a release folder, or it exists and force is off.
     """
     if any(given is not None and is_same_file(given, path) for given in inputs):
         raise UsageError(f"{path} is the input file and is not overwritten. Choose another name.")
@@ -64,10 +53,7 @@ def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) ->
 def new_file(path: Path, *, force: bool) -> Iterator[Path]:
     """Give an empty file to write for its owner alone; it gets its name once it is whole.
 
-    Raises
-    ------
-    UsageError
-        Where a file of that name appeared meanwhile and force is off.
+    Raises `UsageError` where a file of that name appeared meanwhile and force is off.
     """
     try:
         with whole_file(path, mode=OWNER_ONLY, replace=force) as part:
@@ -190,12 +176,8 @@ COLUMN_FLAGS = [
 class AttachedColumn(NamedTuple):
     """Where the column stands; all None where there is none.
 
-    Parameters
-    ----------
-    attached
-        The file.
-    attached_column, attached_ids
-        Its columns of values and of ids; None for the only other one, and the first one.
+    `attached`: the file; `attached_column, attached_ids`: its columns of values and of ids; None
+    for the only other one, and the first one.
     """
 
     attached: Path | None
@@ -212,10 +194,7 @@ class AttachedColumn(NamedTuple):
     def read(self, original: Data) -> Attached | None:
         """Return the value of everybody in the original; None where there is no column.
 
-        Raises
-        ------
-        UsageError
-            Where there is no such column, or somebody has no value, or two.
+        Raises `UsageError` where there is no such column, or somebody has no value, or two.
         """
         if self.attached is None:
             return None

@@ -38,21 +38,9 @@ def whole_file(path: Path, *, mode: int = EVERYBODY, replace: bool = True) -> It
     A reader of `path` sees the old file or the new one, never a part. Nothing is flushed to the
     disk.
 
-    Parameters
-    ----------
-    path
-        The file.
-    mode
-        The permissions of the new file.
-    replace
-        Whether an old file of the name is replaced.
-
-    Raises
-    ------
-    FileExistsError
-        Where there is an old file, even if it appeared just now, and it is not replaced.
-    OSError
-        Where the file cannot be written.
+    `path`: the file; `mode`: the permissions of the new file; `replace`: whether an old file of the
+    name is replaced. Raises `FileExistsError` where there is an old file, even if it appeared just
+    now, and it is not replaced. `OSError` where the file cannot be written.
 
     Examples
     --------
@@ -85,20 +73,10 @@ def whole_folders(
     Files are flushed to the disk before anything is renamed, so that a full disk is noticed. A
     folder that was left empty does not appear. The last folder is put in place first.
 
-    Parameters
-    ----------
-    modes
-        The folders with their permissions.
-    replacing
-        Called with a folder that stands in a place, under the name that it was moved to, and with
-        the place; it raises where that folder is not to be replaced. None: none is.
-
-    Raises
-    ------
-    FileExistsError
-        Where something stands in a place, even if it appeared just now, and none is replaced.
-    OSError
-        Where a folder cannot be written.
+    `modes`: the folders with their permissions; `replacing`: called with a folder that stands in a
+    place, under the name that it was moved to, and with the place; it raises where that folder is
+    not to be replaced. None: none is. Raises `FileExistsError` where something stands in a place,
+    even if it appeared just now, and none is replaced. `OSError` where a folder cannot be written.
 
     Examples
     --------
@@ -129,10 +107,7 @@ def whole_folders(
 def flush_names(folder: Path) -> None:
     """Put the names of a folder's files on the disk: a renamed file is there after a power cut.
 
-    Raises
-    ------
-    OSError
-        Where the disk fails.
+    Raises `OSError` where the disk fails.
     """
     if sys.platform == "win32":
         return
@@ -242,10 +217,7 @@ def _is_in_use(path: Path) -> bool:
 def check_name(path: Path) -> None:
     """Refuse a name that is too long for a file system, with the hidden one that is beside it.
 
-    Raises
-    ------
-    ResourceError
-        Where it is too long.
+    Raises `ResourceError` where it is too long.
     """
     try:
         most = os.pathconf(path.resolve().parent, "PC_NAME_MAX")

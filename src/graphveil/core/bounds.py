@@ -81,15 +81,8 @@ class Bound:
 def read_bound(text: str) -> Bound:
     """Return the bound that a line says.
 
-    Parameters
-    ----------
-    text
-        ``WHAT <= NUMBER`` or ``WHAT >= NUMBER``; percent are shares.
-
-    Raises
-    ------
-    ParameterError
-        Where the line cannot be read.
+    `text`: ``WHAT <= NUMBER`` or ``WHAT >= NUMBER``; percent are shares. Raises `ParameterError`
+    where the line cannot be read.
 
     Examples
     --------
@@ -116,17 +109,8 @@ def read_bound(text: str) -> Bound:
 def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) -> None:
     """Refuse a bound that nothing measures on this kind of data.
 
-    Parameters
-    ----------
-    bound
-        The bound.
-    metrics, attacks
-        The names of those that read this kind of data.
-
-    Raises
-    ------
-    ParameterError
-        Where it bounds none of them, or a metric or attack without naming its part.
+    `metrics, attacks`: the names of those that read this kind of data. Raises `ParameterError`
+    where it bounds none of them, or a metric or attack without naming its part.
     """
     known = (*PLAIN, *metrics, *attacks)
     if bound.question not in known:

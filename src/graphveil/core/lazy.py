@@ -131,10 +131,7 @@ def lazy_names(package: str, file: str) -> LazyNames:
     The stub beside the package, ``__init__.pyi``, says where every public name is defined: to type
     checkers, and to this.
 
-    Parameters
-    ----------
-    package, file
-        The name of the package and its file: ``__name__`` and ``__file__``.
+    `package, file`: the name of the package and its file: ``__name__`` and ``__file__``.
 
     Examples
     --------
@@ -162,12 +159,8 @@ def lazy_names(package: str, file: str) -> LazyNames:
 class Registry(Mapping[str, T]):
     """Entries by name, in order; what belongs to an entry is imported when it is asked for.
 
-    Parameters
-    ----------
-    homes
-        Where entries are defined, ``module:name``, by their names.
-    line
-        The text that stands behind the name of an entry in the repr.
+    `homes`: where entries are defined, ``module:name``, by their names; `line`: the text that
+    stands behind the name of an entry in the repr.
 
     Examples
     --------
@@ -206,10 +199,7 @@ class Registry(Mapping[str, T]):
     def enter(self, name: str, entry: T) -> T:
         """Enter what is defined elsewhere, and return it.
 
-        Raises
-        ------
-        UsageError
-            Where another entry has the name.
+        Raises `UsageError` where another entry has the name.
         """
         if name in self and self[name] is not entry:
             raise UsageError(

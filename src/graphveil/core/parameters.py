@@ -156,10 +156,7 @@ def option_classes(hint: Any) -> tuple[type[Options], ...]:
 def check_fields(owner: Any) -> None:
     """Check every field of a frozen dataclass, and write it back as its type.
 
-    Raises
-    ------
-    ParameterError
-        As in `checked`.
+    Raises `ParameterError`: as in `checked`.
     """
     hints = hints_of(type(owner))
     for item in dataclasses.fields(owner):
@@ -170,10 +167,7 @@ def check_fields(owner: Any) -> None:
 def checked(value: Any, hint: Any, item: DescribedField) -> Any:
     """Return the value of a field as its type, once it is in its range.
 
-    Raises
-    ------
-    ParameterError
-        Where it is of another type, no choice, or out of range.
+    Raises `ParameterError` where it is of another type, no choice, or out of range.
     """
     name, low, high = item.name, item.metadata["minimum"], item.metadata["maximum"]
     options = options_of(hint)
@@ -228,10 +222,7 @@ DIGITS = 5
 def check_digits(name: str, value: float) -> None:
     """Refuse a real number that is published with more digits than anybody needs.
 
-    Raises
-    ------
-    ParameterError
-        Where it has more than `DIGITS` significant digits.
+    Raises `ParameterError` where it has more than `DIGITS` significant digits.
 
     Examples
     --------
@@ -248,10 +239,7 @@ def check_digits(name: str, value: float) -> None:
 def check_names(name: str, named: tuple[str, ...], what: str) -> None:
     """Refuse names of columns or layers of which one is empty or stands twice.
 
-    Raises
-    ------
-    ParameterError
-        Where there is such a name.
+    Raises `ParameterError` where there is such a name.
 
     Examples
     --------
@@ -311,10 +299,8 @@ class Columns(tuple[str, ...]):
     def parse(given: object) -> Columns:
         """Return the names that a text with commas between them, or a list, gives.
 
-        Raises
-        ------
-        ParameterError
-            Where there is none, one is empty, twice or has a comma in it, or they are too long.
+        Raises `ParameterError` where there is none, one is empty, twice or has a comma in it, or
+        they are too long.
         """
         named = given.split(",") if isinstance(given, str) else given
         if not isinstance(named, Iterable):
@@ -364,10 +350,7 @@ class PerColumn(tuple[tuple[str, str], ...]):
 
         Where a rule has no ``=``, a colon stands for it: ``COLUMN:RULE``.
 
-        Raises
-        ------
-        ParameterError
-            Where one is no such rule, or a column has two.
+        Raises `ParameterError` where one is no such rule, or a column has two.
         """
         if isinstance(given, Mapping):
             pairs = [(str(name), str(rule)) for name, rule in given.items()]
@@ -400,12 +383,8 @@ def separate_names(
 ) -> list[str] | None:
     """Return names of which several may stand in one text, separated by commas; None for None.
 
-    Parameters
-    ----------
-    given
-        The names; one text is one or several of them.
-    meaning
-        The names that are meant by other words for them.
+    `given`: the names; one text is one or several of them; `meaning`: the names that are meant by
+    other words for them.
 
     Examples
     --------
@@ -492,18 +471,9 @@ def flat_values(owner: Any) -> dict[str, Any]:
 def arguments_of(owner: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a method that flat values, or options as objects, stand for.
 
-    Parameters
-    ----------
-    owner
-        The class of the method.
-    given
-        Values by flat name, or options by the name of their field. None under the name of a field
-        of options says that it was not given.
-
-    Raises
-    ------
-    ParameterError
-        Where a value is out of range, or belongs to options that were not chosen.
+    `owner`: the class of the method; `given`: values by flat name, or options by the name of their
+    field. None under the name of a field of options says that it was not given. Raises
+    `ParameterError` where a value is out of range, or belongs to options that were not chosen.
 
     Examples
     --------
@@ -675,17 +645,8 @@ OF_GENERALIZE = MappingProxyType(
 def of_generalize_alone(method: type[Any], names: Iterable[str]) -> None:
     """Refuse parameters that the method generalize alone has.
 
-    Parameters
-    ----------
-    method
-        The class of a method.
-    names
-        The parameters that it is given.
-
-    Raises
-    ------
-    ParameterError
-        If it does not have one of them, and generalize does.
+    `method`: the class of a method; `names`: the parameters that it is given. Raises
+    `ParameterError` if it does not have one of them, and generalize does.
     """
     own = {item.name for item in dataclasses.fields(method)}
     for name in names:
@@ -718,10 +679,7 @@ _FRACTION = re.compile(r"0|1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 def share_in(theta: str) -> Fraction:
     """Return the share of a class that a text such as ``2/3`` writes.
 
-    Raises
-    ------
-    ParameterError
-        Where it is no fraction, not in lowest terms, or outside [1/2, 1].
+    Raises `ParameterError` where it is no fraction, not in lowest terms, or outside [1/2, 1].
 
     Examples
     --------

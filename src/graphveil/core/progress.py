@@ -120,12 +120,8 @@ def line(
 ) -> Iterator[Callable[[int], None]]:
     """Show a stage in the one line of output; a stage inside another takes its place for a while.
 
-    Parameters
-    ----------
-    publish
-        As the `publish` of IPython's publisher.
-    name, total
-        As in `graphveil.core.progress.stage`.
+    `publish`: as the `publish` of IPython's publisher; `name, total`: as in
+    `graphveil.core.progress.stage`.
     """
     global _line  # noqa: PLW0603  there is one line, whoever works
     outermost = _line is None
@@ -205,10 +201,7 @@ class Deadline:
     It is CPU time of this process, so that a busy machine changes no result; by the clock it is
     over after `PATIENCE` times as long, whoever works meanwhile.
 
-    Parameters
-    ----------
-    seconds
-        How long the work may take, from now on.
+    `seconds`: how long the work may take, from now on.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -224,10 +217,7 @@ class Deadline:
     def check(self) -> None:
         """Stop the work if its time is over.
 
-        Raises
-        ------
-        OutOfTimeError
-            In this case.
+        Raises `OutOfTimeError`: in this case.
         """
         if self.left <= 0:
             raise OutOfTimeError
@@ -294,10 +284,7 @@ def within(**changes: Any) -> Iterator[Context]:
 def check_time() -> None:
     """Stop the work of this thread if it has reached its deadline.
 
-    Raises
-    ------
-    OutOfTimeError
-        In this case.
+    Raises `OutOfTimeError`: in this case.
 
     Examples
     --------
@@ -315,10 +302,7 @@ def check_time() -> None:
 def in_time(items: Iterable[T]) -> Iterator[T]:
     """Yield items, each once the deadline was checked: for loops whose rounds take long.
 
-    Raises
-    ------
-    OutOfTimeError
-        Where it is reached.
+    Raises `OutOfTimeError` where it is reached.
 
     Examples
     --------
@@ -336,12 +320,7 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
 
     The deadline is checked at its beginning, and whenever more is done.
 
-    Parameters
-    ----------
-    name
-        What is going on, in a word or two.
-    total
-        The number of units, where it is known.
+    `name`: what is going on, in a word or two; `total`: the number of units, where it is known.
 
     Examples
     --------

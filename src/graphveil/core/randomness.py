@@ -27,11 +27,8 @@ def _entropy() -> int:
 class Randomness:
     """Independent random streams, unpredictable unless a seed was given.
 
-    Parameters
-    ----------
-    seed
-        None draws 256 bits from the operating system. An integer >= 0 makes every stream, the
-        new ids included, repeatable by whoever knows it: a seed is a secret of the data's owner.
+    `seed`: none draws 256 bits from the operating system. An integer >= 0 makes every stream, the
+    new ids included, repeatable by whoever knows it: a seed is a secret of the data's owner.
 
     Examples
     --------
@@ -69,10 +66,7 @@ class Randomness:
     def stream(self, purpose: str) -> np.random.Generator:
         """Return the generator of this purpose: the same purpose gives the same stream anew.
 
-        Parameters
-        ----------
-        purpose
-            A name that nothing else in the same run uses, such as ``"roles"``.
+        `purpose`: a name that nothing else in the same run uses, such as ``"roles"``.
         """
         key = self.secret(purpose)
         words = np.frombuffer(key, dtype=np.uint32)
@@ -81,10 +75,7 @@ class Randomness:
     def secret(self, purpose: str) -> bytes:
         """Return 256 bits of this purpose, of which nobody learns the root or those of another.
 
-        Parameters
-        ----------
-        purpose
-            As in `stream`.
+        `purpose`: as in `stream`.
 
         Examples
         --------
@@ -100,10 +91,7 @@ class Randomness:
         Without a seed every key comes straight from the operating system: no generator's state
         stands between its entropy and the ids.
 
-        Parameters
-        ----------
-        n
-            The number of ids.
+        `n`: the number of ids.
         """
         stream = self.stream("release ids")
         while True:
@@ -120,10 +108,7 @@ class Randomness:
 def public_stream(seed: int) -> np.random.Generator:
     """Return the generator of a seed that is published: for what reads released numbers alone.
 
-    Parameters
-    ----------
-    seed
-        From 0 to 2^64 - 1.
+    `seed`: from 0 to 2^64 - 1.
 
     Examples
     --------
@@ -136,14 +121,8 @@ def public_stream(seed: int) -> np.random.Generator:
 def public_words(seed: int, count: int, purpose: int = 0) -> Iterator[NDArray[np.uint64]]:
     """Yield words of 64 bits, so many at a time; `public_stream` makes its numbers of the first.
 
-    Parameters
-    ----------
-    seed
-        A whole number, at least 0.
-    count
-        The words of each block.
-    purpose
-        Each purpose has words of its own; 0 has those of `public_stream`.
+    `seed`: a whole number, at least 0; `count`: the words of each block; `purpose`: each purpose
+    has words of its own; 0 has those of `public_stream`.
 
     Examples
     --------

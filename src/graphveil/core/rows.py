@@ -278,10 +278,7 @@ class Rows(Sequence[Row]):
     def __getitem__(self, key: int | slice | str | tuple[str, str]) -> Row | Rows:
         """Return a row by its position, or by question and part; several by a question.
 
-        Raises
-        ------
-        KeyError
-            Where there is no such question or part.
+        Raises `KeyError` where there is no such question or part.
         """
         if isinstance(key, int):
             return self._measured[key]

@@ -215,12 +215,8 @@ class RedactedAddress(Protocol):
 def reached(address: RedactedAddress, doing: str) -> Iterator[None]:
     """Say in a line why an address cannot be read or written, and no secret with it.
 
-    Raises
-    ------
-    UsageError
-        Where the store refuses it.
-    ResourceError
-        Where the store is not reached, or for want of something.
+    Raises `UsageError` where the store refuses it. `ResourceError` where the store is not reached,
+    or for want of something.
     """
     try:
         yield
@@ -560,10 +556,7 @@ class Address:
     def delete_all(self) -> None:
         """Delete everything beneath it, and the folder where file systems have such.
 
-        Raises
-        ------
-        ResourceError
-            Where something could not be deleted.
+        Raises `ResourceError` where something could not be deleted.
         """
         with reached(self, "deleted"), suppress(FileNotFoundError):
             self._system.delete_dir(self._path())
@@ -571,12 +564,8 @@ class Address:
     def probe(self) -> None:
         """Write an object beneath it, and delete it.
 
-        Raises
-        ------
-        UsageError
-            Where none can be written.
-        ResourceError
-            Where the store cannot be reached.
+        Raises `UsageError` where none can be written. `ResourceError` where the store cannot be
+        reached.
         """
         with self.probed():
             pass
@@ -617,10 +606,7 @@ def place_of(given: str | Path | Address) -> Place:
 
     With a single slash it is an address only where no folder of the name before it is here.
 
-    Raises
-    ------
-    UsageError
-        As `Address.of`.
+    Raises `UsageError`: as `Address.of`.
 
     Examples
     --------

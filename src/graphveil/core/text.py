@@ -128,14 +128,8 @@ _IRREGULAR = {"person": "people"}
 def counted(count: int, what: str, verb: str = "", *, spec: str = "") -> str:
     """Return a number of things in words, and what they are or have.
 
-    Parameters
-    ----------
-    count
-        How many.
-    what, verb
-        What one of them is called, and what it does.
-    spec
-        How the number is formatted, such as ``,``.
+    `count`: how many; `what, verb`: what one of them is called, and what it does; `spec`: how the
+    number is formatted, such as ``,``.
 
     Examples
     --------

@@ -256,14 +256,8 @@ def ids_as_things(n: int, n_items: int) -> tuple[str, ...]:
 class Bound(NamedTuple):
     """A share above which the owner is warned.
 
-    Parameters
-    ----------
-    share
-        The largest share that nothing is said of.
-    words
-        What is said, around ``part``, ``whole`` and ``percent``.
-    kind
-        The class of the warning.
+    `share`: the largest share that nothing is said of; `words`: what is said, around ``part``,
+    ``whole`` and ``percent``; `kind`: the class of the warning.
 
     Examples
     --------
@@ -328,10 +322,7 @@ MUCH_LOST, LEAST_CLUSTERING = 0.5, 0.05
 def lost_clustering(before: float, after: float) -> tuple[str, ...]:
     """Return the advice on a release whose circles of friends are gone; none where most are left.
 
-    Parameters
-    ----------
-    before, after
-        The mean local clustering of the original and of the release.
+    `before, after`: the mean local clustering of the original and of the release.
 
     Examples
     --------
@@ -376,22 +367,12 @@ MATCHED_FROM = 1.5
 def strength_of_ties(nodes: int, edges: float, chances: tuple[float, float]) -> float:
     """Return how strong the true edges of a person are against false ones, in a noisy network.
 
-    Parameters
-    ----------
-    nodes
-        Their number, at least 2.
-    edges
-        The number of edges, as it was released: a noisy one, never the true one.
-    chances
-        Of a pair that is no edge, and of one that is, to be published.
-
-    Returns
-    -------
-    float
-        A person of mean degree d has d p1 true ties left. With somebody else, of whose pairs the
-        share q is published, d q are common by chance, give or take sqrt(d q (1 - q)). The
-        difference in such deviations, divided by sqrt(2 ln n), which the largest of n of them
-        reaches: above 1 the right person fits best, if everybody else is known.
+    `nodes`: their number, at least 2; `edges`: the number of edges, as it was released: a noisy
+    one, never the true one; `chances`: of a pair that is no edge, and of one that is, to be
+    published. Returns A person of mean degree d has d p1 true ties left. With somebody else, of
+    whose pairs the share q is published, d q are common by chance, give or take sqrt(d q (1 - q)).
+    The difference in such deviations, divided by sqrt(2 ln n), which the largest of n of them
+    reaches: above 1 the right person fits best, if everybody else is known.
 
     Examples
     --------
@@ -438,14 +419,8 @@ with a copy of (part of) the network may re-identify most people (in our tests a
 def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, ...]:
     """Return the advice on attributes that are published beside the promise of a network.
 
-    Parameters
-    ----------
-    names
-        The attributes.
-    alone
-        The people who are alone with all that is published of them and how many ties they have.
-    n
-        All people.
+    `names`: the attributes; `alone`: the people who are alone with all that is published of them
+    and how many ties they have; `n`: all people.
 
     Examples
     --------
@@ -469,12 +444,7 @@ _LEAST_SHOWN = 0.0005
 def attached_column(name: str, share: float) -> str:
     """Return the advice on a column that is published beside a release.
 
-    Parameters
-    ----------
-    name
-        The column's.
-    share
-        Of people in classes whose members all have one value of it.
+    `name`: the column's; `share`: of people in classes whose members all have one value of it.
 
     Examples
     --------
@@ -496,12 +466,8 @@ SMALL_K, SPARSE_JACCARD = 8, 0.75
 def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
     """Return the advice on a release with classes so small and so much lost; none otherwise.
 
-    Parameters
-    ----------
-    k
-        The smallest class.
-    jaccard
-        The entries of both original and release over those of either.
+    `k`: the smallest class; `jaccard`: the entries of both original and release over those of
+    either.
 
     Examples
     --------
@@ -520,12 +486,7 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
 def warn_owner(advice: Sequence[str], *, seeded: bool) -> tuple[str, ...]:
     """Warn of all of these, and of a seed; return them for the private record.
 
-    Parameters
-    ----------
-    advice
-        What a method has to say.
-    seeded
-        Whether a seed was given.
+    `advice`: what a method has to say; `seeded`: whether a seed was given.
 
     Examples
     --------

@@ -131,10 +131,8 @@ class BipartiteObjects(Frames):
         Where features are people, too, it is a directed graph of people without that attribute: an
         arc leads from each person to every feature of theirs.
 
-        Raises
-        ------
-        DataError
-            Where a user and a feature have the same label, and features are not people.
+        Raises `DataError` where a user and a feature have the same label, and features are not
+        people.
         """
         import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
 
@@ -160,10 +158,7 @@ class BipartiteObjects(Frames):
     def to_igraph(self) -> ig.Graph:
         """Return a directed igraph graph of people, where features are people; names are ids.
 
-        Raises
-        ------
-        UsageError
-            Where features are not people.
+        Raises `UsageError` where features are not people.
         """
         import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
 
@@ -194,15 +189,8 @@ class BipartiteObjects(Frames):
     def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Self:
         """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
 
-        Raises
-        ------
-        DataError
-            Where an edge joins two users, or two features.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of nodes or edges are left out, with their names.
+        Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
+        where attributes of nodes or edges are left out, with their names.
         """
         further = [name for name in attributes_of(graph) if name != "bipartite"]
         return cls._of_nodes(list(graph.nodes), list(graph.edges()), users, further)
@@ -213,15 +201,8 @@ class BipartiteObjects(Frames):
 
         Vertices are known by their names; without names, by their numbers.
 
-        Raises
-        ------
-        DataError
-            Where an edge joins two users, or two features.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of vertices or edges are left out, with their names.
+        Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
+        where attributes of vertices or edges are left out, with their names.
         """
         vertices = graph.vs.attributes()
         names = graph.vs["name"] if "name" in vertices else list(range(graph.vcount()))

@@ -46,20 +46,10 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
     A number is compared in its own type: integers, decimals and text exactly, floats with the edge
     as a float of their width.
 
-    Parameters
-    ----------
-    values
-        An Arrow column of numbers, or of text that spells decimal numbers.
-    rule
-        ``median``, ``quantiles:N`` or ``edges:a,b,c``; an interval holds its upper end. The first
-        two are rounded, as `rounded` says. Of two values in all the median is the middle.
-    name
-        The column, for messages.
-
-    Raises
-    ------
-    ParameterError
-        Where the rule is none of these.
+    `values`: an Arrow column of numbers, or of text that spells decimal numbers; `rule`:
+    ``median``, ``quantiles:N`` or ``edges:a,b,c``; an interval holds its upper end. The first two
+    are rounded, as `rounded` says. Of two values in all the median is the middle; `name`: the
+    column, for messages. Raises `ParameterError` where the rule is none of these.
 
     Examples
     --------
@@ -216,6 +206,8 @@ def codes_of_column(
 ) -> tuple[NDArray[np.int32], Ids]:
     """Return the code of every cell, -1 where it is suppressed or missing, and the categories.
 
+    Raises `DataError` where the values are no categories, or no numbers and a rule is given.
+
     Parameters
     ----------
     values
@@ -228,11 +220,6 @@ def codes_of_column(
         How numbers are binned; None where they are whole or the column is text.
     exact
         Whether numbers with fractions are categories, as they are written.
-
-    Raises
-    ------
-    DataError
-        Where the values are no categories, or no numbers and a rule is given.
     """
     column = _as_column(values, name)
     if rule is not None:
@@ -314,19 +301,9 @@ def _as_column(values: Any, name: str) -> pa.Array:
 def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.Array:
     """Return a column as numbers, or as text that spells them, to be binned.
 
-    Parameters
-    ----------
-    column
-        Numbers, or text that spells some.
-    suppressed
-        Texts that stand for a suppressed cell, which is null.
-    name
-        The column's, for messages.
-
-    Raises
-    ------
-    DataError
-        Where a text is neither a decimal number nor suppressed, or the column holds neither.
+    `column`: numbers, or text that spells some; `suppressed`: texts that stand for a suppressed
+    cell, which is null; `name`: the column's, for messages. Raises `DataError` where a text is
+    neither a decimal number nor suppressed, or the column holds neither.
 
     Examples
     --------
@@ -498,14 +475,8 @@ def day_of(text: str, form: str) -> dt.date | None:
 class WrittenDates(NamedTuple):
     """How a column writes dates, and the levels that are right in each way to read it.
 
-    Parameters
-    ----------
-    forms
-        Every form of `DATE_FORMS` with a century in which all values are dates.
-    levels
-        Months and years; years alone if the forms differ in the month.
-    example
-        One of the values.
+    `forms`: every form of `DATE_FORMS` with a century in which all values are dates; `levels`:
+    months and years; years alone if the forms differ in the month; `example`: one of the values.
     """
 
     forms: tuple[str, ...]

@@ -74,19 +74,10 @@ class Frames:
 def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
     """Return a frame as an Arrow table of its columns; the index of pandas is none of them.
 
-    Parameters
-    ----------
-    frame
-        Anything that speaks the Arrow C stream.
-    drop
-        Columns that are not looked at.
-
-    Raises
-    ------
-    DataError
-        Where the index of a pandas frame has a name, so that it may be meant as a column; where it
-        is one column and no frame, two columns have one name, or one mixes numbers and text; where
-        there is no column of a name to drop.
+    `frame`: anything that speaks the Arrow C stream; `drop`: columns that are not looked at. Raises
+    `DataError` where the index of a pandas frame has a name, so that it may be meant as a column;
+    where it is one column and no frame, two columns have one name, or one mixes numbers and text;
+    where there is no column of a name to drop.
 
     Examples
     --------
@@ -116,10 +107,7 @@ def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
 def dropped_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
     """Return the columns to drop.
 
-    Raises
-    ------
-    DataError
-        Where there is none of that name.
+    Raises `DataError` where there is none of that name.
 
     Examples
     --------
@@ -207,10 +195,7 @@ _NAMING_FRAMES = ("pandas", "polars", "duckdb", "_duckdb")
 def _read_in(frame: Any, names: Sequence[Any], library: str) -> pa.Table:
     """Return a frame in Arrow; a column that Arrow does not know is named.
 
-    Raises
-    ------
-    DataError
-        Where there is one.
+    Raises `DataError` where there is one.
     """
 
     def read(part: Any) -> pa.Table:
@@ -241,12 +226,7 @@ def _read_in(frame: Any, names: Sequence[Any], library: str) -> pa.Table:
 def written_by_meaning(told: Mapping[bytes, bytes], column: Any) -> Any:
     """Return a column as what its field says that it is, where only its storage was read.
 
-    Parameters
-    ----------
-    told
-        The metadata of its field.
-    column
-        Its values, an Arrow column.
+    `told`: the metadata of its field; `column`: its values, an Arrow column.
     """
     name = told.get(b"ARROW:extension:name")
     if name is None or isinstance(column.type, pa.BaseExtensionType):
@@ -346,19 +326,9 @@ def chosen_names(
 ) -> tuple[str, str]:
     """Return the two columns of a frame that are asked for, of known names, or the only two.
 
-    Parameters
-    ----------
-    names
-        The columns of the frame.
-    asked
-        Those that were asked for, both or none.
-    arguments
-        What the arguments are called that ask for them.
-
-    Raises
-    ------
-    DataError
-        Where it is not clear which two are meant.
+    `names`: the columns of the frame; `asked`: those that were asked for, both or none;
+    `arguments`: what the arguments are called that ask for them. Raises `DataError` where it is not
+    clear which two are meant.
 
     Examples
     --------
@@ -393,12 +363,8 @@ def chosen_names(
 def named_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
     """Return the names that somebody wrote, each alone or with commas between, or one text.
 
-    Parameters
-    ----------
-    asked
-        What was written.
-    every
-        The columns that there are: one of them may have a comma in its name.
+    `asked`: what was written; `every`: the columns that there are: one of them may have a comma in
+    its name.
 
     Examples
     --------
@@ -505,10 +471,7 @@ class Ties(NamedTuple):
     def check(self, directed: Directions) -> None:
         """Refuse ties whose directions matter, unless they are to be forgotten.
 
-        Raises
-        ------
-        DataError
-            Where they matter and `directed` is ``refuse``.
+        Raises `DataError` where they matter and `directed` is ``refuse``.
         """
         if directed not in ("refuse", "symmetrize", "keep"):
             raise DataError(f"directed={directed!r} is unknown. Use refuse, symmetrize or keep.")
@@ -519,12 +482,7 @@ class Ties(NamedTuple):
 def column_of_types(names: Sequence[str], ends: Collection[int]) -> int | None:
     """Return which column says of each tie whether it is directed, as Gephi writes it.
 
-    Parameters
-    ----------
-    names
-        The columns.
-    ends
-        Those of the ends of a tie.
+    `names`: the columns; `ends`: those of the ends of a tie.
 
     Examples
     --------

@@ -134,6 +134,11 @@ class NetworkObjects(Frames):
     ) -> Self:
         """Return a NetworkX graph with the attributes of its nodes and the directions of its ties.
 
+        Raises `DataError` where a tie has no kind, or an attribute holds fractions and no bins are
+        given; where an attribute marks two kinds of nodes or several of ties, and nobody said what
+        they are. Warns `GraphveilWarning` where attributes of ties, or of nodes, are left out;
+        where self-loops or repeated ties are dropped.
+
         Parameters
         ----------
         graph
@@ -151,18 +156,6 @@ class NetworkObjects(Frames):
             Whether all nodes are people although an attribute marks two kinds of them.
         ignore_weights
             Whether ties become one layer although an attribute says of which kind each is.
-
-        Raises
-        ------
-        DataError
-            Where a tie has no kind, or an attribute holds fractions and no bins are given; where an
-            attribute marks two kinds of nodes or several of ties, and nobody said what they are.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of ties, or of nodes, are left out; where self-loops or repeated ties
-            are dropped.
         """
         names = list(graph.nodes)
         rows = [dict(said) for _, said in graph.nodes(data=True)]
@@ -196,12 +189,8 @@ class NetworkObjects(Frames):
     ) -> Self:
         """Return an igraph graph with the attributes of its vertices, and its directions.
 
-        Parameters
-        ----------
-        graph
-            Any igraph graph; vertex names become ids where there are any.
-        kinds, undirected, attributes, bins, one_mode, ignore_weights
-            As `from_networkx` takes them.
+        `graph`: any igraph graph; vertex names become ids where there are any; `kinds, undirected,
+        attributes, bins, one_mode, ignore_weights`: as `from_networkx` takes them.
         """
         named = "name" in graph.vs.attributes()
         names = graph.vs["name"] if named else list(range(graph.vcount()))
@@ -258,6 +247,8 @@ class NetworkObjects(Frames):
     ) -> Self:
         """Return the network of a square sparse matrix: of arcs where it is not symmetric.
 
+        Raises `DataError` where the matrix is not square.
+
         Parameters
         ----------
         matrix
@@ -268,11 +259,6 @@ class NetworkObjects(Frames):
             The id of every row.
         name
             What the ties are called.
-
-        Raises
-        ------
-        DataError
-            Where the matrix is not square.
         """
         coo = sparse.coo_array(matrix)
         if coo.shape[0] != coo.shape[1]:
@@ -310,6 +296,10 @@ class NetworkObjects(Frames):
     ) -> Self:
         """Return the network of frames (pandas, polars, DuckDB, Arrow) of ties and of people.
 
+        Raises `DataError` where it is not clear which columns are meant, an end of a tie is nobody
+        of `people`, directions may matter and `directed` is not given, or a column says several
+        kinds of ties and nobody said what becomes of them.
+
         Parameters
         ----------
         ties
@@ -331,13 +321,6 @@ class NetworkObjects(Frames):
             As `Table.from_columns` takes them.
         ignore_weights
             Whether ties become one layer although a column says of which kind each is.
-
-        Raises
-        ------
-        DataError
-            Where it is not clear which columns are meant, an end of a tie is nobody of `people`,
-            directions may matter and `directed` is not given, or a column says several kinds of
-            ties and nobody said what becomes of them.
 
         Examples
         --------
@@ -458,10 +441,8 @@ class NetworkObjects(Frames):
     def listed_ties(self, *, both_ways: bool) -> Iterator[tuple[str, int, int]]:
         """Yield the name of its layer and both ends of every tie.
 
-        Parameters
-        ----------
-        both_ways
-            Whether a tie without direction comes once in each, as a directed multigraph has it.
+        `both_ways`: whether a tie without direction comes once in each, as a directed multigraph
+        has it.
         """
         for layer in self.layers:
             source, target = (end.tolist() for end in layer.ties())
@@ -496,24 +477,10 @@ class GraphObjects:
     def from_scipy(cls, matrix: Any, *, ids: object = None, directed: Directed = "refuse") -> Self:
         """Return the graph of a square sparse matrix; stored zeros are no edges.
 
-        Parameters
-        ----------
-        matrix
-            Square; its values are not kept.
-        ids
-            The id of every row.
-        directed
-            What to do with a matrix that is not symmetric: ``refuse`` it, or ``symmetrize`` it.
-
-        Raises
-        ------
-        DataError
-            Where it is not square, or not symmetric and not to be symmetrized.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where values other than 0 and 1 are left out.
+        `matrix`: square; its values are not kept; `ids`: the id of every row; `directed`: what to
+        do with a matrix that is not symmetric: ``refuse`` it, or ``symmetrize`` it. Raises
+        `DataError` where it is not square, or not symmetric and not to be symmetrized. Warns
+        `GraphveilWarning` where values other than 0 and 1 are left out.
         """
         coo = sparse.coo_array(matrix)
         if coo.shape[0] != coo.shape[1]:
@@ -543,6 +510,11 @@ class GraphObjects:
     ) -> Self:
         """Return the structure of a NetworkX graph; node names become ids.
 
+        Raises `DataError` where it is directed and not to be symmetrized; where an attribute marks
+        two kinds of nodes or several of edges, and nobody said what they are. Warns
+        `GraphveilWarning` where attributes of nodes or edges are left out, with their names; where
+        self-loops or repeated edges are dropped.
+
         Parameters
         ----------
         graph
@@ -554,18 +526,6 @@ class GraphObjects:
             Whether all nodes are people although an attribute marks two kinds of them.
         ignore_weights
             Whether edges are merged although an attribute says of which kind each is.
-
-        Raises
-        ------
-        DataError
-            Where it is directed and not to be symmetrized; where an attribute marks two kinds of
-            nodes or several of edges, and nobody said what they are.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of nodes or edges are left out, with their names; where self-loops or
-            repeated edges are dropped.
         """
         names = list(graph.nodes)
         position = {name: number for number, name in enumerate(names)}
@@ -590,6 +550,11 @@ class GraphObjects:
     ) -> Self:
         """Return the structure of an igraph graph; vertex names become ids where there are any.
 
+        Raises `DataError` where it is directed and not to be symmetrized; where an attribute marks
+        two kinds of nodes or several of edges, and nobody said what they are. Warns
+        `GraphveilWarning` where attributes of vertices or edges are left out, with their names;
+        where self-loops or repeated edges are dropped.
+
         Parameters
         ----------
         graph
@@ -601,18 +566,6 @@ class GraphObjects:
             Whether all nodes are people although an attribute marks two kinds of them.
         ignore_weights
             Whether edges are merged although an attribute says of which kind each is.
-
-        Raises
-        ------
-        DataError
-            Where it is directed and not to be symmetrized; where an attribute marks two kinds of
-            nodes or several of edges, and nobody said what they are.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where attributes of vertices or edges are left out, with their names; where self-loops
-            or repeated edges are dropped.
         """
         ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
         named = "name" in graph.vs.attributes()
@@ -653,6 +606,10 @@ class GraphObjects:
     ) -> Self:
         """Return the graph whose edges are the rows of a frame (pandas, polars, DuckDB, Arrow).
 
+        Raises `DataError` where it is not clear which columns are meant, directions matter, or a
+        column says several kinds of edges. Warns `GraphveilWarning` where further columns are left
+        out, with their names; where self-loops or repeated edges are dropped.
+
         Parameters
         ----------
         frame
@@ -667,18 +624,6 @@ class GraphObjects:
             ``refuse`` them, or ``symmetrize`` them.
         ignore_weights
             Whether the rows are one graph although a column says of which kind each edge is.
-
-        Raises
-        ------
-        DataError
-            Where it is not clear which columns are meant, directions matter, or a column says
-            several kinds of edges.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where further columns are left out, with their names; where self-loops or repeated
-            edges are dropped.
         """
         table = arrow_table(frame)
         names = chosen_names(table.column_names, (source, target), ("source", "target"))

@@ -40,12 +40,8 @@ class SortedLists(NamedTuple):
 def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[SortedLists, Dropped]:
     """Return the neighbor lists of the simple undirected graph that has these arcs.
 
-    Parameters
-    ----------
-    arcs
-        Sources and targets, 0..n-1. The list is emptied, so that they can be freed early.
-    n
-        The number of nodes.
+    `arcs`: sources and targets, 0..n-1. The list is emptied, so that they can be freed early; `n`:
+    the number of nodes.
     """
     keys, loops = _keys(arcs)
     keys.sort()
@@ -62,12 +58,7 @@ def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[SortedLists, 
 def sorted_lists(row: NDArray[Any], column: NDArray[Any], n: int) -> SortedLists:
     """Return the lists of n rows in which these columns stand, sorted, and each once.
 
-    Parameters
-    ----------
-    row, column
-        An entry each, in any order; columns are below 2^31.
-    n
-        The number of rows.
+    `row, column`: an entry each, in any order; columns are below 2^31; `n`: the number of rows.
 
     Examples
     --------
@@ -150,12 +141,9 @@ def _joined(earlier: SortedLists, later: SortedLists) -> SortedLists:
 def in_both(one: Any, other: Any, *, above: bool = False) -> int:
     """Return how many entries two sets of lists have in common, row by row.
 
-    Parameters
-    ----------
-    one, other
-        Each with ``indptr`` of the same length and ``indices``, sorted and distinct in every row.
-    above
-        Whether only entries above their row count: every edge of an undirected graph once.
+    `one, other`: each with ``indptr`` of the same length and ``indices``, sorted and distinct in
+    every row; `above`: whether only entries above their row count: every edge of an undirected
+    graph once.
 
     Examples
     --------
@@ -185,10 +173,7 @@ def _keys_of(lists: Any, rows: slice, *, above: bool) -> NDArray[np.int64]:
 def check_lists(lists: SortedLists) -> None:
     """Refuse lists that are no simple undirected graph.
 
-    Raises
-    ------
-    DataError
-        Where they are not; the message names the first reason.
+    Raises `DataError` where they are not; the message names the first reason.
     """
     indptr, indices = lists
     n = indptr.size - 1

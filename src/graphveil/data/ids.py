@@ -44,10 +44,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 def as_ids(values: object, *, what: str) -> Ids:
     """Return values as int64 or text, whatever they came in; integers of 2**63 and more are text.
 
-    Raises
-    ------
-    DataError
-        Where a value is missing, negative, or neither an integer nor text.
+    Raises `DataError` where a value is missing, negative, or neither an integer nor text.
     """
     if isinstance(values, pa.ChunkedArray | pa.Array):
         return _from_arrow(values, what=what)
@@ -204,14 +201,7 @@ _PERIODS = {"M": "M", "D": "D", "Y": "Y", "A": "Y", "Q": "Q"}
 def of_extension(name: str, how: bytes, storage: pa.Array) -> pa.Array | None:
     """Return the text of what an Arrow extension stores, None where the extension is not known.
 
-    Parameters
-    ----------
-    name
-        Its name.
-    how
-        Its metadata.
-    storage
-        What it stores.
+    `how`: its metadata; `storage`: what it stores.
 
     Examples
     --------
@@ -377,10 +367,7 @@ def _distinct_integers(values: Ids) -> Ids:
 def positions(values: Ids, ids: Ids, *, what: str) -> NDArray[np.int32]:
     """Return where each value stands in ids.
 
-    Raises
-    ------
-    DataError
-        Where a value is not among the ids; the message names the first.
+    Raises `DataError` where a value is not among the ids; the message names the first.
     """
     if values.dtype.kind != ids.dtype.kind:
         values, ids = as_text(values), as_text(ids)
@@ -420,10 +407,7 @@ def _integer_positions(values: Ids, ids: Ids) -> NDArray[np.int32]:
 def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
     """Return ids frozen, once they are n and distinct.
 
-    Raises
-    ------
-    DataError
-        Where their number is not n, or one stands twice.
+    Raises `DataError` where their number is not n, or one stands twice.
     """
     if ids.shape != (n,):
         raise DataError(
@@ -443,10 +427,7 @@ def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
 def stored(values: object, *, n: int, what: str) -> Ids | None:
     """Return the ids of n positions as a container keeps them: None where they are 0..n-1.
 
-    Raises
-    ------
-    DataError
-        Where they are no ids, not n, or not distinct.
+    Raises `DataError` where they are no ids, not n, or not distinct.
 
     Examples
     --------
@@ -516,12 +497,8 @@ def _differs(codes: np.ndarray[tuple[int], np.dtype[np.int32]]) -> bool:
 def numbers_people(name: str, values: Ids) -> bool:
     """Whether a column of numbers, one for each row, counts or names people and measures nothing.
 
-    Parameters
-    ----------
-    name
-        The column's, which may be that of an id.
-    values
-        Its values, in order: integers without a gap count.
+    `name`: the column's, which may be that of an id; `values`: its values, in order: integers
+    without a gap count.
 
     Examples
     --------
@@ -597,14 +574,8 @@ _FULL_NAME = re.compile(r"[^\W\d_]\S*(?:,? [^\W\d_]\S*){1,3}")
 class RepeatedPeople(NamedTuple):
     """A column that looks as if each of its values were a person who has several rows.
 
-    Parameters
-    ----------
-    name
-        The column.
-    values, rows
-        How many distinct values it has, in how many rows.
-    sign
-        Why it is taken for one.
+    `name`: the column; `values, rows`: how many distinct values it has, in how many rows; `sign`:
+    why it is taken for one.
     """
 
     name: str

@@ -300,13 +300,8 @@ def kinds_named(names: Sequence[str]) -> list[Kind]:
 def released_kind(kind: Container, first: Container) -> Container:
     """Return the kind of a release of a kind of data.
 
-    Parameters
-    ----------
-    kind
-        That of the data.
-    first
-        What the method accepts first. Where it is features, a graph becomes features; a table stays
-        a table, though it is read as features.
+    `kind`: that of the data; `first`: what the method accepts first. Where it is features, a graph
+    becomes features; a table stays a table, though it is read as features.
 
     Examples
     --------
@@ -351,12 +346,7 @@ def encoded(data: Data, wanted: Container) -> Data:
 
     A table becomes its one-hot features, a graph the neighbors of everyone.
 
-    Parameters
-    ----------
-    data
-        Any container.
-    wanted
-        The first kind that a method accepts, or that a release has.
+    `data`: any container; `wanted`: the first kind that a method accepts, or that a release has.
 
     Examples
     --------
@@ -372,14 +362,8 @@ def beside(original: Data, wanted: Container, *, people: bool) -> Data:
     A graph becomes users by features only where a release says that items are people, and a network
     of which nothing more is said a graph.
 
-    Parameters
-    ----------
-    original
-        What the release was made from.
-    wanted
-        The kind of the release.
-    people
-        Whether the release says that items are people.
+    `original`: what the release was made from; `wanted`: the kind of the release; `people`: whether
+    the release says that items are people.
 
     Examples
     --------

@@ -42,10 +42,7 @@ class Lists(Protocol):
 class Arcs(NamedTuple):
     """Both ends of every arc, as positions.
 
-    Attributes
-    ----------
-    source, target
-        int32, one entry an arc, ascending by source, then target.
+    `source, target`: int32, one entry an arc, ascending by source, then target.
     """
 
     source: NDArray[np.int32]
@@ -360,15 +357,10 @@ def two_modes(
 ) -> dict[str, int] | None:
     """Return how many nodes have either value of an attribute that marks two modes, else None.
 
-    Parameters
-    ----------
-    name
-        The name of the attribute; only some names mark modes.
-    values
-        Its value for every node.
-    ends
-        The positions of both ends of every edge. Under the name ``bipartite``, as NetworkX gives
-        it, two values are enough; under other names every edge must join one with the other.
+    `name`: the name of the attribute; only some names mark modes; `values`: its value for every
+    node; `ends`: the positions of both ends of every edge. Under the name ``bipartite``, as
+    NetworkX gives it, two values are enough; under other names every edge must join one with the
+    other.
 
     Examples
     --------
@@ -435,17 +427,8 @@ def said_of_ties(graph: Any) -> list[dict[Any, Any]]:
 def ask_kinds(said: Iterable[Mapping[Any, Any]], call: str) -> None:
     """Refuse ties of several kinds that nobody said are to be merged.
 
-    Parameters
-    ----------
-    said
-        What is said of every tie.
-    call
-        Which conversion it is, for the message.
-
-    Raises
-    ------
-    DataError
-        With both ways out.
+    `said`: what is said of every tie; `call`: which conversion it is, for the message. Raises
+    `DataError`: with both ways out.
     """
     kinds: dict[Any, set[str]] = {}
     for values in said:
@@ -467,12 +450,7 @@ def ask_kinds_in(table: pa.Table, further: Sequence[str]) -> None:
 
     A column that says which ties are directed, as Gephi writes it, says of no kind.
 
-    Parameters
-    ----------
-    table
-        A row a tie.
-    further
-        The columns that would be left out.
+    `table`: a row a tie; `further`: the columns that would be left out.
     """
     said = []
     for name in further:
@@ -488,19 +466,8 @@ def ask_modes(
 ) -> None:
     """Refuse nodes that an attribute marks as of two kinds, since not all may be people.
 
-    Parameters
-    ----------
-    rows
-        What is said of every node.
-    ends
-        The positions of both ends of every tie.
-    call
-        Which conversion it is, for the message.
-
-    Raises
-    ------
-    DataError
-        With both ways out.
+    `rows`: what is said of every node; `ends`: the positions of both ends of every tie; `call`:
+    which conversion it is, for the message. Raises `DataError`: with both ways out.
     """
     for name in dict.fromkeys(name for values in rows for name in values):
         counts = two_modes(str(name), [values.get(name) for values in rows], ends)

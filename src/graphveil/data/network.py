@@ -62,12 +62,8 @@ LAYER = "layer"
 class TiesOfLayers(NamedTuple):
     """Every tie once, ascending by source, target and the name of its layer.
 
-    Attributes
-    ----------
-    source, target
-        int32: positions of people; without direction the smaller one comes first.
-    layer
-        int32: the position of its layer.
+    `source, target`: int32: positions of people; without direction the smaller one comes first;
+    `layer`: int32: the position of its layer.
     """
 
     source: NDArray[np.int32]

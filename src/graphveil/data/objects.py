@@ -47,6 +47,9 @@ class _Reading(NamedTuple):
 def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> Data:
     """Return what was handed in as a container of one of these kinds.
 
+    Raises `UsageError` where it is none of these, is of another kind than wanted, or can be read in
+    two ways. `DataError` where the container refuses what the object holds.
+
     Parameters
     ----------
     data
@@ -59,13 +62,6 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         What is wanted.
     wanted_by
         Who wants it, for messages.
-
-    Raises
-    ------
-    UsageError
-        Where it is none of these, is of another kind than wanted, or can be read in two ways.
-    DataError
-        Where the container refuses what the object holds.
 
     Examples
     --------
@@ -118,12 +114,8 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
 def read_anew(data: Any, container: Data | None = None) -> AbstractContextManager[None]:
     """Spell options in messages as arguments of the call that makes users by features of this.
 
-    Parameters
-    ----------
-    data
-        What was handed in: a container, or an object that `as_container` took.
-    container
-        What it became.
+    `data`: what was handed in: a container, or an object that `as_container` took; `container`:
+    what it became.
 
     Examples
     --------

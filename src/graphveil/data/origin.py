@@ -28,12 +28,8 @@ D = TypeVar("D")
 class FileOrigin(NamedTuple):
     """A file as it was when data was read from it.
 
-    Parameters
-    ----------
-    path
-        Its absolute path.
-    size, changed_ns
-        Its length in bytes, and when it was last written, in nanoseconds.
+    `path`: its absolute path; `size, changed_ns`: its length in bytes, and when it was last
+    written, in nanoseconds.
     """
 
     path: Path
@@ -57,14 +53,8 @@ class FileOrigin(NamedTuple):
 class ColumnType(NamedTuple):
     """The type of a column of a frame.
 
-    Parameters
-    ----------
-    arrow
-        As Arrow has it.
-    order
-        The categories in their order, None where the column has none.
-    pandas
-        The type of the column of a pandas frame; None of others.
+    `arrow`: as Arrow has it; `order`: the categories in their order, None where the column has
+    none; `pandas`: the type of the column of a pandas frame; None of others.
     """
 
     arrow: pa.DataType
@@ -76,12 +66,8 @@ class ColumnType(NamedTuple):
 class ObjectOrigin:
     """The content of an object of another library.
 
-    Parameters
-    ----------
-    sha256
-        Of all of its columns or entries, in their own order.
-    types
-        The types of the columns of a frame, by their names.
+    `sha256`: of all of its columns or entries, in their own order; `types`: the types of the
+    columns of a frame, by their names.
     """
 
     sha256: str
@@ -95,12 +81,7 @@ class ObjectOrigin:
 def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> ObjectOrigin:
     """Return the content of a frame: names, types and values of all columns.
 
-    Parameters
-    ----------
-    frame
-        The frame.
-    dtypes
-        The types that its columns have in pandas, where it is from there.
+    `dtypes`: the types that its columns have in pandas, where it is from there.
 
     Examples
     --------
@@ -129,10 +110,7 @@ def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> Object
 def of_pattern(matrix: Any) -> ObjectOrigin:
     """Return where a sparse matrix of SciPy has entries; their values do not count.
 
-    Parameters
-    ----------
-    matrix
-        In compressed rows.
+    `matrix`: in compressed rows.
 
     Examples
     --------
@@ -150,12 +128,8 @@ def of_pattern(matrix: Any) -> ObjectOrigin:
 def read_from(data: D, *origins: object) -> D:
     """Return a container that was just made, with what it was read from beside what it says.
 
-    Parameters
-    ----------
-    data
-        The container.
-    origins
-        Files, objects, or the containers that it was made of; None is passed over.
+    `data`: the container; `origins`: files, objects, or the containers that it was made of; None is
+    passed over.
 
     Examples
     --------
@@ -265,10 +239,7 @@ MAY_BE_MISSING = tuple(
 def warn_of_missing(*columns: Any) -> None:
     """Warn of texts in columns of ids of a frame that often stand for a missing one.
 
-    Parameters
-    ----------
-    columns
-        Arrow columns; those that are no text are left out.
+    `columns`: arrow columns; those that are no text are left out.
     """
     counts: Counter[str] = Counter()
     for column in columns:
@@ -339,10 +310,8 @@ or items="people" if they are the same people.
 def shared_ids(users: Ids, items: Ids) -> SharedIds:
     """Return how many item ids are ids of users, too.
 
-    Parameters
-    ----------
-    users, items
-        Distinct ids, integers or text. An integer is the same id as text that spells it.
+    `users, items`: distinct ids, integers or text. An integer is the same id as text that spells
+    it.
 
     Examples
     --------
@@ -383,10 +352,7 @@ def counted(n: int, largest: int) -> bool:
 def check_values(names: Ids) -> None:
     """Refuse items as values of columns where one has no column in its name.
 
-    Raises
-    ------
-    DataError
-        Where a name has no ``=``.
+    Raises `DataError` where a name has no ``=``.
     """
     for name in names.tolist():
         if "=" not in str(name):
@@ -425,10 +391,7 @@ LISTS: PublicLists = ("people", "items")
 def checked_lists(named: Sequence[List], possible: Sequence[List], words: str) -> PublicLists:
     """Return the lists that are named, each once and in order.
 
-    Raises
-    ------
-    DataError
-        Where there is no such list in data of this kind.
+    Raises `DataError` where there is no such list in data of this kind.
 
     Examples
     --------

@@ -91,6 +91,9 @@ class TableObjects(Frames):
     ) -> Self:
         """Return the table of these columns of integers or text.
 
+        Raises `DataError` where columns cannot be read as they are: with every question about them,
+        and the options that answer them all.
+
         Parameters
         ----------
         columns
@@ -116,12 +119,6 @@ class TableObjects(Frames):
             asks about none.
         exact
             Whether numbers with fractions are read as they are written, without bins.
-
-        Raises
-        ------
-        DataError
-            Where columns cannot be read as they are: with every question about them, and the
-            options that answer them all.
         """
         drop = dropped_columns(drop, columns)
         columns = {name: values for name, values in columns.items() if name not in drop}
@@ -164,6 +161,10 @@ class TableObjects(Frames):
     ) -> Self:
         """Return the table of a frame (pandas, polars, DuckDB, Arrow); nulls are suppressed.
 
+        Raises `DataError` where columns hold fractions and `bins` does not name them, words that
+        may stand for no value, or what cannot be read: with every question, and what answers them
+        all. Warns `GraphveilWarning` where a column has a different value in nearly every row.
+
         Parameters
         ----------
         frame
@@ -178,17 +179,6 @@ class TableObjects(Frames):
             Columns that become a column a value: see `one_hot_columns`.
         person, drop, categories, exact
             As in `from_columns`. A column that is dropped is not looked at.
-
-        Raises
-        ------
-        DataError
-            Where columns hold fractions and `bins` does not name them, words that may stand for no
-            value, or what cannot be read: with every question, and what answers them all.
-
-        Warns
-        -----
-        GraphveilWarning
-            Where a column has a different value in nearly every row.
         """
         table = arrow_table(frame, drop)
         if ids is not None and ids not in table.column_names:
@@ -272,10 +262,7 @@ class TableObjects(Frames):
         A cell is the one value that a row has of a column. A row that has none of them, or several,
         shows no value: the cell is suppressed. So equal rows stay equal.
 
-        Parameters
-        ----------
-        data
-            Users by the features that `one_hot` makes of this table, by number.
+        `data`: users by the features that `one_hot` makes of this table, by number.
 
         Examples
         --------
@@ -297,16 +284,9 @@ class TableObjects(Frames):
         A cell is the one value that a row has of a column. A row that has none of them, or several
         (as anonymized rows may), shows no value: the cell is suppressed. So equal rows stay equal.
 
-        Parameters
-        ----------
-        data
-            Users by features named ``column=value``, as `one_hot` makes them. What stands before
-            the first ``=`` without a backslash before it is the column.
-
-        Raises
-        ------
-        DataError
-            Where a feature is not named so.
+        `data`: users by features named ``column=value``, as `one_hot` makes them. What stands
+        before the first ``=`` without a backslash before it is the column. Raises `DataError` where
+        a feature is not named so.
 
         Examples
         --------

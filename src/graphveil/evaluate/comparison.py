@@ -150,12 +150,8 @@ FEW = 4
 class Distances(NamedTuple):
     """How many pairs of a source and another node are how far apart.
 
-    Parameters
-    ----------
-    counts
-        int64, shape (groups of sources, largest distance + 1): pairs by distance; none at 0.
-    sources
-        How many sources were drawn; None where every node is one.
+    `counts`: int64, shape (groups of sources, largest distance + 1): pairs by distance; none at 0;
+    `sources`: how many sources were drawn; None where every node is one.
     """
 
     counts: NDArray[np.int64]
@@ -269,12 +265,8 @@ def _one_by_one(matrix: sparse.csr_array, sources: NDArray[np.int64]) -> list[in
 class Search(NamedTuple):
     """What a breadth-first search reaches.
 
-    Parameters
-    ----------
-    order
-        The nodes, nearest first.
-    starts
-        Those at distance d are ``order[starts[d]:starts[d + 1]]``.
+    `order`: the nodes, nearest first; `starts`: those at distance d are ``order[starts[d]:starts[d
+    + 1]]``.
     """
 
     order: NDArray[np.int32]
@@ -284,12 +276,8 @@ class Search(NamedTuple):
 def searched_from(matrix: sparse.csr_array, source: int) -> Search:
     """Return the nodes that a path joins to a source, by their distance.
 
-    Parameters
-    ----------
-    matrix
-        The adjacency matrix, float64, so that SciPy makes no copy.
-    source
-        Where the search starts.
+    `matrix`: the adjacency matrix, float64, so that SciPy makes no copy; `source`: where the search
+    starts.
 
     Examples
     --------
@@ -418,10 +406,7 @@ class GraphComparison(Comparison[Graph]):
 class NetworkComparison(GraphComparison):
     """Two networks: who is tied to whom as two graphs, directions and attributes beside.
 
-    Parameters
-    ----------
-    networks
-        The original and the release.
+    `networks`: the original and the release.
 
     Examples
     --------
@@ -587,10 +572,7 @@ class TableComparison(Comparison[Table]):
 
     A column of the original that was not released is left out.
 
-    Parameters
-    ----------
-    claimed
-        What the release claims.
+    `claimed`: what the release claims.
 
     Examples
     --------

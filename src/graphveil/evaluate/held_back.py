@@ -39,14 +39,9 @@ class Attached(NamedTuple):
 class HeldBack(NamedTuple):
     """People whom no release was made from.
 
-    Parameters
-    ----------
-    people
-        Their features; a table as its one-hot ones, with those of the label among them.
-    label
-        The column to predict from the others; None where none is.
-    attached
-        That column for the people of the original, where it is published beside the release.
+    `people`: their features; a table as its one-hot ones, with those of the label among them;
+    `label`: the column to predict from the others; None where none is; `attached`: that column for
+    the people of the original, where it is published beside the release.
     """
 
     people: Bipartite
@@ -64,6 +59,9 @@ def held_back(
 ) -> HeldBack:
     """Return held-back people; refuse such as are in the original, as far as ids tell.
 
+    Raises `UsageError` where they are a network, or some of them are in the original. Warns
+    `GraphveilWarning` where one side has no ids, so that nothing can be known.
+
     Parameters
     ----------
     test
@@ -74,16 +72,6 @@ def held_back(
         As in `HeldBack`.
     exact
         As `as_original` takes it.
-
-    Raises
-    ------
-    UsageError
-        Where they are a network, or some of them are in the original.
-
-    Warns
-    -----
-    GraphveilWarning
-        Where one side has no ids, so that nothing can be known.
     """
     read = as_original(test, type(original), wanted_by="evaluate", exact=exact)
     if isinstance(read, Network) or isinstance(original, Network):

@@ -79,21 +79,9 @@ def comparison_of(
 ) -> Comparison[Any]:
     """Return an original beside its release, linked where the linkage is there.
 
-    Parameters
-    ----------
-    release
-        The release.
-    original
-        The data that it was made from, also as an object of another library.
-    randomness
-        For what is sampled.
-    wanted_by
-        Who compares, for messages.
-
-    Raises
-    ------
-    UsageError
-        Where they are of different kinds or sizes, or the owner's record is of another original.
+    `original`: the data that it was made from, also as an object of another library; `randomness`:
+    for what is sampled; `wanted_by`: who compares, for messages. Raises `UsageError` where they are
+    of different kinds or sizes, or the owner's record is of another original.
     """
     released = release.data
     people = ItemsAreUsers() in release.conditions
@@ -137,12 +125,8 @@ def _claimed(release: Release[Any]) -> ClaimedTable:
 def of_population(pair: Comparison[Any], population: int | None) -> Comparison[Any]:
     """Return a comparison of a table that is a random sample of so many people.
 
-    Raises
-    ------
-    UsageError
-        If it is not of tables.
-    ParameterError
-        If there are fewer people than rows.
+    Raises `UsageError` if it is not of tables. `ParameterError` if there are fewer people than
+    rows.
     """
     if population is None:
         return pair
@@ -162,10 +146,7 @@ def of_population(pair: Comparison[Any], population: int | None) -> Comparison[A
 def ties_of(data: Data) -> Data:
     """Return what metrics of graphs read: of a network its ties, in whatever direction.
 
-    Raises
-    ------
-    DataError
-        Where ties are of several kinds.
+    Raises `DataError` where ties are of several kinds.
     """
     return data.undirected() if isinstance(data, Network) else data
 
@@ -198,14 +179,8 @@ def measured(
 ) -> Rows:
     """Return the rows of a comparison, and why others are not there.
 
-    Parameters
-    ----------
-    name
-        What the release is called in its rows.
-    pair
-        The original and the release.
-    metrics, as_sample
-        As `evaluate` takes them.
+    `name`: what the release is called in its rows; `pair`: the original and the release; `metrics,
+    as_sample`: as `evaluate` takes them.
     """
     chosen = chosen_metrics(metrics, kind_compared(pair))
     rows: list[Row] = []
@@ -244,10 +219,7 @@ def known_metrics(asked: str | Sequence[str] | None) -> list[str] | None:
 
     Commas may separate them, and `SYNONYMS` stand for them.
 
-    Raises
-    ------
-    ParameterError
-        Where one is unknown.
+    Raises `ParameterError` where one is unknown.
     """
     names = separate_names(asked, SYNONYMS)
     for name in names or ():
@@ -268,10 +240,7 @@ def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[
     Those of graphs read the ties of networks, those of users by features read tables; where nothing
     is asked for, only some of them do.
 
-    Raises
-    ------
-    UsageError
-        Where one reads another kind.
+    Raises `UsageError` where one reads another kind.
     """
     fitting = {
         key: metric

@@ -27,12 +27,8 @@ C = TypeVar("C", bound=Comparison[Any])
 class Sample(NamedTuple):
     """What a number that was not computed from everything rests on.
 
-    Parameters
-    ----------
-    size
-        How many draws: sources of searches, runs of an algorithm.
-    low, high
-        The 95% interval, where one is known.
+    `size`: how many draws: sources of searches, runs of an algorithm; `low, high`: the 95%
+    interval, where one is known.
     """
 
     size: int
@@ -267,14 +263,9 @@ Z = 1.959963984540054
 def wilson(hits: int, people: int) -> Sample:
     """Return the interval of Wilson around the share of hits among people drawn one by one.
 
-    Parameters
-    ----------
-    hits, people
-        How many of how many, at least one.
-
-    Notes
-    -----
     Wilson, 1927: the shares whose own normal interval holds the observed one.
+
+    `hits, people`: how many of how many, at least one.
 
     Examples
     --------
@@ -288,14 +279,8 @@ def wilson(hits: int, people: int) -> Sample:
 def wilson_ends(share: float, size: float, quantile: float) -> tuple[float, float]:
     """Return the ends of the interval of Wilson around a share of so many, whole or not.
 
-    Parameters
-    ----------
-    share
-        What was observed, from 0 to 1.
-    size
-        Of how many, above 0.
-    quantile
-        How many standard deviations the ends are away.
+    `share`: what was observed, from 0 to 1; `size`: of how many, above 0; `quantile`: how many
+    standard deviations the ends are away.
 
     Examples
     --------
@@ -356,8 +341,6 @@ def compared(before: Estimate, after: Estimate, unit: str) -> Figures:
 def difference(before: Estimate, after: Estimate) -> Estimate:
     """Return how far two numbers of independent samples are apart.
 
-    Notes
-    -----
     Its interval is recovered from both of theirs (Zou and Donner 2008).
 
     Examples
@@ -379,8 +362,6 @@ def difference(before: Estimate, after: Estimate) -> Estimate:
 def relative(before: Estimate, after: Estimate) -> Estimate:
     """Return the absolute difference of two numbers of independent samples over the first.
 
-    Notes
-    -----
     Its interval is recovered from both of theirs (Donner and Zou 2012), where the first number is
     above 0 in all of its own.
 
@@ -427,20 +408,13 @@ def half_l1(
 ) -> Estimate:
     """Return half the L1 distance of two distributions, each sampled or not.
 
-    Parameters
-    ----------
-    before, after
-        float64, shape (values,): shares.
-    errors
-        float64, shape (values,): by how much the difference of each share is off at most, in 95%
-        of all samples for all shares together; NaN where that is not known.
-    sizes
-        How many draws the shares of each side rest on that is sampled.
-
-    Notes
-    -----
     The distance is off by at most half the sum of the errors: a wide interval, since the shares are
     rarely all off, and all in the direction that counts.
+
+    `before, after`: float64, shape (values,): shares; `errors`: float64, shape (values,): by how
+    much the difference of each share is off at most, in 95% of all samples for all shares together;
+    NaN where that is not known; `sizes`: how many draws the shares of each side rest on that is
+    sampled.
 
     Examples
     --------

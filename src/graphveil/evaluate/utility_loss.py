@@ -48,10 +48,7 @@ def samples(pair: Comparison[Any]) -> Iterator[Comparison[Any]]:
     One sample is in memory at a time. A sample has a stream of its own, and exactly its share of
     the ties, entries or rows, rounded.
 
-    Parameters
-    ----------
-    pair
-        An original and its release, linked or not.
+    `pair`: an original and its release, linked or not.
 
     Examples
     --------
@@ -233,19 +230,11 @@ def with_samples(
 
     Rows that do not compare, or that no share of the original equals, are as they were.
 
-    Parameters
-    ----------
-    rows
-        The rows of the comparison.
-    pair
-        The original and the release.
-    metrics
-        The metrics that the rows are of.
-
-    Notes
-    -----
     Of the original, 9 shares are kept at random, 3 times each; `read_back` says which share has
     the distance of the release. One set of samples serves all metrics.
+
+    `rows`: the rows of the comparison; `pair`: the original and the release; `metrics`: the metrics
+    that the rows are of.
     """
     felt = {metric.name: metric for metric in metrics if metric.as_sample}
     rows = list(rows)
@@ -301,25 +290,14 @@ def _with_share(
 def read_back(distance: float, distances: NDArray[np.float64]) -> Share | None:
     """Return the share that has this distance to the original when it is kept at random.
 
-    Parameters
-    ----------
-    distance
-        That of the release, 0 where nothing is changed.
-    distances
-        Those of the samples, float64, shape (rates, draws), in the order of `RATES`.
-
-    Returns
-    -------
-    Share or None
-        0.99 stands for that or more, 0 for less than 0.1. None where all samples have one distance,
-        so that no share can be told from another, and where the release is on the other side of
-        the original.
-
-    Notes
-    -----
     The means of the draws are made monotone (isotonic regression) and read backwards by linear
     interpolation; of several shares with one distance the middle is given, and 0.99 or more where
     that is among them. The interval is read from the least and the largest of the draws likewise.
+
+    `distance`: that of the release, 0 where nothing is changed; `distances`: those of the samples,
+    float64, shape (rates, draws), in the order of `RATES`. Returns 0.99 stands for that or more, 0
+    for less than 0.1. None where all samples have one distance, so that no share can be told from
+    another, and where the release is on the other side of the original.
 
     Examples
     --------
@@ -343,15 +321,10 @@ def read_back(distance: float, distances: NDArray[np.float64]) -> Share | None:
 def falling(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the falling sequence that is nearest to these values by the sum of squares.
 
-    Parameters
-    ----------
-    values
-        float64, shape (n,); few, since all ranges of them are looked at.
-
-    Notes
-    -----
     Isotonic regression by its min-max formula (Robertson, Wright and Dykstra 1988, section 1.4):
     loading a library for nine numbers costs more than they do.
+
+    `values`: float64, shape (n,); few, since all ranges of them are looked at.
 
     Examples
     --------

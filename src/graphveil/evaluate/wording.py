@@ -61,12 +61,7 @@ class Line:
 class Group:
     """Lines under one heading.
 
-    Parameters
-    ----------
-    heading
-        What they have in common; empty for none.
-    lines
-        The lines.
+    `heading`: what they have in common; empty for none.
     """
 
     heading: str

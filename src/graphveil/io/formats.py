@@ -257,10 +257,7 @@ FORMATS: dict[str, Format] = {
 def format_of(path: str | Path, override: str | None = None) -> Format:
     """Return the format of a file, by its extension, or of the name given.
 
-    Raises
-    ------
-    InputError
-        Where the name is unknown, or no name is given and the extension is unknown.
+    Raises `InputError` where the name is unknown, or no name is given and the extension is unknown.
 
     Examples
     --------
@@ -298,10 +295,7 @@ def parts_of(path: Path) -> tuple[Path, ...]:
 
     Names that begin with a dot or an underscore, as ``_SUCCESS`` does, are no parts.
 
-    Raises
-    ------
-    InputError
-        Where the folder has no files, other folders, or files of several formats.
+    Raises `InputError` where the folder has no files, other folders, or files of several formats.
     """
     if not path.is_dir():
         return (path,)

@@ -173,12 +173,8 @@ def in_quotes(*values: str) -> str:
 def may_be_missing(labels: Ids, *columns: NDArray[Any]) -> str:
     """Return the texts among ids that often stand for a missing one, with their numbers.
 
-    Parameters
-    ----------
-    labels
-        The ids, in order.
-    columns
-        Positions into them, in which they are counted; without any they are only named.
+    `labels`: the ids, in order; `columns`: positions into them, in which they are counted; without
+    any they are only named.
 
     Examples
     --------
@@ -301,10 +297,7 @@ class ReadCounts:
     def unlike(self, found: Mapping[str, Collection[int]]) -> str:
         """Return what the file declares and how much of it is there; empty where both agree.
 
-        Parameters
-        ----------
-        found
-            By the same names, the numbers that were found: the first is said, and any fits.
+        `found`: by the same names, the numbers that were found: the first is said, and any fits.
 
         Examples
         --------
@@ -330,12 +323,8 @@ OF_READERS = ("nameless", "declared", "counted")
 def gives_counts(n: int, m: int, rows: int, n_others: int, largest: int) -> bool | None:
     """Return whether a first row gives numbers of nodes and edges; None where nobody can tell.
 
-    Parameters
-    ----------
-    n, m
-        What the first row says.
-    rows, n_others, largest
-        Of the other rows: their number, that of their ids, and the largest id.
+    `n, m`: what the first row says; `rows, n_others, largest`: of the other rows: their number,
+    that of their ids, and the largest id.
 
     Examples
     --------
@@ -440,10 +429,7 @@ def joined(left: ParsedColumn, right: ParsedColumn) -> tuple[ParsedColumn, Parse
 def recoded(codes: NDArray[np.int32], labels: Ids, union: Ids) -> ParsedColumn:
     """Return the codes as positions into a list of labels that holds them all.
 
-    Raises
-    ------
-    DataError
-        Where a label is not in that list.
+    Raises `DataError` where a label is not in that list.
     """
     if np.array_equal(labels, union):
         return ParsedColumn(codes, union)
@@ -512,12 +498,8 @@ def questions_about_cells(columns: Mapping[str, Any], options: TableOptions) -> 
 
     They are words for no value in columns of text, and one for a sum in the last row.
 
-    Parameters
-    ----------
-    columns
-        Arrow columns by name.
-    options
-        Which texts are suppressed cells, and which are categories.
+    `columns`: arrow columns by name; `options`: which texts are suppressed cells, and which are
+    categories.
     """
     problems = [
         problem
@@ -569,20 +551,9 @@ def binning(columns: Mapping[str, Any], options: TableOptions) -> TableOptions:
 def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
     """Return the table of cells that were read.
 
-    Parameters
-    ----------
-    where
-        What messages begin with: the name of a file.
-    cells
-        What was read.
-    options
-        How it is to be understood.
-
-    Raises
-    ------
-    InputError
-        Where they cannot be read as they are: with every question about the file, and what answers
-        them all.
+    `where`: what messages begin with: the name of a file; `cells`: what was read; `options`: how it
+    is to be understood. Raises `InputError` where they cannot be read as they are: with every
+    question about the file, and what answers them all.
     """
     columns = dict(cells.columns)
     rules = binning(columns, options)

@@ -76,10 +76,7 @@ def _refuse_spelling(problem: SpellingProblem | None, form: Format) -> None:
 def check_texts(texts: pa.Array, form: Format) -> None:
     """Refuse texts of which some, whichever, could not be written and read again.
 
-    Raises
-    ------
-    InputError
-        Where there is one.
+    Raises `InputError` where there is one.
     """
     whole = texts.filter(pc.match_substring_regex(texts, r"^[0-9]+\.0+$"))
     _refuse_spelling(problem_of_some(texts) or _read_as_whole(whole), form)
@@ -158,14 +155,8 @@ def block_writer(
 ) -> Callable[[pa.Table], None]:
     """Write the names of columns and return what writes the rows of a table below.
 
-    Parameters
-    ----------
-    names
-        The columns.
-    texts
-        Every text that may occur, None where there are integers only.
-    stream, form
-        Where to write, and the format.
+    `names`: the columns; `texts`: every text that may occur, None where there are integers only;
+    `stream, form`: where to write, and the format.
     """
     if texts is not None:
         _check_spelling(texts, form)
@@ -297,18 +288,8 @@ def list_schema(item: pa.DataType) -> pa.Schema:
 def write_lists(groups: Iterable[pa.Table], path: Path) -> None:
     """Write users with their items into a file, a row group a table.
 
-    Parameters
-    ----------
-    groups
-        Tables of `list_schema`, one at least, a row group each; all but the last have `GROUP_ROWS`
-        rows.
-    path
-        The file.
-
-    Raises
-    ------
-    ResourceError
-        Where it cannot be written.
+    `groups`: tables of `list_schema`, one at least, a row group each; all but the last have
+    `GROUP_ROWS` rows; `path`: the file. Raises `ResourceError` where it cannot be written.
 
     Examples
     --------
@@ -337,10 +318,7 @@ def _settings(schema: pa.Schema) -> dict[str, Any]:
 def in_sizes(tables: Iterable[pa.Table], sizes: Iterable[int]) -> Iterator[pa.Table]:
     """Yield the same rows in tables of these sizes, however they come.
 
-    Raises
-    ------
-    ValueError
-        Where there are fewer rows, or, behind the last table, more.
+    Raises `ValueError` where there are fewer rows, or, behind the last table, more.
 
     Examples
     --------

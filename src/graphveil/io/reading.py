@@ -359,12 +359,8 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
 def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
     """Return the graph in a file, as `load_network` does with `GraphOptions`.
 
-    Parameters
-    ----------
-    path
-        The file; its extension gives the format.
-    options
-        Format, direction, weights, header, further nodes.
+    `path`: the file; its extension gives the format; `options`: format, direction, weights, header,
+    further nodes.
     """
     return load_network(path, options or GraphOptions())
 
@@ -380,14 +376,9 @@ class ReadTies(NamedTuple):
 def unlike_declared(notes: ReadCounts, n_read: int, n_nodes: int, dropped: Dropped) -> str:
     """Return how the numbers that a file declares differ from those of what was read.
 
-    Parameters
-    ----------
-    notes
-        What the file declares, and how many edges it lists.
-    n_read, n_nodes
-        The nodes of the file, and with those of a list of all nodes.
-    dropped
-        What was dropped: edges may be declared with loops, once, or in both directions.
+    `notes`: what the file declares, and how many edges it lists; `n_read, n_nodes`: the nodes of
+    the file, and with those of a list of all nodes; `dropped`: what was dropped: edges may be
+    declared with loops, once, or in both directions.
     """
     loops, duplicates, both_ways = dropped
     once = notes.rows - duplicates - both_ways
@@ -711,17 +702,9 @@ def _kind_named(path: Path, options: dict[str, Any]) -> str:
 def source_of(path: str | Path, form: str | None, header: Header | None = None) -> Source:
     """Return the file, or the folder of its parts, as readers take it.
 
-    Parameters
-    ----------
-    path, form
-        The file or folder, and its format where that is given.
-    header
-        Whether parts of text begin with names; None where these must be files.
-
-    Raises
-    ------
-    InputError
-        Where it cannot be read, or the parts of a folder do not have the same columns.
+    `path, form`: the file or folder, and its format where that is given; `header`: whether parts of
+    text begin with names; None where these must be files. Raises `InputError` where it cannot be
+    read, or the parts of a folder do not have the same columns.
     """
     path = Path(path)
     if not path.is_dir():
@@ -781,12 +764,7 @@ def _over_all(source: Source, labels: Ids, path: Path) -> ParsedColumn:
 def _listed_ids(path: str | Path, known: Ids) -> Ids:
     """Return the ids in a list; refuse a first line that may be the name of their column.
 
-    Parameters
-    ----------
-    path
-        The file with the list.
-    known
-        The ids in the data.
+    `path`: the file with the list; `known`: the ids in the data.
     """
     source = source_of(path, None)
     listed: ParsedColumn = source.format.reader("ids")(source)

@@ -87,14 +87,9 @@ class _Begun(NamedTuple):
 class Source:
     """A file, or a folder of its parts, to be read as one format.
 
-    Parameters
-    ----------
-    path, format
-        The file or folder, and its format.
-    files
-        The parts of a folder, in order; none for a file.
-    skipped
-        How many lines of each part come before its rows, since the first part has the names.
+    `path, format`: the file or folder, and its format; `files`: the parts of a folder, in order;
+    none for a file; `skipped`: how many lines of each part come before its rows, since the first
+    part has the names.
     """
 
     path: Path
@@ -249,10 +244,7 @@ class Source:
     def decoded(self, line: bytes, number: int) -> str:
         """Return the text of a line.
 
-        Raises
-        ------
-        InputError
-            Where it is not UTF-8.
+        Raises `InputError` where it is not UTF-8.
         """
         try:
             return line.decode()

@@ -48,14 +48,8 @@ def formulas(
 ) -> tuple[str, ...]:
     """Return the advice on names that a spreadsheet runs as formulas; none where there are none.
 
-    Parameters
-    ----------
-    names
-        The columns.
-    texts
-        The distinct texts of each column.
-    or_else
-        What can be done beside giving other names.
+    `names`: the columns; `texts`: the distinct texts of each column; `or_else`: what can be done
+    beside giving other names.
 
     Examples
     --------
@@ -77,20 +71,10 @@ def formulas(
 def refuse_separators(names: Iterable[str], texts: Iterable[Iterable[str]], form: str) -> None:
     """Refuse names of which some programs make two lines, or two cells, in text.
 
-    Parameters
-    ----------
-    names
-        The columns; each stands in quotes by itself.
-    texts
-        The texts of each column, which stand in quotes together.
-    form
-        The format.
-
-    Raises
-    ------
-    InputError
-        Where a name holds a line separator other than a line feed or a carriage return, or ends in
-        a backslash where it stands in quotes.
+    `names`: the columns; each stands in quotes by itself; `texts`: the texts of each column, which
+    stand in quotes together; `form`: the format. Raises `InputError` where a name holds a line
+    separator other than a line feed or a carriage return, or ends in a backslash where it stands in
+    quotes.
 
     Examples
     --------
@@ -128,6 +112,11 @@ def write(
 ) -> None:
     """Write a container to a file, and the ids of all nodes or users to a second where asked.
 
+    Raises `UsageError` where people without edges or entries would be lost, a table is to have a
+    file of ids, or a file exists and is not replaced. `DataError` where a table has no columns.
+    `InputError` where the format cannot hold these ids, or a category cannot be distinguished from
+    a suppressed cell in it.
+
     Parameters
     ----------
     data
@@ -144,17 +133,6 @@ def write(
         As in `graphveil.core.atomic.whole_file`.
     exact
         Whether a table is read as `TableOptions.exact` says: text may hold numbers with fractions.
-
-    Raises
-    ------
-    UsageError
-        Where people without edges or entries would be lost, a table is to have a file of ids, or a
-        file exists and is not replaced.
-    DataError
-        Where a table has no columns.
-    InputError
-        Where the format cannot hold these ids, or a category cannot be distinguished from a
-        suppressed cell in it.
 
     Examples
     --------

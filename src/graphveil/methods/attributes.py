@@ -55,13 +55,9 @@ BATCHES = 8
 class Colors(NamedTuple):
     """People by what is published of their known attributes.
 
-    Attributes
-    ----------
-    table
-        The known attributes as published, a row a person; None where none are known.
-    of_person
-        int64, shape (n,): the color of everyone, from 0 on without a gap, numbered as people have
-        them first; None where all have the same.
+    `table`: the known attributes as published, a row a person; None where none are known;
+    `of_person`: int64, shape (n,): the color of everyone, from 0 on without a gap, numbered as
+    people have them first; None where all have the same.
     """
 
     table: Table | None
@@ -76,10 +72,7 @@ def colors_of(
     Only people whose known attributes fewer than k have lose some of them; while these are fewer
     than k, those of the next smallest color join them.
 
-    Raises
-    ------
-    InfeasibleError
-        Where `merge` is ``none`` and a color is too small.
+    Raises `InfeasibleError` where `merge` is ``none`` and a color is too small.
 
     Examples
     --------
@@ -313,10 +306,7 @@ def suppress_parameter() -> Any:
 class Roles(NamedTuple):
     """Which attributes an adversary is said to know, and which are published beside the promise.
 
-    Attributes
-    ----------
-    known, attach
-        Their names.
+    `known, attach`: their names.
     """
 
     known: tuple[str, ...]
@@ -353,10 +343,7 @@ class Roles(NamedTuple):
     def check_needed(self, suppress: float) -> None:
         """Refuse a share of people to suppress where nothing of them is known.
 
-        Raises
-        ------
-        ParameterError
-            Where there is one.
+        Raises `ParameterError` where there is one.
         """
         if suppress and not self.known:
             raise ParameterError(
@@ -369,10 +356,8 @@ class Roles(NamedTuple):
 
         Those that are read and `unpublished` need none.
 
-        Raises
-        ------
-        DataError
-            Where there is such an attribute, or no such column; the message lists what there is.
+        Raises `DataError` where there is such an attribute, or no such column; the message lists
+        what there is.
         """
         for name in (*self.known, *self.attach):
             if name not in network.attributes:
@@ -447,12 +432,7 @@ def as_network(data: Data) -> Network:
 def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
     """Return what the owner should know of attached attributes: whom they leave alone.
 
-    Parameters
-    ----------
-    network
-        What is published.
-    roles
-        Which attributes are attached.
+    `network`: what is published; `roles`: which attributes are attached.
     """
     if not roles.attach or network.people is None:
         return ()
@@ -496,11 +476,8 @@ class AttributedMethod(Anonymizer[Graph]):
     def check(self, data: Data) -> None:
         """Refuse data that cannot be anonymized so, and attributes of which nobody said anything.
 
-        Raises
-        ------
-        DataError
-            Where an attribute has no role, or one that it cannot have, or ties are directed or of
-            several kinds.
+        Raises `DataError` where an attribute has no role, or one that it cannot have, or ties are
+        directed or of several kinds.
         """
         super().check(data)
         network = as_network(data)
@@ -514,12 +491,8 @@ class AttributedMethod(Anonymizer[Graph]):
     def prepared(self, data: Any) -> Any:
         """Return data that was handed in as what is anonymized; a network without more is a graph.
 
-        Raises
-        ------
-        UsageError
-            Where it is of another kind, or can be read in more than one way.
-        DataError, InfeasibleError
-            As `check`.
+        Raises `UsageError` where it is of another kind, or can be read in more than one way.
+        `DataError, InfeasibleError`: as `check`.
         """
         prepared: Network = super().prepared(data)
         return prepared.graph() if prepared.is_bare else prepared

@@ -111,12 +111,8 @@ class Reached(NamedTuple):
 class NewIds(NamedTuple):
     """The order of a release, and its ids.
 
-    Parameters
-    ----------
-    order
-        int64, shape (n,): which position of the input stands at each position of the release.
-    ids
-        int64, shape (n,), ascending: the published ids; None where they are 0..n-1.
+    `order`: int64, shape (n,): which position of the input stands at each position of the release;
+    `ids`: int64, shape (n,), ascending: the published ids; None where they are 0..n-1.
     """
 
     order: NDArray[np.int64]
@@ -189,14 +185,9 @@ class MethodResult(NamedTuple):
 class EditedTies(NamedTuple):
     """What a method makes of a graph on the disk by few edits of it.
 
-    Parameters
-    ----------
-    added, deleted
-        int32, shape (x, 2): the edges that the release has more and has not, the smaller end first.
-    check
-        Refuses degrees of the published file, by position of the input, that are not as planned.
-    facts, advice
-        As in `MethodResult`.
+    `added, deleted`: int32, shape (x, 2): the edges that the release has more and has not, the
+    smaller end first; `check`: refuses degrees of the published file, by position of the input,
+    that are not as planned; `facts, advice`: as in `MethodResult`.
     """
 
     added: NDArray[np.int32]
@@ -277,10 +268,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def __init_subclass__(cls) -> None:
         """Refuse a class whose `accepts` is no tuple.
 
-        Raises
-        ------
-        TypeError
-            Where it is one kind, or a union of several.
+        Raises `TypeError` where it is one kind, or a union of several.
         """
         super().__init_subclass__()
         accepts = cls.__dict__.get("accepts", (Table,))
@@ -292,10 +280,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def __new__(cls, *values: Any, **_parameters: Any) -> Self:
         """Make a method of parameters with their names.
 
-        Raises
-        ------
-        TypeError
-            Where they come without; the message names them.
+        Raises `TypeError` where they come without; the message names them.
         """
         of_generalize_alone(cls, _parameters)
         if values:
@@ -326,12 +311,8 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies | NoisyTies:
         """Return what is made of a graph whose ties the disk holds, for the source ``ties``.
 
-        Parameters
-        ----------
-        graph
-            Its neighbor lists are mapped from a file: few pages of them are to be read.
-        randomness
-            The run's. A run that goes on gets the same again.
+        `graph`: its neighbor lists are mapped from a file: few pages of them are to be read;
+        `randomness`: the run's. A run that goes on gets the same again.
         """
         raise NotImplementedError
 
@@ -413,10 +394,8 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> LedgerReceipt | None:
         """Enter what a run will claim in a ledger, before it draws anything; None without one.
 
-        Raises
-        ------
-        UsageError
-            Where the ledger's limit would be passed, or nothing is claimed that adds up.
+        Raises `UsageError` where the ledger's limit would be passed, or nothing is claimed that
+        adds up.
         """
         if ledger is None:
             return None
@@ -427,12 +406,8 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it.
 
-        Raises
-        ------
-        UsageError
-            Where it is of another kind, or can be read in more than one way.
-        InfeasibleError
-            Where the data has too few rows.
+        Raises `UsageError` where it is of another kind, or can be read in more than one way.
+        `InfeasibleError` where the data has too few rows.
         """
         container = self._container(data)
         with read_anew(data, container):
@@ -522,6 +497,8 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     ) -> dict[str, Any]:
         """Return what is said of a release, and warn the owner: its claim and the private part.
 
+        Returns the fields that `graphveil.release.Release` shares with a publication from the disk.
+
         Parameters
         ----------
         randomness
@@ -534,11 +511,6 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             As in `MethodResult`.
         private
             The further fields of `graphveil.release.Private`.
-
-        Returns
-        -------
-        dict
-            The fields that `graphveil.release.Release` shares with a publication from the disk.
         """
         from graphveil.release import Private  # noqa: PLC0415  help needs no release
 
@@ -576,12 +548,8 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
         """Return what a run claims: what the method promises, or less.
 
-        Parameters
-        ----------
-        guarantee
-            What the run reached; None where it is what the method promises.
-        randomness
-            The run's. A seeded one claims nothing about the draw.
+        `guarantee`: what the run reached; None where it is what the method promises; `randomness`:
+        the run's. A seeded one claims nothing about the draw.
         """
         claimed = self.guarantee if guarantee is None else guarantee
         if not self.guarantee.covers(claimed):
@@ -664,14 +632,9 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters.
 
-        Raises
-        ------
-        UsageError
-            Where the data is of another kind.
-        DataError
-            Where it is a table without columns, or its items may be people.
-        InfeasibleError
-            Where the data has too few rows.
+        Raises `UsageError` where the data is of another kind. `DataError` where it is a table
+        without columns, or its items may be people. `InfeasibleError` where the data has too few
+        rows.
         """
         if not isinstance(data, self.accepts):
             self._container(data)  # which says what it is, and what is taken
@@ -682,12 +645,8 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def check_size(self, n: int, *, noun: str = "rows") -> None:
         """Refuse so few rows or nodes that the promise cannot be kept, and an empty promise.
 
-        Raises
-        ------
-        ParameterError
-            As in `check_promise`.
-        InfeasibleError
-            Where they are fewer than `rows_needed`.
+        Raises `ParameterError`: as in `check_promise`. `InfeasibleError` where they are fewer than
+        `rows_needed`.
         """
         self.check_promise()
         if n < self.rows_needed:
@@ -698,10 +657,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def check_promise(self) -> None:
         """Refuse parameters whose promise is true of any data, such as k-anonymity with k=1.
 
-        Raises
-        ------
-        ParameterError
-            Where it protects nobody.
+        Raises `ParameterError` where it protects nobody.
         """
         empty = self.guarantee.empty
         if empty:
@@ -717,17 +673,10 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Return the method with these parameters.
 
-        Parameters
-        ----------
-        parameters
-            As `parameters` gives them, or as the command line does; options also as objects, under
-            the names of the class's fields.
-
-        Raises
-        ------
-        ParameterError
-            Where a name is unknown, one is missing, or a value is out of range or belongs to
-            options that were not chosen.
+        `parameters`: as `parameters` gives them, or as the command line does; options also as
+        objects, under the names of the class's fields. Raises `ParameterError` where a name is
+        unknown, one is missing, or a value is out of range or belongs to options that were not
+        chosen.
         """
         known = {item.name: item for item in flat_parameters(cls)}
         fields = {item.name for item in dataclasses.fields(cls)}

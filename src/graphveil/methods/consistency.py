@@ -96,10 +96,7 @@ def _made(
 ) -> Anonymizer[Any]:
     """Return the method with its parameters; where the owner's are not known, with some.
 
-    Raises
-    ------
-    ParameterError
-        Where there is no such method.
+    Raises `ParameterError` where there is no such method.
     """
     try:
         return method.from_parameters({**stated, **(withheld or {})})

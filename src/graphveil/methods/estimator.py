@@ -52,10 +52,7 @@ class Estimator:
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002  scikit-learn's
         """Return every parameter by name, as the class takes it.
 
-        Parameters
-        ----------
-        deep
-            Accepted for scikit-learn; options of a parameter are one value.
+        `deep`: accepted for scikit-learn; options of a parameter are one value.
 
         Examples
         --------
@@ -74,15 +71,8 @@ class Estimator:
         scikit-learn changes the steps of a pipeline with it. Elsewhere make a new method instead:
         everything that holds this one sees the change.
 
-        Parameters
-        ----------
-        **given
-            The new values by name, checked as those of a new method.
-
-        Raises
-        ------
-        ParameterError
-            If a name is unknown, or a value is out of range: then nothing is changed.
+        `**given`: the new values by name, checked as those of a new method. Raises `ParameterError`
+        if a name is unknown, or a value is out of range: then nothing is changed.
 
         Examples
         --------
@@ -104,24 +94,10 @@ class Estimator:
 
         Use `anonymize` for the release itself, with its guarantee.
 
-        Parameters
-        ----------
-        X
-            A table: a frame of pandas, polars, Arrow or DuckDB, or a `Table`.
-        y
-            None. The rows of the release are in a new order, so that others would not match them.
-        seed
-            As `anonymize` takes it.
-
-        Returns
-        -------
-        frame
-            Of pandas, polars or DuckDB, or a `Table`, if `X` is one; else an Arrow table.
-
-        Raises
-        ------
-        UsageError
-            If `y` is given, or the data is not a table.
+        `X`: a table: a frame of pandas, polars, Arrow or DuckDB, or a `Table`; `y`: none. The rows
+        of the release are in a new order, so that others would not match them; `seed`: as
+        `anonymize` takes it. Returns of pandas, polars or DuckDB, or a `Table`, if `X` is one; else
+        an Arrow table. Raises `UsageError` if `y` is given, or the data is not a table.
 
         Examples
         --------
@@ -154,10 +130,7 @@ class Estimator:
     def transform(self, X: Any) -> NoReturn:  # noqa: N803  scikit-learn's
         """Refuse rows that the classes were not formed with; scikit-learn asks for the method.
 
-        Raises
-        ------
-        UsageError
-            Always.
+        Raises `UsageError`: always.
         """
         del X
         raise UsageError(

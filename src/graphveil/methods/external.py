@@ -93,10 +93,8 @@ class Command(str):
     def parse(text: object) -> Command:
         """Return the command that a text is.
 
-        Raises
-        ------
-        ParameterError
-            Where it is no text, has an open quote, or does not name its input and its output.
+        Raises `ParameterError` where it is no text, has an open quote, or does not name its input
+        and its output.
         """
         try:
             words = shlex.split(text) if isinstance(text, str) else []
@@ -204,10 +202,7 @@ class External(_Unproved):
     def _read(self, target: Path, n: int, program: str) -> Graph:
         """Return the network in a command's output, with its nodes at the input's positions.
 
-        Raises
-        ------
-        InputError
-            Where there is none, it cannot be read, or it has other nodes.
+        Raises `InputError` where there is none, it cannot be read, or it has other nodes.
         """
         shown = printable(program, _LETTERS)
         if not target.is_file() or target.stat().st_size == 0:
@@ -247,12 +242,7 @@ def _other_nodes(number: Ids, n: int) -> str | None:
 def _run(words: list[str], folder: Path, seconds: float) -> None:
     """Run a command to its end; what it prints goes into a file of the folder.
 
-    Raises
-    ------
-    InputError
-        Where it cannot be started, or fails.
-    ResourceError
-        Where it takes longer.
+    Raises `InputError` where it cannot be started, or fails. `ResourceError` where it takes longer.
     """
     shown = printable(words[0], _LETTERS)
     with (folder / "printed").open("w+b") as stream:
@@ -346,10 +336,7 @@ def _made_again(
 def _at_the_same_positions(made: Data, data: Data, name: str) -> Data:
     """Return what a function made with everybody at the position of the input.
 
-    Raises
-    ------
-    InputError
-        Where it has other people, items or columns.
+    Raises `InputError` where it has other people, items or columns.
     """
     people = kind_of(data).people
     if made.size != data.size:
@@ -468,10 +455,7 @@ def method_from(
 def _fields_of(function: Function) -> tuple[list[tuple[str, Any, Any]], bool]:
     """Return the parameters of a function as fields, and whether it takes a seed.
 
-    Raises
-    ------
-    ParameterError
-        Where it takes no data, or a further argument cannot be a parameter.
+    Raises `ParameterError` where it takes no data, or a further argument cannot be a parameter.
     """
     rest = list(inspect.signature(function).parameters.values())
     if not rest:

@@ -172,11 +172,8 @@ class Mondrian(WithRoles[Bipartite]):
 def tried_first(names: Ids) -> NDArray[np.int64]:
     """Return the features by attribute and then value, those tried first first.
 
-    Parameters
-    ----------
-    names
-        Numbers are ordered by value, text such as ``age=30`` by what stands before the first
-        ``=``, then by what stands behind it, each by code points.
+    `names`: numbers are ordered by value, text such as ``age=30`` by what stands before the first
+    ``=``, then by what stands behind it, each by code points.
 
     Examples
     --------

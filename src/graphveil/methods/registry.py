@@ -52,10 +52,7 @@ def known_method(name: str) -> type[Anonymizer[Any]] | None:
 def method_named(name: str) -> type[Anonymizer[Any]]:
     """Return the class of a method.
 
-    Raises
-    ------
-    ParameterError
-        Where there is none of this name.
+    Raises `ParameterError` where there is none of this name.
 
     Examples
     --------

@@ -29,12 +29,8 @@ _KNOWN = {
 class ResidualRisk(NamedTuple):
     """Who can still be found.
 
-    Parameters
-    ----------
-    figures
-        How many people are unique, by what is known of them.
-    advice
-        The same in a sentence.
+    `figures`: how many people are unique, by what is known of them; `advice`: the same in a
+    sentence.
     """
 
     figures: dict[str, int]

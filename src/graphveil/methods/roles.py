@@ -51,10 +51,7 @@ def known_columns_parameter() -> Any:
 def attached_columns_parameter(*, conditions: bool = False) -> Any:
     """Return the parameter of the columns that are published outside of the guarantee.
 
-    Parameters
-    ----------
-    conditions
-        Whether the method has parameters that limit what a class tells of them.
+    `conditions`: whether the method has parameters that limit what a class tells of them.
     """
     only = "" if conditions else " and without conditions; only generalize has --diverse, --close"
     return parameter(
@@ -127,10 +124,8 @@ class TableRoles(NamedTuple):
     def of_table(self, every: Sequence[str]) -> TableRoles:
         """Return the roles of the columns of a table, each in their order there.
 
-        Raises
-        ------
-        ParameterError
-            If there is no such column, a column has no role although others have, or none is known.
+        Raises `ParameterError` if there is no such column, a column has no role although others
+        have, or none is known.
         """
         for role, names in zip(self._fields, self, strict=True):
             for name in names:
@@ -154,19 +149,8 @@ class TableRoles(NamedTuple):
     def check(self, table: Table, *, levels: bool = False) -> None:
         """Refuse roles that do not suit a table, and attached columns that name people.
 
-        Parameters
-        ----------
-        table
-            The table.
-        levels
-            Whether known columns may have levels.
-
-        Raises
-        ------
-        ParameterError
-            As `of_table`.
-        DataError
-            If nearly every row has a different value of an attached column.
+        `levels`: whether known columns may have levels. Raises `ParameterError`: as `of_table`.
+        `DataError` if nearly every row has a different value of an attached column.
         """
         roles = self.of_table(table.columns)
         for name in naming_columns(_with_columns(table, roles.attached)):
@@ -259,12 +243,9 @@ class WithRoles(Anonymizer[D]):
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize, and roles that do not suit its columns.
 
-        Raises
-        ------
-        ParameterError
-            If roles are given for data that is not a table, or do not suit its columns.
-        DataError
-            If an attached column names people, or nothing of a known one could be published.
+        Raises `ParameterError` if roles are given for data that is not a table, or do not suit its
+        columns. `DataError` if an attached column names people, or nothing of a known one could be
+        published.
         """
         if not self.roles.are_given:
             super().check(data)

@@ -67,10 +67,8 @@ _MISREAD = re.compile(rf'["\n\r\0{SEPARATORS}]|^[\s\ufeff]|\s$|[\t,;#%].*\\$')
 def release_format(name: str, kind: str) -> Format:
     """Return the format of a release that a name asks for.
 
-    Raises
-    ------
-    InputError
-        Where there is no such format, it cannot hold this kind of data, or releases do not have it.
+    Raises `InputError` where there is no such format, it cannot hold this kind of data, or releases
+    do not have it.
     """
     base, dot, compression = name.partition(".")
     if dot and f".{compression}" not in COMPRESSIONS:
@@ -99,17 +97,9 @@ def _released(kind: str) -> list[str]:
 def check_names(data: Data, form: Format) -> None:
     """Refuse a format of a release that cannot hold the names or values that may be published.
 
-    Parameters
-    ----------
-    data
-        What is to be anonymized: users by items, a table, or a graph, whose release names nobody.
-    form
-        The format of the release.
-
-    Raises
-    ------
-    InputError
-        As `check_items`, `check_categories` and `check_columns`.
+    `data`: what is to be anonymized: users by items, a table, or a graph, whose release names
+    nobody; `form`: the format of the release. Raises `InputError`: as `check_items`,
+    `check_categories` and `check_columns`.
     """
     rows = data.people if isinstance(data, Network) else data
     if isinstance(rows, Table):
@@ -127,10 +117,7 @@ def check_categories(table: Table, form: Format) -> None:
     No format of a release has values that read as suppressed cells, not even one in which those are
     null; text has none with a line break, and none that ends in a backslash where it is quoted.
 
-    Raises
-    ------
-    InputError
-        Where a cell says `*`, is an empty text, or cannot stand in a text file.
+    Raises `InputError` where a cell says `*`, is an empty text, or cannot stand in a text file.
     """
     used = table.without_unused().categories
     for name, values in zip(table.columns, used, strict=True):
@@ -157,10 +144,7 @@ def check_columns(names: Sequence[str], form: Format) -> None:
     Some take names for one that differ in capitals alone, and give one that is empty another.
     In text some strip blanks, read quotes as they are written, or miss what stands before the rest.
 
-    Raises
-    ------
-    InputError
-        Where there is such a name.
+    Raises `InputError` where there is such a name.
 
     Examples
     --------
@@ -203,17 +187,8 @@ def formulas_in(data: Data, format: str) -> tuple[str, ...]:  # noqa: A002  the 
 def check_items(names: pa.Array, form: Format) -> None:
     """Refuse a format that cannot hold the names of some items, whichever are published.
 
-    Parameters
-    ----------
-    names
-        The names of all items: integers, or text.
-    form
-        The format of the release.
-
-    Raises
-    ------
-    InputError
-        Where a reader would take a name for something else.
+    `names`: the names of all items: integers, or text; `form`: the format of the release. Raises
+    `InputError` where a reader would take a name for something else.
     """
     if form.name in DELIMITED and not pa.types.is_integer(names.type):
         from graphveil.io.parts import check_texts  # noqa: PLC0415  heavy, and graphs need none
@@ -224,12 +199,8 @@ def check_items(names: pa.Array, form: Format) -> None:
 def format_that_came_in(path: Path, override: str | None, kind: str = "graph") -> str:
     """Return the format of a release whose input is this file: its own, or the one next to it.
 
-    Parameters
-    ----------
-    path, override
-        The file, and the name of its format where it is given.
-    kind
-        What is released: a network comes in few formats.
+    `path, override`: the file, and the name of its format where it is given; `kind`: what is
+    released: a network comes in few formats.
 
     Examples
     --------
@@ -327,10 +298,7 @@ def _write_levels(generalized: Generalization, folder: Path) -> DataFile:
 def read_generalization(folder: Path, described: Described) -> Generalization | None:
     """Return what a manifest and the file of levels say of a generalized table; None of others.
 
-    Raises
-    ------
-    InputError
-        Where the file is missing or cannot be read.
+    Raises `InputError` where the file is missing or cannot be read.
     """
     if described.columns is msgspec.UNSET:
         return None
@@ -365,10 +333,7 @@ def is_data_file(name: str) -> bool:
 def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
     """Return the data as it is written: ids that are not 0..n-1 need a place in the file.
 
-    Raises
-    ------
-    InputError
-        Where the format has none.
+    Raises `InputError` where the format has none.
     """
     if getattr(data, kind.ids) is None:
         return data
@@ -408,20 +373,10 @@ _COLUMN_ENDS = {"csv": ",", "tsv": "\t"}
 def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Data:
     """Return the data that a manifest describes.
 
-    Parameters
-    ----------
-    folder, described
-        Where the files lie, and what they are.
-    keyed
-        Whether ids come from a key: then a table has a column of them.
-
-    Raises
-    ------
-    InputError
-        Where a file is missing or cannot be read.
-    ReleaseError
-        Where the manifest lists no data file, one outside the folder, or parts of other data than
-        users by features.
+    `folder, described`: where the files lie, and what they are; `keyed`: whether ids come from a
+    key: then a table has a column of them. Raises `InputError` where a file is missing or cannot be
+    read. `ReleaseError` where the manifest lists no data file, one outside the folder, or parts of
+    other data than users by features.
     """
     data_file = next((file for file in described.files if file.role == "data"), None)
     if data_file is None:

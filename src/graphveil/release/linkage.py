@@ -37,12 +37,8 @@ COLUMNS = ["original", "released"]
 class Linkage(NamedTuple):
     """Which released id stands for which original one: private.
 
-    Parameters
-    ----------
-    original
-        The original ids, shape (n,).
-    released
-        int64, shape (n,): the released id of each.
+    `original`: the original ids, shape (n,); `released`: int64, shape (n,): the released id of
+    each.
     """
 
     original: Ids
@@ -51,10 +47,7 @@ class Linkage(NamedTuple):
     def positions_of(self, originals: Ids, released: Ids) -> NDArray[np.int64]:
         """Return the position of each of the original ids among the released ones.
 
-        Raises
-        ------
-        UsageError
-            Where an id is not linked, or a released id stands for two.
+        Raises `UsageError` where an id is not linked, or a released id stands for two.
 
         Examples
         --------
@@ -83,10 +76,7 @@ class Linkage(NamedTuple):
 def read_linkage(folder: Path) -> Linkage | None:
     """Return the linkage beside a release folder, or None where it was not kept.
 
-    Raises
-    ------
-    ReleaseError
-        Where the file is there but has not the columns `original` and `released`.
+    Raises `ReleaseError` where the file is there but has not the columns `original` and `released`.
     """
     return linkage_in(private_folder(folder))
 
@@ -94,10 +84,7 @@ def read_linkage(folder: Path) -> Linkage | None:
 def linkage_in(private: Path) -> Linkage | None:
     """Return the linkage in a private folder, or None where it was not kept.
 
-    Raises
-    ------
-    ReleaseError
-        As `read_linkage`.
+    Raises `ReleaseError`: as `read_linkage`.
     """
     files = linkage_files(private)
     tables = [read_owners(file, COLUMNS, "a linkage") for file in files]
@@ -114,12 +101,7 @@ def linkage_in(private: Path) -> Linkage | None:
 def write_owners(tables: Iterable[pa.Table], path: Path) -> None:
     """Write tables of the same columns, one at least, into a file for its owner alone.
 
-    Parameters
-    ----------
-    tables
-        The rows, in order.
-    path
-        The file, in the private folder.
+    `tables`: the rows, in order; `path`: the file, in the private folder.
     """
     path.touch(mode=OWNER_ONLY)
     waiting = iter(tables)
@@ -133,10 +115,7 @@ def write_owners(tables: Iterable[pa.Table], path: Path) -> None:
 def read_owners(path: Path, columns: list[str], what: str) -> pa.Table | None:
     """Return these columns of a file of the private folder, or None where there is none.
 
-    Raises
-    ------
-    ReleaseError
-        Where the file is there but cannot be read, or has not these columns.
+    Raises `ReleaseError` where the file is there but cannot be read, or has not these columns.
     """
     if not path.is_file():
         return None
@@ -159,12 +138,7 @@ PART = 1 << 20
 class OwnersLevels(NamedTuple):
     """The level of every person: private.
 
-    Parameters
-    ----------
-    original
-        The original ids, shape (n,).
-    level
-        int64, shape (n,): the level of each.
+    `original`: the original ids, shape (n,); `level`: int64, shape (n,): the level of each.
     """
 
     original: Ids
@@ -178,11 +152,8 @@ class OwnersLevels(NamedTuple):
 class Witness(NamedTuple):
     """Which persons a record was chosen to fit, by positions of the input: private.
 
-    Parameters
-    ----------
-    indptr, indices
-        int64 and int32: the record made of position i was chosen to fit the persons at the
-        positions ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
+    `indptr, indices`: int64 and int32: the record made of position i was chosen to fit the persons
+    at the positions ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
     """
 
     indptr: NDArray[np.int64]
@@ -230,19 +201,9 @@ def read_levels(folder: Path) -> OwnersLevels | None:
 def read_witness(folder: Path, linkage: Linkage | None) -> Witness | None:
     """Return the chosen pairs beside a release folder, or None where they were not kept.
 
-    Parameters
-    ----------
-    folder
-        The release folder.
-    linkage
-        Who became whom; without it positions are not known.
-
-    Raises
-    ------
-    ReleaseError
-        Where the file is there but has not the columns `record` and `person`.
-    UsageError
-        Where it names an id that the linkage does not.
+    `folder`: the release folder; `linkage`: who became whom; without it positions are not known.
+    Raises `ReleaseError` where the file is there but has not the columns `record` and `person`.
+    `UsageError` where it names an id that the linkage does not.
     """
     if linkage is None:
         return None
@@ -264,12 +225,8 @@ TOOL = "graphveil"
 class Provenance:
     """Where a release comes from, as far as the public may know.
 
-    Parameters
-    ----------
-    method, source, limits
-        The method's name, where it was published, and what it does not protect against.
-    parameters
-        Those that may be public.
+    `method, source, limits`: the method's name, where it was published, and what it does not
+    protect against; `parameters`: those that may be public.
     """
 
     method: str

@@ -100,12 +100,8 @@ class Run(NamedTuple):
 class Drawn(NamedTuple):
     """What a method made of data that was read.
 
-    Parameters
-    ----------
-    write
-        Writes the data files into a folder or at an address, and returns what is said of them.
-    spent
-        What was entered in a ledger.
+    `write`: writes the data files into a folder or at an address, and returns what is said of them;
+    `spent`: what was entered in a ledger.
     """
 
     write: Callable[[Any], Publication]
@@ -149,28 +145,11 @@ class Source(Protocol):
 def released(source: Source, run: Run) -> Place:
     """Write the release of a source, and return its folder or address; or write nothing.
 
-    Parameters
-    ----------
-    source
-        The data.
-    run
-        What is asked for.
-
-    Raises
-    ------
-    UsageError
-        Where options do not go together, or with this source.
-    InputError, InfeasibleError
-        Where the data cannot be read, or has too few rows.
-    ReleaseError
-        Where the folder exists and is not replaced.
-    ResourceError
-        Where memory, disk or processes fail.
-
-    Warns
-    -----
-    GraphveilWarning
-        What the owner should know before publishing, each once.
+    `source`: the data; `run`: what is asked for. Raises `UsageError` where options do not go
+    together, or with this source. `InputError, InfeasibleError` where the data cannot be read, or
+    has too few rows. `ReleaseError` where the folder exists and is not replaced. `ResourceError`
+    where memory, disk or processes fail. Warns `GraphveilWarning`: what the owner should know
+    before publishing, each once.
     """
     out, private = run.output.folder, run.output.private
     with each_once():

@@ -146,6 +146,10 @@ def publish(
 ) -> None:
     """Put a release in its place with its manifest and the owner's private record, or nothing.
 
+    Raises `UsageError, ReleaseError, ResourceError`: as `check_place`; also where the disk is full,
+    or a place begins to refuse what is written. Warns `GraphveilWarning` where a killed run left
+    something, or other releases of the input lie beside it.
+
     Parameters
     ----------
     output
@@ -157,16 +161,6 @@ def publish(
         Those of the input, and of what it was read from; none where they are not known.
     nested_in, spent
         As in `Private`.
-
-    Raises
-    ------
-    UsageError, ReleaseError, ResourceError
-        As `check_place`; also where the disk is full, or a place begins to refuse what is written.
-
-    Warns
-    -----
-    GraphveilWarning
-        Where a killed run left something, or other releases of the input lie beside it.
     """
     out, private = output.folder, output.private
     check_place(out, force=output.force, private=private)
@@ -273,12 +267,8 @@ def _linkage_digest(private: Place) -> str | None:
 def manifest_of(publication: Publication, composed: Composed | None = None) -> Manifest:
     """Return the public manifest of data files.
 
-    Parameters
-    ----------
-    publication
-        What is said of the files.
-    composed
-        What a ledger of epsilons holds; None where there is none, or it lacks a release.
+    `publication`: what is said of the files; `composed`: what a ledger of epsilons holds; None
+    where there is none, or it lacks a release.
     """
     guarantee, provenance = publication.guarantee, publication.provenance
     return Manifest(
@@ -313,16 +303,8 @@ def write_private_folder(
 ) -> None:
     """Write the linkage where it is kept, and the record, where the owner's part is known.
 
-    Parameters
-    ----------
-    folder
-        The private folder.
-    publication, output
-        As in `publish`.
-    manifest
-        The manifest.
-    beside
-        What the owner was told of other releases.
+    `folder`: the private folder; `publication, output`: as in `publish`; `beside`: what the owner
+    was told of other releases.
     """
     if publication.private is None:
         return
@@ -454,10 +436,7 @@ def _begin(address: Address, mark: _Mark, *, private: bool) -> None:
 def _close(address: Address, expected: set[str], mark: _Mark) -> None:
     """Take the mark away, once it is this run's, and nothing but what is expected lies there.
 
-    Raises
-    ------
-    ReleaseError
-        Where something else lies there, or another run writes to the same place.
+    Raises `ReleaseError` where something else lies there, or another run writes to the same place.
     """
     if not mark.is_own(address):
         raise ReleaseError(

@@ -57,24 +57,11 @@ class Staged(NamedTuple):
 def check_target(folder: Place, *, force: bool, private: Place | None = None) -> None:
     """Refuse a target that must not be written, before any work is done.
 
-    Parameters
-    ----------
-    folder
-        The release folder.
-    force
-        Whether a release of that name is replaced.
-    private
-        Its private folder; None for the one beside it.
-
-    Raises
-    ------
-    UsageError
-        Where one of the two is an address, which `check_place` takes, or lies in the other.
-    ReleaseError
-        Where the folder exists and force is off; or where it is not a release, or holds what no
-        release wrote, and so is never replaced.
-    ResourceError
-        Where its parent is missing or cannot be written.
+    `folder`: the release folder; `force`: whether a release of that name is replaced; `private`:
+    its private folder; None for the one beside it. Raises `UsageError` where one of the two is an
+    address, which `check_place` takes, or lies in the other. `ReleaseError` where the folder exists
+    and force is off; or where it is not a release, or holds what no release wrote, and so is never
+    replaced. `ResourceError` where its parent is missing or cannot be written.
     """
     folder = local_folder(folder)
     if isinstance(private, Address):
@@ -95,23 +82,11 @@ def check_target(folder: Place, *, force: bool, private: Place | None = None) ->
 def check_place(out: Place, *, force: bool, private: Place | None = None) -> None:
     """Refuse a folder or an address that must not be written, before any work is done.
 
-    Parameters
-    ----------
-    out
-        Where the release shall lie.
-    force
-        Whether a release there is replaced.
-    private
-        Where its private record shall lie; at an address nothing lies beside it.
-
-    Raises
-    ------
-    UsageError
-        Where an address has no private place, is refused by its store, or lies in the other.
-    ReleaseError
-        Where something lies there and force is off; or where no release wrote it.
-    ResourceError
-        Where a place cannot be reached.
+    `out`: where the release shall lie; `force`: whether a release there is replaced; `private`:
+    where its private record shall lie; at an address nothing lies beside it. Raises `UsageError`
+    where an address has no private place, is refused by its store, or lies in the other.
+    `ReleaseError` where something lies there and force is off; or where no release wrote it.
+    `ResourceError` where a place cannot be reached.
     """
     if not isinstance(out, Address):
         check_target(out, force=force, private=private)
@@ -136,10 +111,7 @@ def check_place(out: Place, *, force: bool, private: Place | None = None) -> Non
 def _check_free_at(address: Address, own: str, *, force: bool) -> None:
     """Refuse an address beneath which something lies, unless it is to be replaced, or unfinished.
 
-    Parameters
-    ----------
-    own
-        The object that says that it is whole.
+    `own`: the object that says that it is whole.
     """
     names, links = names_at(address), address.links()
     if links:
@@ -170,10 +142,7 @@ def names_at(address: Address) -> list[str]:
 def local_folder(place: Place) -> Path:
     """Return a folder of this machine; an address is refused.
 
-    Raises
-    ------
-    UsageError
-        Where it is one.
+    Raises `UsageError` where it is one.
     """
     if isinstance(place, Address):
         raise _no_folder(str(place))
@@ -183,19 +152,9 @@ def local_folder(place: Place) -> Path:
 def check_free(paths: tuple[Path, ...], *, force: bool, release: Place) -> None:
     """Refuse folders that stand there and are not replaced.
 
-    Parameters
-    ----------
-    paths
-        The folders.
-    force
-        Whether they are replaced where a release wrote what they hold.
-    release
-        Which of them is the release; the others are private.
-
-    Raises
-    ------
-    ReleaseError
-        Where one stands there and force is off, or it holds what no release wrote.
+    `paths`: the folders; `force`: whether they are replaced where a release wrote what they hold;
+    `release`: which of them is the release; the others are private. Raises `ReleaseError` where one
+    stands there and force is off, or it holds what no release wrote.
     """
     for path in paths:
         if (path.exists() or path.is_symlink()) and not force:
@@ -223,14 +182,8 @@ def _no_folder(address: str) -> UsageError:
 def check_writable(path: Path) -> None:
     """Refuse a place where no new folder can be made: a file is made there, and goes at once.
 
-    Raises
-    ------
-    UsageError
-        Where it is an address.
-    ReleaseError
-        Where it is no name for a folder.
-    ResourceError
-        Where its parent is missing or cannot be written.
+    Raises `UsageError` where it is an address. `ReleaseError` where it is no name for a folder.
+    `ResourceError` where its parent is missing or cannot be written.
     """
     if _ADDRESS.match(str(path)) and not path.parent.is_dir():
         raise _no_folder(without_secrets(re.sub(":/+", "://", str(path), count=1)))
@@ -268,15 +221,7 @@ def _check_elsewhere(folder: Path, private: Path) -> None:
 def check_apart(places: Mapping[str, Place]) -> None:
     """Refuse places of which one lies in another, or is another.
 
-    Parameters
-    ----------
-    places
-        The folders by the options that name them.
-
-    Raises
-    ------
-    UsageError
-        Where one does.
+    `places`: the folders by the options that name them. Raises `UsageError` where one does.
 
     Examples
     --------
@@ -299,17 +244,8 @@ def check_apart(places: Mapping[str, Place]) -> None:
 def check_replaceable(stands: Path, path: Path, *, release: Place) -> None:
     """Refuse to replace what stands at a path unless it is what a release has there.
 
-    Parameters
-    ----------
-    stands
-        Where it is looked at.
-    path, release
-        What it is called, and the release: the same, or `path` is private.
-
-    Raises
-    ------
-    ReleaseError
-        Where it is not.
+    `stands`: where it is looked at; `path, release`: what it is called, and the release: the same,
+    or `path` is private. Raises `ReleaseError` where it is not.
     """
     is_public = path == release
     own = MANIFEST if is_public else RECORD
@@ -359,15 +295,9 @@ def leftovers_beside(
 
     Nothing of it is deleted: it may be the only copy of the release that was being replaced.
 
-    Parameters
-    ----------
-    folder
-        The release folder, or its address.
-    on_disk
-        Whether it is a run on the disk that asks: that one goes on from the working folder of an
-        unfinished run, or refuses it.
-    private
-        The private folder or address; None for the folder beside the release.
+    `folder`: the release folder, or its address; `on_disk`: whether it is a run on the disk that
+    asks: that one goes on from the working folder of an unfinished run, or refuses it; `private`:
+    the private folder or address; None for the folder beside the release.
     """
     local = [place for place in (private, folder) if isinstance(place, Path)]
     working = working_folder(local[0]) if local else None
@@ -411,17 +341,9 @@ def staged(folder: Path, *, force: bool, private: Path | None = None) -> Iterato
 
     The private folder is put in place first, so that nothing looks finished before it is.
 
-    Parameters
-    ----------
-    folder, force, private
-        As of `check_target`.
-
-    Raises
-    ------
-    ReleaseError, ResourceError
-        As `check_target`.
-    ResourceError
-        Where the disk is full or the folder cannot be written; nothing is left.
+    `folder, force, private`: as of `check_target`. Raises `ReleaseError, ResourceError`: as
+    `check_target`. `ResourceError` where the disk is full or the folder cannot be written; nothing
+    is left.
     """
     check_target(folder, force=force, private=private)
     modes = {folder: 0o777, private or private_folder(folder): 0o700}
@@ -433,14 +355,8 @@ def staged(folder: Path, *, force: bool, private: Path | None = None) -> Iterato
 def staged_private(private: Path, *, force: bool, release: Place) -> Iterator[Path]:
     """Give a private folder to write into, of a release in another place, as `staged` does both.
 
-    Parameters
-    ----------
-    private
-        The folder.
-    force
-        Whether a private folder of that name is replaced.
-    release
-        Where its release lies.
+    `private`: the folder; `force`: whether a private folder of that name is replaced; `release`:
+    where its release lies.
     """
     with _whole({private: 0o700}, force=force, release=release) as [folder]:
         yield folder

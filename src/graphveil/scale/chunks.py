@@ -59,10 +59,7 @@ RATES = 1 << 16
 class ByWords:
     """Rows in the order of words of 64 bits: of their smallest hashes, or of integers as users.
 
-    Parameters
-    ----------
-    hashes
-        None for the order of users.
+    `hashes`: none for the order of users.
     """
 
     hashes: MinHash | None
@@ -153,14 +150,8 @@ def starts(n: int, n_chunks: int) -> list[int]:
 class Sampling(NamedTuple):
     """How many chunks there are, and which share of the rows their cuts come from.
 
-    Parameters
-    ----------
-    n_chunks
-        The number of chunks.
-    rate
-        The share of rows, in `RATES` parts; `RATES` for all.
-    least
-        How many rows have to be sampled, so that no chunk is below k.
+    `n_chunks`: the number of chunks; `rate`: the share of rows, in `RATES` parts; `RATES` for all;
+    `least`: how many rows have to be sampled, so that no chunk is below k.
     """
 
     n_chunks: int
@@ -493,10 +484,7 @@ def _frame_of(source: Any, spark: Any) -> tuple[Any, bool]:
 def _readable(name: str) -> Iterator[None]:
     """Say in a line that rows cannot be read.
 
-    Raises
-    ------
-    InputError
-        Where Spark says so.
+    Raises `InputError` where Spark says so.
     """
     try:
         yield
@@ -511,12 +499,7 @@ def _readable(name: str) -> Iterator[None]:
 def _read(source: str | Path, spark: Any) -> Any:
     """Return the DataFrame of Parquet files.
 
-    Raises
-    ------
-    UsageError
-        Where it is another kind of file.
-    InputError
-        Where there is none.
+    Raises `UsageError` where it is another kind of file. `InputError` where there is none.
     """
     text = str(source)
     local = "://" not in text

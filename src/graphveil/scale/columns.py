@@ -89,14 +89,8 @@ def numbered(user: pa.DataType, item: pa.DataType) -> pa.Schema:
 class ItemLists(NamedTuple):
     """Rows: the items of row u are ``values[indptr[u]:indptr[u + 1]]``.
 
-    Parameters
-    ----------
-    users
-        An Arrow array, one id a row.
-    indptr
-        int64.
-    values
-        An Arrow array: integers or text.
+    `users`: an Arrow array, one id a row; `indptr`: int64; `values`: an Arrow array: integers or
+    text.
     """
 
     users: pa.Array
@@ -280,10 +274,7 @@ DIGESTED_ROWS = 1 << 16
 class Ordered:
     """Puts the items of every user in order, without repeats; a work on batches.
 
-    Parameters
-    ----------
-    user, item
-        The types that ids get.
+    `user, item`: the types that ids get.
     """
 
     user: pa.DataType
@@ -302,12 +293,7 @@ class Ordered:
 class Bucketed:
     """Says in which of some buckets the user of a pair falls; a work on batches.
 
-    Parameters
-    ----------
-    user, item
-        The types that ids get.
-    n
-        The number of buckets.
+    `user, item`: the types that ids get; `n`: the number of buckets.
     """
 
     user: pa.DataType
@@ -347,12 +333,7 @@ class Listed:
 def counted(rows: ItemLists, repeats: NDArray[np.int32]) -> pa.Array:
     """Return the column `facts` of some rows: what is known of all of them stands at the first one.
 
-    Parameters
-    ----------
-    rows
-        The rows, with their items in order.
-    repeats
-        How many repeats each lost.
+    `rows`: the rows, with their items in order; `repeats`: how many repeats each lost.
 
     Examples
     --------
@@ -440,12 +421,7 @@ ENTRIES = Query(
 def sampled(below: str, items: str = "items") -> Query:
     """Return the query of rows whose user's SHA-256 begins with less than these digits.
 
-    Parameters
-    ----------
-    below
-        Four hexadecimal digits.
-    items
-        The column of what users have.
+    `below`: four hexadecimal digits; `items`: the column of what users have.
     """
     text = "SELECT {user}, ITEMS FROM {rows} WHERE substr({sha256_of_user}, 1, 4) < "
     return Query(f"{text.replace('ITEMS', items)}'{below}'", ("user", items))
@@ -501,12 +477,8 @@ TEXT_THAT_IS_NO_NUMBER = Query(
 def shared_ids(rows: Rows, tables: Tables, *, numbers: bool) -> SharedIds:
     """Return which ids stand for users and for items.
 
-    Parameters
-    ----------
-    rows, tables
-        Rows with lists of items, and where they are.
-    numbers
-        Whether all ids are integers.
+    `rows, tables`: rows with lists of items, and where they are; `numbers`: whether all ids are
+    integers.
     """
     query = SHARED_NUMBERS if numbers else SHARED_TEXTS
     [answer] = tables.ask(query, rows=rows, again=rows)
@@ -516,10 +488,7 @@ def shared_ids(rows: Rows, tables: Tables, *, numbers: bool) -> SharedIds:
 class PassingIds:
     """The ids of rows that pass, some at a time, as `shared_ids` counts them.
 
-    Parameters
-    ----------
-    db
-        An empty database that they are kept in.
+    `db`: an empty database that they are kept in.
 
     Examples
     --------
@@ -610,17 +579,9 @@ class RowOrder:
 def check_order(ascents: int, sizes: Sequence[int]) -> None:
     """Refuse an order of rows that is not random.
 
-    Parameters
-    ----------
-    ascents
-        How many rows follow the one before them in the original too, inside of runs.
-    sizes
-        How many rows each run has.
-
-    Raises
-    ------
-    RuntimeError
-        Where the rows stand in the original's order, or in the reverse of it, or nearly so.
+    `ascents`: how many rows follow the one before them in the original too, inside of runs;
+    `sizes`: how many rows each run has. Raises `RuntimeError` where the rows stand in the
+    original's order, or in the reverse of it, or nearly so.
 
     Examples
     --------

@@ -112,18 +112,9 @@ class _Draw:
 def drawn_from_file(source: Source, options: BipartiteOptions, memory_mib: int) -> Drawn:
     """Return a draw of the users in a file, which is read once, some rows at a time.
 
-    Parameters
-    ----------
-    source, options
-        The file and how it is read.
-    memory_mib
-        The memory that comparing ids of users and of items may take, where nobody said what items
-        are.
-
-    Raises
-    ------
-    InputError
-        Where it cannot be read, has no user, or items may be people.
+    `source, options`: the file and how it is read; `memory_mib`: the memory that comparing ids of
+    users and of items may take, where nobody said what items are. Raises `InputError` where it
+    cannot be read, has no user, or items may be people.
     """
     try:
         draw = _draw_of(source, options, memory_mib, text=False)
@@ -168,12 +159,7 @@ def _batches(source: Source, options: BipartiteOptions, *, text: bool) -> Iterat
 def drawn_from_tables(given: InputRows, tables: Tables) -> Drawn:
     """Return a draw of the users of an engine's rows, which are counted and read once.
 
-    Parameters
-    ----------
-    given
-        The rows.
-    tables
-        Where they are; nothing is kept there.
+    `given`: the rows; `tables`: where they are; nothing is kept there.
     """
     items = "items" if given.lists else "item"
     n_rows, n_given = given.n, given.n
@@ -541,17 +527,8 @@ def estimate_of_file(
 ) -> Estimate:
     """Return what `graphveil.anonymize_rows` of a file will cost.
 
-    Parameters
-    ----------
-    method, path, engine
-        As there.
-    options
-        How the file is read.
-
-    Raises
-    ------
-    UsageError, InputError, InfeasibleError
-        As there.
+    `method, path, engine`: as there; `options`: how the file is read. Raises `UsageError,
+    InputError, InfeasibleError`: as there.
     """
     clustered = _in_chunks(method)
     source = check_readable(path, options)
@@ -572,19 +549,9 @@ def estimate_of_frame(
 ) -> Estimate:
     """Return what `graphveil.anonymize_rows` of a DataFrame will cost.
 
-    Parameters
-    ----------
-    method, rows, engine
-        As there.
-    options
-        How the rows are read.
-    at_address
-        Whether the release is to lie at an address: executors write its parts there.
-
-    Raises
-    ------
-    UsageError, InputError, InfeasibleError, ResourceError
-        As there.
+    `method, rows, engine`: as there; `options`: how the rows are read; `at_address`: whether the
+    release is to lie at an address: executors write its parts there. Raises `UsageError,
+    InputError, InfeasibleError, ResourceError`: as there.
     """
     clustered = _in_chunks(method, refused_items(options))
     source = FrameSource.of(rows, engine.spark)
@@ -623,6 +590,8 @@ def estimated(
 ) -> Estimate:
     """Return what a run of a method on the rows of a draw will cost.
 
+    Raises `InfeasibleError` where there are too few rows.
+
     Parameters
     ----------
     drawn
@@ -636,11 +605,6 @@ def estimated(
     parts_apart
         Whether works write the parts of the release: rows are brought together once more, and a
         process holds those of a part.
-
-    Raises
-    ------
-    InfeasibleError
-        Where there are too few rows.
     """
     method.check_size(drawn.n_rows)
     rates, n = RATES_OF[engine], drawn.n_rows

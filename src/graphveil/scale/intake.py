@@ -69,12 +69,8 @@ class Raw(NamedTuple):
 def check_readable(path: Path, options: BipartiteOptions) -> Source:
     """Return the file, once it is one that can be read a piece at a time.
 
-    Raises
-    ------
-    InputError
-        Where there is no such file, or its format is unknown.
-    UsageError
-        Where its format or the options need all of it in memory.
+    Raises `InputError` where there is no such file, or its format is unknown. `UsageError` where
+    its format or the options need all of it in memory.
     """
     source = source_of(path, options.format, options.header)
     for part in source.parts:
@@ -151,17 +147,9 @@ def raw_batches(
 ) -> Iterator[pa.RecordBatch | pa.Table]:
     """Yield the rows of a file as they stand, to be looked at and not kept.
 
-    Parameters
-    ----------
-    source, options
-        The file and how it is read.
-    text
-        Whether the ids of a text file are read as text, else as integers.
-
-    Raises
-    ------
-    NotIntegersError
-        Where integers are asked for and an id of a text file is none.
+    `source, options`: the file and how it is read; `text`: whether the ids of a text file are read
+    as text, else as integers. Raises `NotIntegersError` where integers are asked for and an id of a
+    text file is none.
     """
     notes = ReadCounts()
     if source.format.name in FRAME_FORMATS:

@@ -73,10 +73,7 @@ def all_ids(n: int, name: str) -> Iterator[pa.Table]:
 class Numbered:
     """Gives the rows of a bucket their new ids, in the order of their keys; a work on buckets.
 
-    Parameters
-    ----------
-    starts
-        The id of the first row of every bucket.
+    `starts`: the id of the first row of every bucket.
     """
 
     starts: tuple[int, ...]
@@ -84,10 +81,8 @@ class Numbered:
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
         """Return the rows of the bucket in the order of their ids.
 
-        Raises
-        ------
-        RuntimeError
-            Where two rows have one key: their order would be that in which they came.
+        Raises `RuntimeError` where two rows have one key: their order would be that in which they
+        came.
         """
         high, low = (rows[name].to_numpy().view(np.uint64) for name in columns.KEY)
         order = np.lexsort((low, high))
@@ -112,14 +107,9 @@ _SMALL = ipc.IpcWriteOptions(compression="zstd")
 class Packed:
     """Gives the rows of a bucket their new ids, and packs them; a work on buckets.
 
-    Parameters
-    ----------
-    numbered
-        Gives ids.
-    part_users
-        So many users has a part of the release: those that are packed together are of one.
-    most_rows, most_entries
-        About how many rows and entries are packed together at most.
+    `numbered`: gives ids; `part_users`: so many users has a part of the release: those that are
+    packed together are of one; `most_rows, most_entries`: about how many rows and entries are
+    packed together at most.
     """
 
     numbered: Numbered
@@ -130,10 +120,7 @@ class Packed:
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
         """Return packed rows, see `graphveil.scale.columns.PACKED`.
 
-        Raises
-        ------
-        RuntimeError
-            As of `Numbered`.
+        Raises `RuntimeError`: as of `Numbered`.
         """
         table = self.numbered(number, rows)
         del rows
@@ -163,10 +150,7 @@ def packed(numbered: Numbered) -> Packed:
 def unpacked(rows: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
     """Return the ids of packed rows, those of the lowest first ones first, and the rows.
 
-    Parameters
-    ----------
-    rows
-        At least one, in any order.
+    `rows`: at least one, in any order.
 
     Examples
     --------
@@ -194,10 +178,7 @@ def _packed(rows: pa.Table) -> bytes:
 class PublishedNames:
     """The names of items as they are published: whole numbers.
 
-    Parameters
-    ----------
-    people
-        The names of all people in order, and their new ids; None where items are no people.
+    `people`: the names of all people in order, and their new ids; None where items are no people.
     """
 
     people: tuple[pa.Array, NDArray[np.int64]] | None
@@ -236,11 +217,8 @@ def check_parts(
 ) -> None:
     """Refuse parts of a format that has none, and anything else at an address.
 
-    Raises
-    ------
-    UsageError
-        Where parts are wanted, and the format is not Parquet; or where the release is to lie at an
-        address and is not to come in parts.
+    Raises `UsageError` where parts are wanted, and the format is not Parquet; or where the release
+    is to lie at an address and is not to come in parts.
     """
     if isinstance(target, Address) and (wanted is False or form.name != "parquet"):
         raise UsageError(
@@ -319,14 +297,9 @@ def write_part(
 def file_at(place: Place, name: str, scratch: Path | None = None) -> Iterator[Path]:
     """Give the path of a file to be written; at the end it lies in a place, under a name.
 
-    Parameters
-    ----------
-    place
-        A folder, or an address: then it is written here first, for its owner alone.
-    name
-        Its name there.
-    scratch
-        A folder for files that are written here first; that for temporary files without it.
+    `place`: a folder, or an address: then it is written here first, for its owner alone; `name`:
+    its name there; `scratch`: a folder for files that are written here first; that for temporary
+    files without it.
     """
     if isinstance(place, Path):
         path = place / name
@@ -374,6 +347,8 @@ def write_linkage_parts(
 ) -> str:
     """Write who became whom in parts of the same users as those of the data, at an address.
 
+    Returns the one digest of the parts.
+
     Parameters
     ----------
     rows
@@ -384,11 +359,6 @@ def write_linkage_parts(
         Where.
     scratch
         The run's own folder for a part before it is written: what a killed run leaves goes with it.
-
-    Returns
-    -------
-    str
-        The one digest of the parts.
     """
     numbers = range(parts.n_parts(n_users))
     tables = list_parts.in_sizes(rows, (parts.part_size(number, n_users) for number in numbers))

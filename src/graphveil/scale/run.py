@@ -196,10 +196,7 @@ class Stages:
     def tally(self, released: Rows, facts: Facts) -> Tally:
         """Return what the clusters keep, once no row is lost: an id without one is nobody's.
 
-        Raises
-        ------
-        ResourceError
-            Where the place of the run has lost some of them.
+        Raises `ResourceError` where the place of the run has lost some of them.
         """
         with self._timed("count"), stage("counting released rows"):
             rows = [
@@ -248,10 +245,8 @@ class Stages:
     ) -> Publication:
         """Write the data files, and return what is said of them; refuse a class that is too small.
 
-        Raises
-        ------
-        RuntimeError
-            Where a class is smaller than k, or rows stand in the order of the original.
+        Raises `RuntimeError` where a class is smaller than k, or rows stand in the order of the
+        original.
         """
         with self._timed("write"):
             written = files.write(public)
@@ -313,10 +308,7 @@ class RowsOnDisk(ABC):
     They are put into chunks of ``chunk_rows``, each clustered by itself, and published under new
     ids in a new order; then the classes are counted again in the published file.
 
-    Parameters
-    ----------
-    options
-        How the rows are read.
+    `options`: how the rows are read.
     """
 
     options: BipartiteOptions
@@ -399,12 +391,8 @@ def refused_methods(method: Any) -> Iterator[str]:
 class RowsOfFile(RowsOnDisk):
     """The rows of a file on this machine.
 
-    Parameters
-    ----------
-    path
-        Two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of lists.
-    engine
-        Where rows lie and chunks run.
+    `path`: two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of
+    lists; `engine`: where rows lie and chunks run.
     """
 
     path: Path
@@ -427,14 +415,8 @@ class RowsOfFile(RowsOnDisk):
 class RowsOfFrame(RowsOnDisk):
     """Rows on a cluster; they come to this process some at a time, when the release is written.
 
-    Parameters
-    ----------
-    rows
-        A DataFrame, a file or folder of Parquet, or ``table:NAME`` of the session's catalog.
-    place
-        Where the engine keeps rows meanwhile.
-    connect
-        Returns the engine.
+    `rows`: a DataFrame, a file or folder of Parquet, or ``table:NAME`` of the session's catalog;
+    `place`: where the engine keeps rows meanwhile; `connect`: returns the engine.
     """
 
     rows: Any

@@ -40,12 +40,8 @@ _PRIVATE, _OTHERS = 0o700, 0o077
 class Unfinished(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is of, and where its randomness comes from: secret.
 
-    Parameters
-    ----------
-    fingerprint
-        The digest of the input file and of everything that decides the result.
-    root
-        The entropy of the run in hexadecimal digits, drawn from the operating system.
+    `fingerprint`: the digest of the input file and of everything that decides the result; `root`:
+    the entropy of the run in hexadecimal digits, drawn from the operating system.
     """
 
     fingerprint: str
@@ -145,6 +141,9 @@ def unfinished_beside(place: Place) -> Path:
 def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> WorkingFolder:
     """Return the working folder of a run, the one it left when it was interrupted included.
 
+    Raises `ReleaseError` where another run left its folder and force is off, or others can write
+    into the folder.
+
     Parameters
     ----------
     out
@@ -156,11 +155,6 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
         The seed, if one was given.
     force
         Whether a folder that another run left is deleted.
-
-    Raises
-    ------
-    ReleaseError
-        Where another run left its folder and force is off, or others can write into the folder.
     """
     folder = working_folder(out)
     if os.path.lexists(folder):
@@ -192,10 +186,8 @@ def _check_own(folder: Path) -> None:
 
     Whoever could write into it could put other people's rows, or known randomness, into a release.
 
-    Raises
-    ------
-    ReleaseError
-        Where it is a link, holds no run, belongs to somebody else, or is open to others.
+    Raises `ReleaseError` where it is a link, holds no run, belongs to somebody else, or is open to
+    others.
     """
     status = folder.lstat()
     if not (stat.S_ISDIR(status.st_mode) and stat.S_ISREG(_mode_of(folder / RUN))):
@@ -218,10 +210,7 @@ def _check_own(folder: Path) -> None:
 def _delete(folder: Path) -> None:
     """Delete a working folder, after what it names elsewhere; tell the owner of what is left.
 
-    Warns
-    -----
-    StaleFilesWarning
-        Where something could not be deleted.
+    Warns `StaleFilesWarning` where something could not be deleted.
     """
     elsewhere = kept_elsewhere(folder)
     for place in (None if elsewhere is None else place_of(elsewhere), folder):
@@ -282,6 +271,8 @@ def going_on(
 ) -> Iterator[WorkingFolder]:
     """Give the working folder of a run: the one it left when it was interrupted, or a new one.
 
+    Raises `ReleaseError, ResourceError`: as `opened` and `kept_where_interrupted`.
+
     Parameters
     ----------
     run
@@ -292,11 +283,6 @@ def going_on(
         What else decides the result, beside the method and its parameters: how rows are read.
     once
         As in `kept_where_interrupted`.
-
-    Raises
-    ------
-    ReleaseError, ResourceError
-        As `opened` and `kept_where_interrupted`.
     """
     out, method = run.output, run.method
     decided_by = {
@@ -323,17 +309,8 @@ def going_on(
 def kept_where_interrupted(working: WorkingFolder, *, once: str = "") -> Iterator[None]:
     """Delete the working folder where the run ends, or would fail again; else say where it is.
 
-    Parameters
-    ----------
-    working
-        The folder.
-    once
-        A stage that is not to be done again: once it is done, nothing is deleted.
-
-    Raises
-    ------
-    ResourceError
-        Where the disk fails.
+    `working`: the folder; `once`: a stage that is not to be done again: once it is done, nothing is
+    deleted. Raises `ResourceError` where the disk fails.
     """
     try:
         yield

@@ -86,17 +86,8 @@ class PartOfUsers:
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
         """Return what was written, as a row of `graphveil.scale.columns.WRITTEN`.
 
-        Parameters
-        ----------
-        number
-            That of the part.
-        rows
-            Its users, packed: `graphveil.scale.columns.PACKED`.
-
-        Raises
-        ------
-        RuntimeError
-            Where it is not all of the users that belong here.
+        `number`: that of the part; `rows`: its users, packed: `graphveil.scale.columns.PACKED`.
+        Raises `RuntimeError` where it is not all of the users that belong here.
         """
         ids, rows = unpacked(rows)
         first = number * self.part_users
@@ -135,17 +126,8 @@ class PartOfUsers:
 def write_apart(tables: Tables, packed: Rows, work: PartOfUsers) -> WrittenParts:
     """Let works write all parts, and return what they have written.
 
-    Parameters
-    ----------
-    tables, packed
-        Where rows are, and those under new ids, packed.
-    work
-        What writes a part.
-
-    Raises
-    ------
-    RuntimeError
-        Where a part is missing, or rows stand in the order of the original.
+    `tables, packed`: where rows are, and those under new ids, packed; `work`: what writes a part.
+    Raises `RuntimeError` where a part is missing, or rows stand in the order of the original.
     """
     n = parts.n_parts(work.n_users)
     written = tables.grouped(packed, "part", n, work, columns.WRITTEN)

@@ -420,14 +420,8 @@ def _source_of(
 class InMemory:
     """A file that is read whole: a `graphveil.release.pipeline.Source`.
 
-    Parameters
-    ----------
-    path, options
-        The file, and how it is read.
-    jobs
-        Processes that share chunks or blocks of the method.
-    report
-        Gets what was dropped.
+    `path, options`: the file, and how it is read; `jobs`: processes that share chunks or blocks of
+    the method; `report`: gets what was dropped.
     """
 
     path: Path
@@ -517,10 +511,7 @@ def local_engine(path: Path, jobs: int | None) -> LocalEngine:
 def spark_rows(source: str, options: io.AnyOptions, run: RunOptions) -> RowsOfFrame:
     """Return rows of the Spark session of this process, which begins when they are read.
 
-    Raises
-    ------
-    UsageError
-        Where options do not go together with it.
+    Raises `UsageError` where options do not go together with it.
     """
     from graphveil.scale.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
     from graphveil.scale.run import RowsOfFrame  # noqa: PLC0415  as above
@@ -726,17 +717,9 @@ def estimate_file(
 ) -> Estimate:
     """Return what a run of the command line will cost.
 
-    Parameters
-    ----------
-    method, path, output, options, run
-        As of `anonymize_file`.
-
-    Raises
-    ------
-    UsageError
-        Where the run is in memory, or options do not go together.
-    ReleaseError
-        Where the release's folder exists and is not replaced.
+    `method, path, output, options, run`: as of `anonymize_file`. Raises `UsageError` where the run
+    is in memory, or options do not go together. `ReleaseError` where the release's folder exists
+    and is not replaced.
     """
     check_place(output.folder, force=output.force, private=output.private)
     if run.nested_in is not None:

@@ -109,6 +109,9 @@ def planned_of(
 ) -> tuple[list[Planned], Missing]:
     """Return what will be tried, and why the rest is not; say how long what takes long will take.
 
+    Raises `ResourceError` where an attack that was asked for by its name is above its limit: before
+    any is tried.
+
     Parameters
     ----------
     asked
@@ -119,11 +122,6 @@ def planned_of(
         Options by the names of attacks.
     deadline
         Ends what is tried; it began before.
-
-    Raises
-    ------
-    ResourceError
-        Where an attack that was asked for by its name is above its limit: before any is tried.
     """
     missing: Missing = {}
     kind = kind_compared(situation.comparison)
@@ -227,19 +225,8 @@ def _left_out(
 def refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> str:
     """Return why an attack is not measured; one that is asked for and too large ends the run.
 
-    Parameters
-    ----------
-    name
-        The attack's.
-    error
-        What it says.
-    asked
-        Names that were asked for.
-
-    Raises
-    ------
-    ResourceError
-        In the latter case.
+    `name`: the attack's; `error`: what it says; `asked`: names that were asked for. Raises
+    `ResourceError`: in the latter case.
     """
     if isinstance(error, TooLargeError) and name in (asked or ()):
         raise ResourceError(f"{name}: {error}.") from error
@@ -249,15 +236,7 @@ def refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> 
 def entry_of(name: str) -> Attack[Any, Any]:
     """Return the entry of an attack.
 
-    Parameters
-    ----------
-    name
-        As on the command line.
-
-    Raises
-    ------
-    ParameterError
-        Where there is none of this name.
+    `name`: as on the command line. Raises `ParameterError` where there is none of this name.
     """
     if name not in ATTACKS:
         raise ParameterError(f"unknown attack {name!r}. {one_of(name, ATTACKS)}")
@@ -289,12 +268,7 @@ def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, An
 def seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInput[Any]:
     """Return the situation as the attack reads it: tables as features where it reads features.
 
-    Parameters
-    ----------
-    chosen
-        The entry of the attack.
-    situation
-        What attacks are computed from.
+    `chosen`: the entry of the attack; `situation`: what attacks are computed from.
     """
     if chosen.kind is not Bipartite or not isinstance(situation.comparison, TableComparison):
         return situation
@@ -632,11 +606,6 @@ def rerun_of(release: Release[Any]) -> Rerun | None:
 
     Levels that differ are those of the owner's private folder: an attacker who knows them is the
     worst. Where an argument of the first run was kept in no file, what is returned refuses to run.
-
-    Parameters
-    ----------
-    release
-        The release.
     """
     name, private = release.provenance.method, release.private
     if private is None or _why_not(release):

@@ -459,14 +459,8 @@ def all_questions(
 ) -> list[Problem]:
     """Return every open question about a file of a table that is to be generalized.
 
-    Parameters
-    ----------
-    path, options
-        The file, and how it is read.
-    given
-        The levels and dates that were given.
-    roles
-        The roles that were given.
+    `path, options`: the file, and how it is read; `given`: the levels and dates that were given;
+    `roles`: the roles that were given.
     """
     told = {name: value for name, value in vars(options).items() if value}
     return _answered(_of_table_file(path, roles), {**told, **given}, []).problems

@@ -30,14 +30,7 @@ from graphveil.release import Release, read_release
 class Original(NamedTuple):
     """An original as it was read.
 
-    Parameters
-    ----------
-    data
-        What it holds.
-    options
-        How it was read.
-    file
-        Its file.
+    `data`: what it holds; `options`: how it was read.
     """
 
     data: Data
@@ -100,17 +93,8 @@ def original_on_disk(
 ) -> Iterator[Original]:
     """Give the original of a release of a graph, whose ties stay on the disk inside the block.
 
-    Parameters
-    ----------
-    folder, path, asked
-        As in `read_original`.
-
-    Raises
-    ------
-    UsageError
-        Where the release is no graph, or its file cannot be read some rows at a time.
-    InputError
-        Where the file cannot be read.
+    `folder, path, asked`: as in `read_original`. Raises `UsageError` where the release is no graph,
+    or its file cannot be read some rows at a time. `InputError` where the file cannot be read.
     """
     from graphveil.scale import graph_on_disk  # noqa: PLC0415  heavy, and few need it
 
@@ -127,17 +111,8 @@ def original_on_disk(
 def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release[Any] | Path:
     """Return a release, or its folder.
 
-    Parameters
-    ----------
-    release
-        A release in memory, or the name of its folder.
-    wanted_by
-        The verb that takes it, for messages.
-
-    Raises
-    ------
-    UsageError
-        Where it is neither, or an address.
+    `release`: a release in memory, or the name of its folder; `wanted_by`: the verb that takes it,
+    for messages. Raises `UsageError` where it is neither, or an address.
 
     Examples
     --------
@@ -164,10 +139,7 @@ def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release
 def refuse_release(original: Any) -> None:
     """Refuse a release where the original belongs.
 
-    Raises
-    ------
-    UsageError
-        Where it is one.
+    Raises `UsageError` where it is one.
     """
     if isinstance(original, Release):
         raise UsageError(
@@ -178,17 +150,9 @@ def refuse_release(original: Any) -> None:
 def original_data(release: Release[Any] | str | Path, original: Any) -> Any:
     """Return the original that was handed over, read from its file where it is one.
 
-    Parameters
-    ----------
-    release
-        The release, or its folder; a release in memory does not say how a file was read.
-    original
-        Data, an object that holds it, an `Original`, or the name of a file.
-
-    Raises
-    ------
-    UsageError
-        Where it is a release.
+    `release`: the release, or its folder; a release in memory does not say how a file was read;
+    `original`: data, an object that holds it, an `Original`, or the name of a file. Raises
+    `UsageError` where it is a release.
     """
     refuse_release(original)
     if isinstance(original, Original):

@@ -94,14 +94,10 @@ def original_checks(
 ) -> tuple[list[Check], Evidence]:
     """Return the checks that the original decides, and all that there is once it is linked.
 
-    Parameters
-    ----------
-    evidence
-        What there is without the original.
-    original
-        The owner's data, or None: then nothing here is checked. A table is compared with a release
-        of users and features as its one-hot encoding, a graph as the neighbors of everyone; items
-        of which nothing is said are people where the manifest says so.
+    `evidence`: what there is without the original; `original`: the owner's data, or None: then
+    nothing here is checked. A table is compared with a release of users and features as its one-hot
+    encoding, a graph as the neighbors of everyone; items of which nothing is said are people where
+    the manifest says so.
     """
     manifest, db, kind = evidence.manifest, evidence.db, evidence.kind
     names = (SIZE, *kind.shared_names, BIJECTION, ORDER)
@@ -311,6 +307,10 @@ def verify(
 
     Nothing of the program that made the release is used: the files are read anew, by SQL.
 
+    Returns whatever is broken inside a release is a check that fails. Raises `ReleaseError` where
+    the folder is not a release: no folder, or one without a manifest. `ResourceError` where the
+    memory does not suffice, or a file is larger than `limit_bytes`.
+
     Parameters
     ----------
     folder
@@ -332,18 +332,6 @@ def verify(
         Whether links and extended attributes in the folder fail, too: no digest counts them.
     require_all
         Whether a check that was not made leaves the verdict undecided, whatever it is about.
-
-    Returns
-    -------
-    Verdict
-        Whatever is broken inside a release is a check that fails.
-
-    Raises
-    ------
-    ReleaseError
-        Where the folder is not a release: no folder, or one without a manifest.
-    ResourceError
-        Where the memory does not suffice, or a file is larger than `limit_bytes`.
 
     Examples
     --------

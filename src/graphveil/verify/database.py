@@ -93,10 +93,7 @@ class Database:
     def refuse_beyond(self, size: int, name: str) -> None:
         """Refuse a file whose content takes more bytes than one may.
 
-        Raises
-        ------
-        UnreadableError
-            Where the size is above the limit.
+        Raises `UnreadableError` where the size is above the limit.
         """
         if size > self._limit_bytes:
             error = UnreadableError(beyond(name, size, self._limit_bytes))
@@ -106,17 +103,9 @@ class Database:
     def refuse_unpacked(self, size: int, of: int, name: str) -> None:
         """Refuse a small file whose content is large: hardly any data is so packed.
 
-        Parameters
-        ----------
-        size, of
-            The bytes of the content, and those of the file.
-        name
-            What the file is called.
-
-        Raises
-        ------
-        UnreadableError
-            Where the content takes more than a fortieth of the limit and a thousand times the file.
+        `size, of`: the bytes of the content, and those of the file; `name`: what the file is
+        called. Raises `UnreadableError` where the content takes more than a fortieth of the limit
+        and a thousand times the file.
         """
         self.refuse_beyond(size, name)
         if size > max(self._limit_bytes // NEVER_UNPACKED, of * MOST_PACKED):
@@ -131,17 +120,9 @@ class Database:
     def refuse_unrolled(self, size: int, of: int, name: str) -> None:
         """Refuse a file that is read some rows at a time, where few bytes stand for many rows.
 
-        Parameters
-        ----------
-        size, of
-            The bytes of the content, which may be above the limit, and those of the file.
-        name
-            What the file is called.
-
-        Raises
-        ------
-        UnreadableError
-            Where the content takes more than the limit and a thousand times the file.
+        `size, of`: the bytes of the content, which may be above the limit, and those of the file;
+        `name`: what the file is called. Raises `UnreadableError` where the content takes more than
+        the limit and a thousand times the file.
         """
         if size > of * MOST_PACKED:
             self.refuse_beyond(size, name)
@@ -173,10 +154,8 @@ class Database:
     def run(self, sql: str, values: list[Any] | None = None) -> None:
         """Run statements, and note the tables that they make.
 
-        Raises
-        ------
-        ValueError
-            Where it does not say plainly which tables those are: `holds` would not know.
+        Raises `ValueError` where it does not say plainly which tables those are: `holds` would not
+        know.
         """
         changes = _MADE_OR_DROPPED.findall(sql)
         if len(changes) != len(_MAKES_OR_DROPS.findall(sql)):
@@ -206,12 +185,8 @@ class Database:
     ) -> tuple[str, int] | None:
         """Return the first column with a cell that meets a condition, and its first such row.
 
-        Parameters
-        ----------
-        table, columns
-            The table, and names of columns.
-        condition
-            SQL in which ``{}`` stands for a cell.
+        `table, columns`: the table, and names of columns; `condition`: SQL in which ``{}`` stands
+        for a cell.
         """
         for names in some_at_once(columns):
             conditions = (condition.replace("{}", name) for name in names)
@@ -262,20 +237,10 @@ def database(
 ) -> Iterator[Database]:
     """Give an empty database that can read files in these folders; nothing of it stays.
 
-    Parameters
-    ----------
-    folders
-        What it may read.
-    limit_bytes
-        The most that the content of one file may take.
-    size
-        How many bytes it will read, where that is known: few are read by one thread, and of many,
-        which may be above the limit, not more than the limit is kept in memory.
-
-    Raises
-    ------
-    ResourceError
-        Where the name of the folder for temporary files could be taken for a pattern.
+    `folders`: what it may read; `limit_bytes`: the most that the content of one file may take;
+    `size`: how many bytes it will read, where that is known: few are read by one thread, and of
+    many, which may be above the limit, not more than the limit is kept in memory. Raises
+    `ResourceError` where the name of the folder for temporary files could be taken for a pattern.
     """
     with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as name:
         folder = Path(name)

@@ -66,11 +66,6 @@ class PublishedCells(NamedTuple):
         """Return how likely members have each value where it is hidden, by size; each class's size.
 
         Of members who are not alike in a hidden column one is less likely to have a frequent value.
-
-        Returns
-        -------
-        float64, shape (sizes, values), and intp, shape (classes,): a row for every size of classes,
-        and the row of every class.
         """
         chances = self.shares(column)
         sizes, position = np.unique(self.sizes, return_inverse=True)
@@ -99,13 +94,8 @@ class PublishedCells(NamedTuple):
 class TrueCells(NamedTuple):
     """What people truly have, and in which class they are.
 
-    Parameters
-    ----------
-    value
-        int32, shape (people, columns): values as in `PublishedCells`; `SUPPRESSED` where there is
-        none.
-    own
-        int64, shape (people,): everybody's class.
+    `value`: int32, shape (people, columns): values as in `PublishedCells`; `SUPPRESSED` where there
+    is none; `own`: int64, shape (people,): everybody's class.
     """
 
     value: NDArray[np.int32]
@@ -117,20 +107,10 @@ def cells_of(
 ) -> tuple[PublishedCells, TrueCells]:
     """Return the cells of a release, and those of the original.
 
-    Parameters
-    ----------
-    pair
-        Original and release.
-    all_true
-        Whether all that is shown must be true of all of its class. Where it need not, of several
-        values that a class shows of a column one stands.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no people, or an entry that must is not true of all of its class.
-    TooLargeError
-        Where cells are too many.
+    `pair`: original and release; `all_true`: whether all that is shown must be true of all of its
+    class. Where it need not, of several values that a class shows of a column one stands. Raises
+    `NotMeasuredError` where there are no people, or an entry that must is not true of all of its
+    class. `TooLargeError` where cells are too many.
 
     Examples
     --------
@@ -175,10 +155,7 @@ def cells_of(
 def refuse_many(pair: BipartiteComparison) -> int:
     """Return how many classes there are, of which all cells can be looked at.
 
-    Raises
-    ------
-    TooLargeError
-        Where cells are too many.
+    Raises `TooLargeError` where cells are too many.
     """
     columns = column_of_features(pair.original)
     width = pair.original.n_features if columns is None else int(columns.max(initial=-1)) + 1
@@ -230,12 +207,8 @@ Excluded = NDArray[np.bool_]
 class Refined(NamedTuple):
     """What the method's own choices say of hidden cells.
 
-    Parameters
-    ----------
-    excluded
-        bool, shape (classes, features): which features nobody of a class can have that it hides.
-    unlikely
-        bool: which ones nearly nobody has.
+    `excluded`: bool, shape (classes, features): which features nobody of a class can have that it
+    hides; `unlikely`: bool: which ones nearly nobody has.
     """
 
     excluded: Excluded
@@ -337,19 +310,9 @@ def _first_cut(
 ) -> int | None:
     """Return the first feature that at least k and at most s - max(k, s // 2) of s rows have.
 
-    Parameters
-    ----------
-    publish, could
-        int64: how many rows publish a feature, and could have it, in the order of the features.
-    size
-        How many rows the part has.
-    k
-        The smallest part.
-
-    Returns
-    -------
-    int or None
-        Its number; None where the counts do not settle it, or there is none.
+    `publish, could`: int64: how many rows publish a feature, and could have it, in the order of the
+    features; `size`: how many rows the part has; `k`: the smallest part. Returns its number; None
+    where the counts do not settle it, or there is none.
     """
     most = size - max(k, size // 2)
     perhaps = np.flatnonzero((publish >= k) & (publish <= most))
@@ -362,20 +325,11 @@ def _balanced_cut(
 ) -> int | None:
     """Return the feature whose smaller side is largest, of k rows at least, the first of equals.
 
-    Parameters
-    ----------
-    publish, could, size, k
-        As of `_first_cut`, of a part that was cut.
-
-    Returns
-    -------
-    int or None
-        Its number; None where it could be one of several.
-
-    Notes
-    -----
     All who have the feature of the cut publish it, so its smaller side is known. It may be any
     whose side all others could stay below, or, of those behind it, reach.
+
+    `publish, could, size, k`: as of `_first_cut`, of a part that was cut. Returns its number; None
+    where it could be one of several.
     """
     side = np.minimum(publish, size - publish)
     least = np.minimum(side, np.maximum(size - could, 0))

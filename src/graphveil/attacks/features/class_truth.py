@@ -67,10 +67,7 @@ class ClassProfiles(NamedTuple):
 def profiles_of(people: People) -> ClassProfiles:
     """Return what the members of every class truly have, and what it publishes.
 
-    Parameters
-    ----------
-    people
-        Everybody beside the release.
+    `people`: everybody beside the release.
     """
     classes = people.classes
     n, width = classes.sizes.size, people.before.shape[1]
@@ -92,10 +89,7 @@ def profiles_of(people: People) -> ClassProfiles:
 def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return how true published entries are of their class, and what thresholds prove.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no people, or nothing was published.
+    Raises `NotMeasuredError` where there are no people, or nothing was published.
     """
     people = people_of(situation.comparison)
     profiles = profiles_of(people)
@@ -142,13 +136,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
 
 
 def theta_of(release: Release[Any]) -> str | None:
-    """Return the share of a class that has each of its entries, where one below 1 is promised.
-
-    Parameters
-    ----------
-    release
-        The release.
-    """
+    """Return the share of a class that has each of its entries, where one below 1 is promised."""
     promise = release.guarantee
     stated = [c.theta for c in release.conditions if isinstance(c, TrueOfShare)]
     if isinstance(promise, SmoothKAnonymity):
@@ -273,10 +261,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
 
     A person's own risk is that of the column that their class tells best.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where no column is attached, or there are no people.
+    Raises `NotMeasuredError` where no column is attached, or there are no people.
     """
     if isinstance(situation.comparison, NetworkComparison):
         return attached_in_cells(situation, options)
@@ -307,12 +292,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
 def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> NDArray[np.bool_]:
     """Return whether all of everybody's class have one value of an attached column.
 
-    Parameters
-    ----------
-    attached
-        The column.
-    pair
-        Original and release, linked.
+    `attached`: the column; `pair`: original and release, linked.
     """
     own = equal_rows(pair.released)[pair.linked]
     names, value = np.unique(attached.value, return_inverse=True)

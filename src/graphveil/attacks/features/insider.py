@@ -41,10 +41,8 @@ class _Guessed(NamedTuple):
 def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return whose whole row another member of the class reads, and how many hidden cells.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where nobody shares a class, or what is shown is not true of all of a class.
+    Raises `NotMeasuredError` where nobody shares a class, or what is shown is not true of all of a
+    class.
     """
     shown, truth = cells_of(situation.comparison)
     if (shown.sizes < PAIR).all():
@@ -141,14 +139,8 @@ def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> NDArray[
 def likeliest_of_others(chances: NDArray[np.float64], size: int, mine: int) -> int:
     """Return the likeliest value of another member, of a column in which members differ.
 
-    Parameters
-    ----------
-    chances
-        float64: how likely people have the values.
-    size
-        How many members there are, two at least.
-    mine
-        The value of the member who guesses.
+    `chances`: float64: how likely people have the values; `size`: how many members there are, two
+    at least; `mine`: the value of the member who guesses.
 
     Examples
     --------
@@ -163,10 +155,7 @@ def likeliest_of_others(chances: NDArray[np.float64], size: int, mine: int) -> i
 def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where cells are too many.
+    Raises `TooLargeError` where cells are too many.
     """
     refuse_many(situation.comparison)
     return 6 * seconds_of_passes(situation, options)

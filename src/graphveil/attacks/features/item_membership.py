@@ -79,12 +79,8 @@ _TRIES = 50
 class Swapped(NamedTuple):
     """The data, and behind its rows those of some people once more, each with another item.
 
-    Parameters
-    ----------
-    rows
-        A table or users by features: n people, then the targets.
-    people
-        int64, shape (targets,): who they are, ascending.
+    `rows`: a table or users by features: n people, then the targets; `people`: int64, shape
+    (targets,): who they are, ascending.
     """
 
     rows: Table | Bipartite
@@ -93,14 +89,7 @@ class Swapped(NamedTuple):
     def of_half(self, own: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the rows of data in which these targets have their own item.
 
-        Parameters
-        ----------
-        own
-            bool, shape (targets,).
-
-        Returns
-        -------
-        int64, shape (n,): one row per person.
+        `own`: bool, shape (targets,).
         """
         n = self.rows.size - self.people.size
         rows = np.arange(n)
@@ -113,6 +102,8 @@ def swapped(
 ) -> Swapped:
     """Return the data with another item of some people: of tables another value of the column.
 
+    Raises `NotMeasuredError` where too few could have another one.
+
     Parameters
     ----------
     data
@@ -123,11 +114,6 @@ def swapped(
         The most of them.
     rng
         Draws the items, the others as often as they occur.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where too few could have another one.
 
     Examples
     --------
@@ -242,19 +228,9 @@ def seen_of(
 ) -> NDArray[np.float64]:
     """Return by how much a release speaks for the first rows and against the second.
 
-    Parameters
-    ----------
-    own, other
-        float64 ones, people by features: rows that differ by one item each.
-    classes
-        The classes of the release, of which one holds the person with either item.
-    share
-        How many of all people these are.
-
-    Returns
-    -------
-    float64, shape (people, 7): how much likelier the class that the common items point to shows the
-    one item than the other; then the differences of all scores of `evidence`.
+    `own, other`: float64 ones, people by features: rows that differ by one item each; `classes`:
+    the classes of the release, of which one holds the person with either item; `share`: how many of
+    all people these are.
 
     Examples
     --------
@@ -297,14 +273,9 @@ class ItemMembershipOptions(AttackOptions):
 class ChallengedPairs(NamedTuple):
     """What the adversary knows of some people, and asks.
 
-    Parameters
-    ----------
-    people
-        int64, shape (targets,): who they are.
-    known
-        float64 ones, targets by features: all their items but one.
-    item, other
-        int64, shape (targets,): the item that is not known, and one that they do not have.
+    `people`: int64, shape (targets,): who they are; `known`: float64 ones, targets by features: all
+    their items but one; `item, other`: int64, shape (targets,): the item that is not known, and one
+    that they do not have.
     """
 
     people: NDArray[np.int64]
@@ -320,10 +291,7 @@ def item_membership(
 
     By the release alone, and by what releases of data with either item teach of it.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where nobody has three items and lacks one.
+    Raises `NotMeasuredError` where nobody has three items and lacks one.
     """
     people = people_of(situation.comparison)
     rng = situation.rng("item-membership")
@@ -360,10 +328,7 @@ def _either(
 ) -> EitherItem:
     """Return what makes the releases, of people drawn among those with some features.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, or people are too few.
+    Raises `NotMeasuredError` where the method cannot be run again, or people are too few.
     """
     if options.shadows < FEWEST_RELEASES:
         raise NotMeasuredError(
@@ -384,6 +349,8 @@ def asked_of(
 ) -> ChallengedPairs:
     """Return what is asked of the first people in an order.
 
+    Raises `NotMeasuredError` where there are none.
+
     Parameters
     ----------
     people
@@ -394,11 +361,6 @@ def asked_of(
         Of how many at most.
     rng
         Draws the items; those that they do not have by popularity.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where there are none.
     """
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]
@@ -454,10 +416,7 @@ PER_SHADOW_CELL, PER_SCORE = 4e-7, 2e-5
 def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions) -> float:
     """Return about how long it takes, most of it the runs of the method.
 
-    Raises
-    ------
-    TooLargeError
-        Where classes and features are too many.
+    Raises `TooLargeError` where classes and features are too many.
     """
     pair = situation.comparison
     classes = classes_in(pair)

@@ -86,10 +86,7 @@ class LinkageOptions(AttackOptions):
 def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> Outcome:
     """Return how often rows and classes are named, what else is guessed, and of people left out.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no people.
+    Raises `NotMeasuredError` where there are no people.
     """
     people = people_of(situation.comparison)
     order = situation.rng("linkage: targets").permutation(people.own.size)
@@ -123,10 +120,7 @@ PER_CELL, PER_TARGET = 5e-8, 3e-5
 def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> float:
     """Return about how long it takes; with it one more run of the method.
 
-    Raises
-    ------
-    TooLargeError
-        Where classes and features are too many.
+    Raises `TooLargeError` where classes and features are too many.
     """
     pair = situation.comparison
     classes = classes_in(pair)
@@ -161,6 +155,8 @@ def known_items(
 ) -> Known | None:
     """Return what the adversary knows of the first people in an order who have as many items.
 
+    Returns what is known; None where nobody has as many items.
+
     Parameters
     ----------
     people
@@ -171,11 +167,6 @@ def known_items(
         How many items are known, how many of them are false, of how many people at most.
     rng
         Draws the items; false ones by popularity.
-
-    Returns
-    -------
-    Known
-        What is known; None where nobody has as many items.
     """
     from scipy import sparse  # noqa: PLC0415  heavy: not for help
 
@@ -395,10 +386,8 @@ SHORT = "joint class smaller than promised"
 def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return how few people share both of a person's classes.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there is no second release or no linkage of it, or there are no people.
+    Raises `NotMeasuredError` where there is no second release or no linkage of it, or there are no
+    people.
     """
     if situation.second is None:
         raise NotMeasuredError(NO_SECOND)

@@ -70,20 +70,8 @@ def evidence(
 ) -> NDArray[np.float64]:
     """Return scores of rows that grow with how likely their people took part.
 
-    Parameters
-    ----------
-    items
-        float64 ones, people by features: what they truly have.
-    classes
-        The classes of a release that may hold them.
-    share
-        How many of all people who may be in the release these are.
-
-    Returns
-    -------
-    float64, shape (people, 6): for every truth how much likelier the row is as one of the class
-    that fits best than as anybody's; then for two of them how much of a member the person is where
-    every class has as many members as it shows, 0 where people and classes are too many.
+    `items`: float64 ones, people by features: what they truly have; `classes`: the classes of a
+    release that may hold them; `share`: how many of all people who may be in the release these are.
 
     Examples
     --------
@@ -182,10 +170,7 @@ class _Attacked(ShadowReleases):
 def membership(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> Outcome:
     """Return how well people who took part are told from people who did not.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, or people are too few.
+    Raises `NotMeasuredError` where the method cannot be run again, or people are too few.
     """
     rng = situation.rng("membership: people")
     work = _attacked(situation, options, rng)
@@ -202,10 +187,7 @@ def _attacked(
 ) -> _Attacked:
     """Return what makes the releases, of targets drawn of people with some features.
 
-    Raises
-    ------
-    NotMeasuredError
-        As `membership`.
+    Raises `NotMeasuredError`: as `membership`.
     """
     pair = situation.comparison
     people = people_of(pair)
@@ -229,10 +211,7 @@ PER_CELL, PER_SCORE = 1e-7, 1e-5
 def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> float:
     """Return about how long it takes, most of it the runs of the method.
 
-    Raises
-    ------
-    TooLargeError
-        Where classes and features are too many.
+    Raises `TooLargeError` where classes and features are too many.
     """
     pair = situation.comparison
     classes = classes_in(pair)

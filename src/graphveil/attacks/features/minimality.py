@@ -123,11 +123,8 @@ def minimality(situation: AttackInput[BipartiteComparison], options: MinimalityO
 
     Where a class publishes more general values, it is what they have beside all those below them.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no people, nothing is hidden, or the release is none of classes; of features
-        without columns also where none is named.
+    Raises `NotMeasuredError` where there are no people, nothing is hidden, or the release is none
+    of classes; of features without columns also where none is named.
     """
     if situation.tables is not None and _generalizes(situation.tables):
         return _of_levels(situation, situation.tables, options)
@@ -260,6 +257,8 @@ def cells_below(
     others are all below the same one of these. How many people have each value is known, and how
     many cells publish it: the rest are below other nodes.
 
+    Raises `TooLargeError` where the nodes, sizes of classes and values are too many.
+
     Parameters
     ----------
     nested
@@ -270,11 +269,6 @@ def cells_below(
         int64, shape (people,): everybody's class.
     sizes
         int64, shape (classes,): how many rows each has.
-
-    Raises
-    ------
-    TooLargeError
-        Where the nodes, sizes of classes and values are too many.
 
     Examples
     --------
@@ -370,10 +364,7 @@ def _asked(
 def _least(release: Release[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return how many members of a class at least have what it publishes, by the public rule.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where the release is none of classes.
+    Raises `NotMeasuredError` where the release is none of classes.
     """
     if not isinstance(release.guarantee, OF_CLASSES):
         raise NotMeasuredError(
@@ -392,14 +383,8 @@ def silent_cells(
     of whom nothing is shown. Of a class of s, fewer than `least` have a value that it does not
     publish, which makes one less likely that nearly all would have.
 
-    Parameters
-    ----------
-    shown, truth
-        Release and original.
-    column
-        The column.
-    least
-        int64, shape (classes,): how many of a class have what it publishes at least.
+    `shown, truth`: release and original; `least`: int64, shape (classes,): how many of a class have
+    what it publishes at least.
     """
     value, number = truth.value[:, column], int(shown.values[column])
     hidden = shown.value[:, column] == SUPPRESSED
@@ -458,14 +443,8 @@ def mean_by_person(
 ) -> NDArray[np.float64]:
     """Return the mean of everybody's values; NaN where there are none.
 
-    Parameters
-    ----------
-    people
-        int64: whose each value is.
-    values
-        float64: the values.
-    n
-        How many people there are.
+    `people`: int64: whose each value is; `values`: float64: the values; `n`: how many people there
+    are.
 
     Examples
     --------
@@ -485,10 +464,7 @@ PASSES, PER_CLASS = 10, 1e-5
 def seconds(situation: AttackInput[BipartiteComparison], _options: MinimalityOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where cells are too many.
+    Raises `TooLargeError` where cells are too many.
     """
     classes = refuse_many(situation.comparison)
     return PASSES * seconds_of_passes(situation, AttackOptions()) + PER_CLASS * classes

@@ -62,10 +62,8 @@ MOST_STEPS = 20_000_000_000
 def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return of how many hidden cells values are ruled out, and how many are guessed then.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where nothing is hidden, features belong to no columns, or the method's choices say nothing.
+    Raises `NotMeasuredError` where nothing is hidden, features belong to no columns, or the
+    method's choices say nothing.
     """
     features = _features_of(situation.comparison.original)
     chosen = chosen_by(situation.release, situation.comparison.original.n_users)
@@ -98,15 +96,9 @@ INCOMPLETE = (
 class Chosen(NamedTuple):
     """How a method chose its classes.
 
-    Parameters
-    ----------
-    cut
-        Along which feature rows were cut in two, `FIRST` or `BALANCED`; None where they were moved
-        from class to class.
-    k
-        The smallest class.
-    complete
-        Whether every move that gains was made.
+    `cut`: along which feature rows were cut in two, `FIRST` or `BALANCED`; None where they were
+    moved from class to class; `k`: the smallest class; `complete`: whether every move that gains
+    was made.
     """
 
     cut: str | None
@@ -127,17 +119,8 @@ CUTS: dict[str, dict[str, object]] = {
 def chosen_by(release: Release[Any], people: int) -> Chosen:
     """Return how the method of a release chose classes, by its name and its public parameters.
 
-    Parameters
-    ----------
-    release
-        The release.
-    people
-        How many rows it has.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where that says nothing of hidden cells.
+    `people`: how many rows it has. Raises `NotMeasuredError` where that says nothing of hidden
+    cells.
     """
     method, parameters = release.provenance.method, release.provenance.parameters
     for ways in (MOVES, CUTS):
@@ -288,10 +271,7 @@ PER_STEP, PER_CLASS, PER_CELL = 3e-9, 3e-5, 4e-8
 def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where cells or classes are too many.
+    Raises `TooLargeError` where cells or classes are too many.
     """
     pair = situation.comparison
     classes = refuse_many(pair)

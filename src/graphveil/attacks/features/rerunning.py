@@ -41,16 +41,8 @@ _PEOPLE_ARE_ITEMS = "items are people, so no one can be excluded without changin
 class MethodRerun:
     """The method, run again on what the original was: a table where features are its one-hot ones.
 
-    Parameters
-    ----------
-    situation
-        What the attack is computed from.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where this version does not know the method, or its parameters lie with an owner's record
-        that is not there.
+    `situation`: what the attack is computed from. Raises `NotMeasuredError` where this version does
+    not know the method, or its parameters lie with an owner's record that is not there.
     """
 
     def __init__(self, situation: AttackInput[BipartiteComparison]) -> None:
@@ -75,21 +67,9 @@ def features_of(data: Any) -> Bipartite:
 def twin(situation: AttackInput[BipartiteComparison], out: NDArray[np.int64], seed: int) -> People:
     """Return the people of the original beside a release that some of them are not in.
 
-    Parameters
-    ----------
-    situation
-        What the attack is computed from.
-    out
-        Who is not in it.
-    seed
-        Of the run.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, or items are people.
-    GraphveilError
-        Where it refuses the smaller data.
+    `situation`: what the attack is computed from; `out`: who is not in it; `seed`: of the run.
+    Raises `NotMeasuredError` where the method cannot be run again, or items are people.
+    `GraphveilError` where it refuses the smaller data.
     """
     again = MethodRerun(situation)
     pair = situation.comparison
@@ -102,10 +82,7 @@ def twin(situation: AttackInput[BipartiteComparison], out: NDArray[np.int64], se
 def refuse_people(pair: BipartiteComparison) -> None:
     """Refuse items that are people.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where they are.
+    Raises `NotMeasuredError` where they are.
     """
     if pair.original.items == "people":
         raise NotMeasuredError(_PEOPLE_ARE_ITEMS)
@@ -115,6 +92,8 @@ def beside_without(
     again: MethodRerun, pair: BipartiteComparison, inside: NDArray[np.int64], seed: int
 ) -> People:
     """Return the people of the original beside a release of some of them.
+
+    Raises `GraphveilError` where the method refuses the smaller data.
 
     Parameters
     ----------
@@ -126,11 +105,6 @@ def beside_without(
         int64: who is in the new release.
     seed
         Of the run.
-
-    Raises
-    ------
-    GraphveilError
-        Where the method refuses the smaller data.
     """
     labels = again.original.labels()[inside]
     release = again(again.original.permuted(inside, ids=labels), seed)
@@ -174,19 +148,8 @@ def people_of_run(
 def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return whom the twin leaves out: few of those with three features or more.
 
-    Parameters
-    ----------
-    people
-        The people of the release.
-    most
-        The most to draw.
-    rng
-        Draws them.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where there are too few.
+    `people`: the people of the release; `most`: the most to draw; `rng`: draws them. Raises
+    `NotMeasuredError` where there are too few.
     """
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
@@ -223,14 +186,8 @@ class RerunOptions(AttackOptions):
 class RerunTrial(NamedTuple):
     """One item of a person against another that they might have.
 
-    Parameters
-    ----------
-    person
-        Who it is.
-    differs
-        Whether the two give different releases under one seed.
-    right
-        Whether the true one was guessed under seeds of the adversary.
+    `person`: who it is; `differs`: whether the two give different releases under one seed; `right`:
+    whether the true one was guessed under seeds of the adversary.
     """
 
     person: int
@@ -248,10 +205,8 @@ class Changed(NamedTuple):
 def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> Outcome:
     """Return how often one unknown item is guessed by running the method with either.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, items are people, or no item could be another.
+    Raises `NotMeasuredError` where the method cannot be run again, items are people, or no item
+    could be another.
     """
     again, data, drawn = _data(situation, options)
     rng, n = situation.rng("re-run: trials"), again.original.size
@@ -292,10 +247,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: RerunOptions) 
 def foreseen(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
     """Return about how long it takes, by the run that made the release.
 
-    Raises
-    ------
-    NotMeasuredError
-        As `re_run`.
+    Raises `NotMeasuredError`: as `re_run`.
     """
     _data(situation, options)
     size = max(situation.comparison.original.size, 1)
@@ -308,10 +260,7 @@ def _data(
 ) -> tuple[MethodRerun, Table | Bipartite, NDArray[np.int64]]:
     """Return the method, the people whom it is run on, and who of the original they are.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, or items are people.
+    Raises `NotMeasuredError` where the method cannot be run again, or items are people.
     """
     again = MethodRerun(situation)
     if situation.comparison.original.items == "people":
@@ -358,12 +307,7 @@ def _rows_of_runs(again: MethodRerun) -> Callable[[Table | Bipartite, int], Coun
 def rows_of(data: Bipartite, numbers: dict[str, int]) -> Counter[bytes]:
     """Return how often every row stands in a release, without the ids of its people.
 
-    Parameters
-    ----------
-    data
-        The release.
-    numbers
-        The number of every feature by its name; new names are added.
+    `data`: the release; `numbers`: the number of every feature by its name; new names are added.
 
     Examples
     --------
@@ -393,18 +337,9 @@ def overlap(one: Counter[bytes], other: Counter[bytes]) -> int:
 def with_another_item(data: Table | Bipartite, rng: np.random.Generator) -> Changed:
     """Return the data with one item of one person replaced by one that they do not have.
 
-    Parameters
-    ----------
-    data
-        In a table, and in features named ``column=value`` of which everybody has one a column,
-        another value of the column is drawn; else another feature. By how often they occur.
-    rng
-        Draws person and items.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where no item could be replaced.
+    `data`: in a table, and in features named ``column=value`` of which everybody has one a column,
+    another value of the column is drawn; else another feature. By how often they occur; `rng`:
+    draws person and items. Raises `NotMeasuredError` where no item could be replaced.
     """
     for _ in range(_TRIES):
         made = _other_cell(data, rng) if isinstance(data, Table) else _other_feature(data, rng)

@@ -65,10 +65,7 @@ class ReleasedClasses(NamedTuple):
     def weights(self, false_share: float) -> NDArray[np.float64]:
         """Return what a known feature adds to the score of a class that shows it.
 
-        Parameters
-        ----------
-        false_share
-            The share of known features that are false.
+        `false_share`: the share of known features that are false.
         """
         shown, background = self.chances(false_share)
         return np.log(shown) - np.log(background)
@@ -83,14 +80,8 @@ class ReleasedClasses(NamedTuple):
 class People(NamedTuple):
     """People beside the classes of a release.
 
-    Parameters
-    ----------
-    before
-        float64 ones, people by features: what they truly have.
-    own
-        int64, shape (people,): everybody's class; -1 for people who are not in the release.
-    classes
-        The classes.
+    `before`: float64 ones, people by features: what they truly have; `own`: int64, shape (people,):
+    everybody's class; -1 for people who are not in the release.
     """
 
     before: sparse.csr_array
@@ -113,18 +104,9 @@ class People(NamedTuple):
 def people_of(pair: BipartiteComparison, position: NDArray[np.int64] | None = None) -> People:
     """Return the people of an original beside the classes of a release.
 
-    Parameters
-    ----------
-    pair
-        Original and release; features of either.
-    position
-        int64, shape (people,): everybody's released position, -1 for people who are not in the
-        release. The linkage of the pair where not given.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no people.
+    `pair`: original and release; features of either; `position`: int64, shape (people,):
+    everybody's released position, -1 for people who are not in the release. The linkage of the pair
+    where not given. Raises `NotMeasuredError` where there are no people.
 
     Examples
     --------
@@ -177,14 +159,8 @@ def chances(
 ) -> NDArray[np.float64]:
     """Return how likely an adversary takes it that every target has one further item.
 
-    Parameters
-    ----------
-    known
-        float64 ones, targets by features: what is known of them.
-    items
-        int64, shape (targets,): the item of each.
-    classes
-        The classes of the release.
+    `known`: float64 ones, targets by features: what is known of them; `items`: int64, shape
+    (targets,): the item of each; `classes`: the classes of the release.
 
     Examples
     --------
@@ -208,14 +184,8 @@ def chances(
 class Known(NamedTuple):
     """What the adversary knows of some people.
 
-    Parameters
-    ----------
-    people
-        int64, shape (targets,): who they are.
-    items
-        float64 ones, targets by features: what is known of them, right or wrong.
-    false_share
-        The share of it that is false.
+    `people`: int64, shape (targets,): who they are; `items`: float64 ones, targets by features:
+    what is known of them, right or wrong; `false_share`: the share of it that is false.
     """
 
     people: NDArray[np.int64]
@@ -226,10 +196,8 @@ class Known(NamedTuple):
 class ScoreCounts(NamedTuple):
     """Features guessed of every target, beyond the known ones.
 
-    Parameters
-    ----------
-    guessed, right, true
-        float64, shape (targets,): how many were guessed, how many of them truly, out of how many.
+    `guessed, right, true`: float64, shape (targets,): how many were guessed, how many of them
+    truly, out of how many.
     """
 
     guessed: NDArray[np.float64]
@@ -270,10 +238,7 @@ class Guesses(NamedTuple):
 def classes_in(pair: BipartiteComparison) -> int:
     """Return how many distinct rows the release has, of which one target can be compared with all.
 
-    Raises
-    ------
-    TooLargeError
-        Where they and the features are too many for that.
+    Raises `TooLargeError` where they and the features are too many for that.
     """
     classes = int(equal_rows(pair.released).max(initial=-1)) + 1
     width = classes + max(pair.original.n_features, pair.released.n_features)
@@ -297,14 +262,7 @@ def scores(
 ) -> NDArray[np.float64]:
     """Return the weights of the items that every class shows, targets by classes.
 
-    Parameters
-    ----------
-    items
-        Ones, targets by features.
-    classes
-        The classes.
-    weights
-        float64, shape (features,).
+    `items`: ones, targets by features; `weights`: float64, shape (features,).
 
     Examples
     --------
@@ -322,17 +280,10 @@ def scores(
 def guesses(known: Known, people: People) -> Guesses:
     """Return what the adversary concludes of every target.
 
-    Parameters
-    ----------
-    known
-        What the adversary knows.
-    people
-        The people beside the release.
-
-    Notes
-    -----
     A class scores the logarithm of its size and, for every known feature that it shows, that of how
     much likelier the feature is known of its members than of others; chances are the softmax.
+
+    `known`: what the adversary knows; `people`: the people beside the release.
     """
     parts = [
         _guesses(known._replace(people=known.people[some], items=known.items[some]), people)
@@ -430,14 +381,8 @@ def everywhere(
 ) -> sparse.csr_array:
     """Return some columns of cells as a matrix of all features.
 
-    Parameters
-    ----------
-    features
-        int64: which features.
-    cells
-        bool, targets by these features.
-    width
-        How many features there are.
+    `features`: int64: which features; `cells`: bool, targets by these features; `width`: how many
+    features there are.
 
     Examples
     --------
@@ -454,14 +399,8 @@ def other_features(
 ) -> tuple[ScoreCounts, ScoreCounts]:
     """Return how many of the features that are not known were guessed, and rightly: all, and rare.
 
-    Parameters
-    ----------
-    guessed
-        Ones, targets by features.
-    known
-        What the adversary knows; known features are no guesses.
-    people
-        The people beside the release.
+    `guessed`: ones, targets by features; `known`: what the adversary knows; known features are no
+    guesses; `people`: the people beside the release.
     """
     rare = (people.classes.frequency <= RARE).astype(np.float64)
     further = guessed - guessed.multiply(known.items)

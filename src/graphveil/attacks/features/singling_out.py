@@ -34,14 +34,8 @@ ALONE = -1
 class Statement(NamedTuple):
     """What is said of one person: the shown cells of a class, and a value of a hidden column.
 
-    Parameters
-    ----------
-    class_
-        The class.
-    column, value
-        The further column and its value; `ALONE` where nothing is added.
-    chance
-        How likely the attacker takes it to be true of exactly one person.
+    `column, value`: the further column and its value; `ALONE` where nothing is added; `chance`: how
+    likely the attacker takes it to be true of exactly one person.
     """
 
     class_: int
@@ -53,10 +47,8 @@ class Statement(NamedTuple):
 def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return for how many classes a statement is true of exactly one person of the original.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no people, or what is shown is not true of all of a class.
+    Raises `NotMeasuredError` where there are no people, or what is shown is not true of all of a
+    class.
     """
     shown, truth = cells_of(situation.comparison)
     rng = situation.rng("singling-out: classes")
@@ -79,15 +71,10 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
 def best_blind(people: int) -> float:
     """Return how often a statement is true of exactly one person who is chosen without the release.
 
-    Parameters
-    ----------
-    people
-        How many there are.
-
-    Notes
-    -----
     A statement that is true of somebody with a chance of w is true of exactly one of n people with
     n w (1 - w)^(n - 1), most at w = 1/n: Cohen and Nissim, 2020.
+
+    `people`: how many there are.
 
     Examples
     --------
@@ -134,19 +121,10 @@ def columns_of(shown: PublishedCells) -> list[_Column]:
 def statement(shown: PublishedCells, class_: int, columns: Sequence[_Column]) -> Statement:
     """Return the statement about a class that is likeliest true of exactly one person.
 
-    Parameters
-    ----------
-    shown
-        What the attacker reads.
-    class_
-        Which class.
-    columns
-        The columns of what is shown.
-
-    Notes
-    -----
     Members have what their class hides as often as it is shown elsewhere, but that not all of a
     class have one value of a column which it hides.
+
+    `shown`: what the attacker reads; `columns`: the columns of what is shown.
     """
     size = int(shown.sizes[class_])
     others = shown.sizes * _likely_alike(shown, class_, columns)
@@ -175,14 +153,8 @@ def _likely_alike(
 def one_of(chances: NDArray[np.float64], size: int, *, members_differ: bool) -> NDArray[np.float64]:
     """Return how likely exactly one member of a class has each value of a hidden column.
 
-    Parameters
-    ----------
-    chances
-        float64: how likely people have the values.
-    size
-        How many members there are.
-    members_differ
-        Whether members are known to differ; else not all have the last value.
+    `chances`: float64: how likely people have the values; `size`: how many members there are;
+    `members_differ`: whether members are known to differ; else not all have the last value.
 
     Examples
     --------
@@ -205,14 +177,7 @@ def one_of(chances: NDArray[np.float64], size: int, *, members_differ: bool) -> 
 def true_of(one: Statement, shown: PublishedCells, truth: TrueCells) -> NDArray[np.int64]:
     """Return of whom a statement is true.
 
-    Parameters
-    ----------
-    one
-        The statement.
-    shown
-        The classes.
-    truth
-        The original.
+    `one`: the statement; `shown`: the classes; `truth`: the original.
     """
     row = shown.value[one.class_]
     fits = ((row == SUPPRESSED) | (truth.value == row)).all(axis=1)
@@ -228,10 +193,7 @@ PER_CELL, PER_COLUMN = 6e-9, 4e-5
 def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where cells are too many.
+    Raises `TooLargeError` where cells are too many.
     """
     pair = situation.comparison
     classes = refuse_many(pair)

@@ -78,10 +78,7 @@ class AlignmentOptions(AttackOptions):
 def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> Outcome:
     """Return how many people are named by aligning copies of the original with the release.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no nodes.
+    Raises `NotMeasuredError` where there are no nodes.
     """
     pair = situation.comparison
     if pair.original.n_nodes == 0:
@@ -110,10 +107,7 @@ PER_PAIR, PER_WALK = 1e-5, 1e-7
 def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where nodes are too many.
+    Raises `TooLargeError` where nodes are too many.
     """
     pair = situation.comparison
     n = pair.original.n_nodes
@@ -147,19 +141,12 @@ def _draws(
 def aligned(two: Pairing, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, nobody known; -1 where none is likely.
 
-    Parameters
-    ----------
-    two
-        The copy and the release; the truth is not read.
-    rng
-        Breaks ties.
-
-    Notes
-    -----
     Graduated assignments by three kinds of distances, `near_match`, and the relaxation: each is
     assigned again and again by the neighbors that are assigned to each other, until no more ties
     are kept, and the best goes on; two that agree end it. Above `ALL_PAIRS` nodes it is
     `near_match` alone.
+
+    `two`: the copy and the release; the truth is not read; `rng`: breaks ties.
     """
     nobody = np.full(two.truth.size, NOBODY, dtype=np.int64)
     if two.truth.size > ALL_PAIRS:

@@ -55,10 +55,7 @@ def attribute_inference(
 ) -> Outcome:
     """Return how often a value is guessed from the values that a person's neighbors show.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where no attribute is published.
+    Raises `NotMeasuredError` where no attribute is published.
     """
     pair = situation.comparison
     people = pair.people
@@ -230,15 +227,9 @@ class _Column(NamedTuple):
 class InCells(NamedTuple):
     """What cells tell of a column; arrays are in the order of the release.
 
-    Attributes
-    ----------
-    certain
-        bool, shape (n,): whether all of a person's cell have one value.
-    right
-        float64, shape (n,): how large a part of the cell has the person's own value; NaN where
-        nothing is said of the person.
-    guessed
-        How often the commonest value of the cell is a person's own.
+    `certain`: bool, shape (n,): whether all of a person's cell have one value; `right`: float64,
+    shape (n,): how large a part of the cell has the person's own value; NaN where nothing is said
+    of the person; `guessed`: how often the commonest value of the cell is a person's own.
     """
 
     certain: NDArray[np.bool_]
@@ -251,10 +242,7 @@ def attached_in_cells(
 ) -> Outcome:
     """Return how often the cell of a person tells the value of a column beside the promise.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where no column is attached, or there are no people.
+    Raises `NotMeasuredError` where no column is attached, or there are no people.
     """
     pair = situation.comparison
     released = pair.networks[1]
@@ -306,13 +294,8 @@ def cells_of(released: Network, release: Release[Any]) -> Ints:
 def in_cells(cells: Ints, codes: Ints) -> InCells:
     """Return what cells tell of a column.
 
-    Parameters
-    ----------
-    cells
-        int64, shape (n,): the cell of everybody.
-    codes
-        int64, shape (n,): the value, below 0 where nothing is said of a person; such a person
-        leaves open what the others of the cell are.
+    `cells`: int64, shape (n,): the cell of everybody; `codes`: int64, shape (n,): the value, below
+    0 where nothing is said of a person; such a person leaves open what the others of the cell are.
 
     Examples
     --------

@@ -72,10 +72,7 @@ class CandidateSetOptions(AttackOptions):
 def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> Outcome:
     """Return how well people are known again by their degree, triangles and neighbors' degrees.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no nodes.
+    Raises `NotMeasuredError` where there are no nodes.
     """
     pair = situation.comparison
     n = pair.original.n_nodes
@@ -105,10 +102,7 @@ PER_END, PER_SQUARE = 8e-9, 8e-9
 def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where nodes are too many.
+    Raises `TooLargeError` where nodes are too many.
     """
     pair = situation.comparison
     n = pair.original.n_nodes
@@ -207,14 +201,8 @@ def right_guess(
 def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> Said:
     """Return how it is said that people are pointed at by what is known of them.
 
-    Parameters
-    ----------
-    knows
-        The knowledge, as settings have it.
-    who, label
-        The attacker, and what is known, in words.
-    more
-        Whether only some data have it.
+    `knows`: the knowledge, as settings have it; `who, label`: the attacker, and what is known, in
+    words; `more`: whether only some data have it.
     """
     return Said(
         "singled out",

@@ -207,14 +207,9 @@ FEWEST_DRAWS = 10
 class NodeKinds(NamedTuple):
     """Which people can be told apart by the original at all.
 
-    Parameters
-    ----------
-    twins
-        int64, shape (n,): the class of people with the same neighbors, each other left aside.
-    of_degree_3
-        bool, shape (n,): people with at least 3 ties.
-    distinct
-        bool, shape (n,): those of them who have no twin.
+    `twins`: int64, shape (n,): the class of people with the same neighbors, each other left aside;
+    `of_degree_3`: bool, shape (n,): people with at least 3 ties; `distinct`: bool, shape (n,):
+    those of them who have no twin.
     """
 
     twins: NDArray[np.int64]
@@ -238,14 +233,9 @@ class NodeKinds(NamedTuple):
 class Naming(NamedTuple):
     """How good one draw's names are; arrays are in the order of the original.
 
-    Parameters
-    ----------
-    asked
-        bool, shape (n,): people whose node the adversary looked for and who have a tie in both.
-    named
-        bool, shape (n,): those of them to whom a released node was given.
-    right, alike
-        bool, shape (n,): those whose node it is; or theirs or a twin's.
+    `asked`: bool, shape (n,): people whose node the adversary looked for and who have a tie in
+    both; `named`: bool, shape (n,): those of them to whom a released node was given; `right,
+    alike`: bool, shape (n,): those whose node it is; or theirs or a twin's.
     """
 
     asked: NDArray[np.bool_]
@@ -291,12 +281,7 @@ class Naming(NamedTuple):
 class Drawn(NamedTuple):
     """All draws under one knowledge of the adversary.
 
-    Parameters
-    ----------
-    setting
-        That knowledge.
-    draws
-        How good each draw's names are.
+    `setting`: that knowledge; `draws`: how good each draw's names are.
     """
 
     setting: Setting
@@ -306,14 +291,8 @@ class Drawn(NamedTuple):
 class Rate(NamedTuple):
     """A share, its parts counted in every draw.
 
-    Parameters
-    ----------
-    name, setting
-        What it is a share of, and under which knowledge.
-    hits, base
-        float64, shape (draws,): how many of how many.
-    baseline
-        What a guess without the release reaches.
+    `name, setting`: what it is a share of, and under which knowledge; `hits, base`: float64, shape
+    (draws,): how many of how many; `baseline`: what a guess without the release reaches.
     """
 
     name: str
@@ -366,10 +345,7 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
 
     A person's risk is the largest such share under any of the adversary's knowledge.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where nobody was looked for in any draw.
+    Raises `NotMeasuredError` where nobody was looked for in any draw.
     """
     n = kinds.twins.size
     figures: list[AttackFigure] = []

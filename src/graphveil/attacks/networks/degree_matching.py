@@ -27,10 +27,7 @@ RIGHT, AMONG = "right guess", "the {} largest"
 def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOptions) -> Outcome:
     """Return how often people and nodes of the same rank by degree belong together.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no nodes.
+    Raises `NotMeasuredError` where there are no nodes.
     """
     pair = situation.comparison
     known = pair.original.degrees().astype(np.int64)
@@ -63,13 +60,9 @@ def _published(situation: AttackInput[GraphComparison]) -> NDArray[np.int64]:
 def right_by_rank(known: NDArray[np.int64], published: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return how likely everybody is matched with their own node, when both sides are sorted.
 
-    Parameters
-    ----------
-    known
-        int64, shape (n,): the degree that is known of everybody.
-    published
-        int64, shape (n,): the number that is published of the node of each of them. Equal numbers
-        are in any order, on both sides.
+    `known`: int64, shape (n,): the degree that is known of everybody; `published`: int64, shape
+    (n,): the number that is published of the node of each of them. Equal numbers are in any order,
+    on both sides.
 
     Examples
     --------

@@ -59,14 +59,9 @@ class EdgeGainOptions(AttackOptions):
 class Learned(NamedTuple):
     """The pairs of one draw, by persons of the original.
 
-    Parameters
-    ----------
-    hidden
-        The original's edges that the adversary did not know.
-    shown
-        The pairs that the release shows to the adversary as further edges.
-    predicted
-        As many pairs that are likeliest by the known edges alone.
+    `hidden`: the original's edges that the adversary did not know; `shown`: the pairs that the
+    release shows to the adversary as further edges; `predicted`: as many pairs that are likeliest
+    by the known edges alone.
     """
 
     hidden: Pairs
@@ -77,10 +72,7 @@ class Learned(NamedTuple):
 def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> Outcome:
     """Return how many unknown ties a matching of the known ones with the release shows.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no nodes, or no tie is unknown.
+    Raises `NotMeasuredError` where there are no nodes, or no tie is unknown.
     """
     pair = situation.comparison
     check_people(pair)
@@ -109,10 +101,7 @@ PER_SQUARE = 1e-7
 def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where nodes or edges are too many.
+    Raises `TooLargeError` where nodes or edges are too many.
     """
     pair = situation.comparison
     check_matching(pair)
@@ -149,8 +138,6 @@ def numbers_of(pairs: NDArray[np.int64] | NDArray[np.int32], n: int) -> Pairs:
 def likeliest_pairs(graph: Graph, size: int) -> NDArray[np.int64]:
     """Return so many pairs without an edge that are likeliest to have one: shape (size, 2) at most.
 
-    Notes
-    -----
     By the sum of 1/degree over common neighbors, above 0: resource allocation, Zhou, Lü and
     Zhang, 2009. It costs the squares of the degrees.
 

@@ -94,12 +94,8 @@ def three_paths(graph: Graph) -> Scores:
 def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
     """Return the cosine between both ends in the leading directions of the normalized adjacency.
 
-    Parameters
-    ----------
-    graph
-        With one edge at least.
-    rng
-        Draws the vector with which the search for directions begins.
+    `graph`: with one edge at least; `rng`: draws the vector with which the search for directions
+    begins.
     """
     from scipy import sparse  # noqa: PLC0415  heavy: not for help
     from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
@@ -134,12 +130,8 @@ class FakeEdgeOptions(CandidateSetOptions):
 class Likeness(NamedTuple):
     """What the ends of every released edge have in common; less at added edges.
 
-    Parameters
-    ----------
-    judged
-        The scores of every test that is judged by itself, by its name.
-    flagging
-        The scores by whose sum of ranks edges are flagged.
+    `judged`: the scores of every test that is judged by itself, by its name; `flagging`: the scores
+    by whose sum of ranks edges are flagged.
     """
 
     judged: dict[str, Scores]
@@ -149,10 +141,7 @@ class Likeness(NamedTuple):
 def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> Outcome:
     """Return how well added edges are told from real ones, and candidates once they are dropped.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no nodes, or edges were hardly added, or all were.
+    Raises `NotMeasuredError` where there are no nodes, or edges were hardly added, or all were.
     """
     pair = situation.comparison
     check_people(pair)
@@ -188,10 +177,7 @@ leading directions."""
 def seconds(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where nodes or edges are too many.
+    Raises `TooLargeError` where nodes or edges are too many.
     """
     pair = situation.comparison
     check_matching(pair)

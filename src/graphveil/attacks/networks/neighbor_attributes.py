@@ -56,12 +56,8 @@ class NeighborAttributesOptions(CandidateSetOptions):
 class Neighborhood(NamedTuple):
     """How many neighbors of everybody have each value of each attribute, and how many there are.
 
-    Attributes
-    ----------
-    counts
-        int64, sparse, by column: the values in each list of neighbors, then the lists themselves.
-    sums
-        int64, shape (n,): the sum of each row.
+    `counts`: int64, sparse, by column: the values in each list of neighbors, then the lists
+    themselves; `sums`: int64, shape (n,): the sum of each row.
     """
 
     counts: sparse.csc_array
@@ -113,10 +109,7 @@ def neighbor_attributes(
 ) -> Outcome:
     """Return how many people are alone, and known again, by what their neighbors are like.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where no attribute is published, or there are no people.
+    Raises `NotMeasuredError` where no attribute is published, or there are no people.
     """
     pair = situation.comparison
     rows, n = published_attributes(pair), pair.original.n_nodes
@@ -160,12 +153,8 @@ def _alone(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
 def alone_by(relations: Relations, classes: NDArray[np.int64]) -> float:
     """Return the share of people with whose multiset of neighbors' classes nobody else is.
 
-    Parameters
-    ----------
-    relations
-        Lists of neighbors, which count apart.
-    classes
-        int64, shape (n,): of people with the same attributes.
+    `relations`: lists of neighbors, which count apart; `classes`: int64, shape (n,): of people with
+    the same attributes.
 
     Examples
     --------
@@ -193,10 +182,7 @@ PER_END = 2e-8
 def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where nodes are too many.
+    Raises `TooLargeError` where nodes are too many.
     """
     pair = situation.comparison
     n = pair.original.n_nodes

@@ -91,6 +91,10 @@ def expand(
 ) -> Expanded:
     """Return a matching grown from known pairs.
 
+    ExpandWhenStuck: Kazemi, Hassani and Grossglauser, *Growing a graph matching from a handful of
+    seeds*, PVLDB 2015. When no pair has two marks, pairs with one spread marks without being
+    matched: as many as there are nodes in both graphs, of the nearest degrees.
+
     Parameters
     ----------
     one, two
@@ -102,12 +106,6 @@ def expand(
     more
         What the graphs say beside who is tied to whom: nodes then mark their neighbors of the same
         kind and direction, and no pair of other attributes is marked.
-
-    Notes
-    -----
-    ExpandWhenStuck: Kazemi, Hassani and Grossglauser, *Growing a graph matching from a handful of
-    seeds*, PVLDB 2015. When no pair has two marks, pairs with one spread marks without being
-    matched: as many as there are nodes in both graphs, of the nearest degrees.
 
     Examples
     --------
@@ -236,6 +234,9 @@ def refine(
 ) -> Match:
     """Return a matching of nodes that are each other's likest by their matched neighbors.
 
+    How like nodes are is the number of pairs of their neighbors that are matched, at least 2, over
+    the root of the product of their degrees. Every round costs at most the squares of the degrees.
+
     Parameters
     ----------
     one, two
@@ -248,11 +249,6 @@ def refine(
         At most so many; it ends where 99.9% of the nodes keep their match.
     more
         What the graphs say beside who is tied to whom.
-
-    Notes
-    -----
-    How like nodes are is the number of pairs of their neighbors that are matched, at least 2, over
-    the root of the product of their degrees. Every round costs at most the squares of the degrees.
     """
     more = SideInformation.of_graphs(one, two) if more is None else more
     for _ in range(rounds):
@@ -459,10 +455,7 @@ def seed_propagation(
 ) -> Outcome:
     """Return how many people are named by matching copies of the original with the release.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no nodes, or nobody could be known.
+    Raises `NotMeasuredError` where there are no nodes, or nobody could be known.
     """
     pair = situation.comparison
     check_people(pair)
@@ -487,10 +480,7 @@ def seed_propagation(
 def check_people(pair: GraphComparison) -> None:
     """Refuse where there are no nodes.
 
-    Raises
-    ------
-    NotMeasuredError
-        With the reason.
+    Raises `NotMeasuredError`: with the reason.
     """
     if pair.original.n_nodes == 0:
         raise NotMeasuredError("the network has no nodes")
@@ -499,10 +489,7 @@ def check_people(pair: GraphComparison) -> None:
 def check_matching(pair: GraphComparison) -> None:
     """Refuse where nodes or edges are too many for a matching.
 
-    Raises
-    ------
-    TooLargeError
-        With the reason.
+    Raises `TooLargeError`: with the reason.
     """
     n, total = pair.original.n_nodes, squares(pair)
     refuse_more_nodes(n, MOST_NODES, SMALLER)
@@ -524,10 +511,7 @@ NEAR_BY, GROWTH, FARTHEST = 500_000, 0.38, 25_000_000
 def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where nodes or edges are too many.
+    Raises `TooLargeError` where nodes or edges are too many.
     """
     pair = situation.comparison
     check_matching(pair)
@@ -576,10 +560,7 @@ def _drawn(
 def known_people(two: Pairing, known: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return so many nodes of the copy, drawn evenly among those of two ties in either graph.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where they are fewer.
+    Raises `NotMeasuredError` where they are fewer.
     """
     fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
@@ -595,19 +576,9 @@ def known_people(two: Pairing, known: int, rng: np.random.Generator) -> NDArray[
 def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
     """Return who is given which released node once some people are known, drawn evenly.
 
-    Parameters
-    ----------
-    two
-        The copy and the release.
-    known
-        How many people; all of them have two ties in either graph.
-    rng
-        Draws them.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where fewer people could be known, or nodes are too many with nobody known.
+    `two`: the copy and the release; `known`: how many people; all of them have two ties in either
+    graph; `rng`: draws them. Raises `NotMeasuredError` where fewer people could be known, or nodes
+    are too many with nobody known.
     """
     n = two.truth.size
     if not known and n > MOST_NODES_UNKNOWN:

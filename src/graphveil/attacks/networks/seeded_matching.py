@@ -102,10 +102,7 @@ def seeded_matching(
 ) -> Outcome:
     """Return how many people are named by the assignment of a copy that keeps most ties.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no nodes, or nobody could be known.
+    Raises `NotMeasuredError` where there are no nodes, or nobody could be known.
     """
     pair = situation.comparison
     check_people(pair)
@@ -159,14 +156,8 @@ def best_match(two: Pairing, known: NDArray[np.int64], rng: np.random.Generator)
 
     In large networks it is -1 where none is likely.
 
-    Parameters
-    ----------
-    two
-        The copy and the release; the truth is read of known people alone.
-    known
-        int64: the nodes of the copy whose released node the adversary knows.
-    rng
-        Breaks ties.
+    `two`: the copy and the release; the truth is read of known people alone; `known`: int64: the
+    nodes of the copy whose released node the adversary knows; `rng`: breaks ties.
     """
     seeds = np.full(two.truth.size, NOBODY, dtype=np.int64)
     seeds[known] = two.truth[known]
@@ -188,10 +179,7 @@ def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Star
 def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOptions) -> float:
     """Return about how long it takes.
 
-    Raises
-    ------
-    TooLargeError
-        Where nodes are too many.
+    Raises `TooLargeError` where nodes are too many.
     """
     pair = situation.comparison
     if pair.original.n_nodes > ALL_PAIRS:

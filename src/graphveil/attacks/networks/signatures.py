@@ -30,14 +30,9 @@ SIGNATURES = ("degree", "degree and triangles", "vrq")
 class Signatures(NamedTuple):
     """The signatures of all nodes of a graph.
 
-    Parameters
-    ----------
-    degrees, triangles
-        int64, shape (n,).
-    indptr
-        int64, shape (n + 1,): where the list of every node begins in `around`.
-    around
-        int64, shape (2 m,): the degrees of every node's neighbors, largest first.
+    `degrees, triangles`: int64, shape (n,); `indptr`: int64, shape (n + 1,): where the list of
+    every node begins in `around`; `around`: int64, shape (2 m,): the degrees of every node's
+    neighbors, largest first.
     """
 
     degrees: NDArray[np.int64]
@@ -63,18 +58,8 @@ class Signatures(NamedTuple):
     def distances_to(self, known: Signatures, node: int) -> NDArray[np.int64]:
         """Return how far every node's signatures are from those that are known of one node.
 
-        Parameters
-        ----------
-        known
-            The signatures of the graph that the adversary knows.
-        node
-            The node of that graph.
-
-        Returns
-        -------
-        int64, shape (3, n): sums of absolute differences, in the order of `SIGNATURES`. Lists of
-        neighbors' degrees are compared largest with largest, the shorter one with zeros behind,
-        and the difference of the two degrees is added.
+        `known`: the signatures of the graph that the adversary knows; `node`: the node of that
+        graph.
         """
         degree = np.abs(self.degrees - known.degrees[node])
         both = degree + np.abs(self.triangles - known.triangles[node])
@@ -95,10 +80,7 @@ class Signatures(NamedTuple):
 class Profiles(NamedTuple):
     """Numbers that are known of everyone, as of directed ties out and in.
 
-    Parameters
-    ----------
-    numbers
-        int64, shape (n, c).
+    `numbers`: int64, shape (n, c).
     """
 
     numbers: NDArray[np.int64]
@@ -124,13 +106,9 @@ def _sums_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
 class KnownRows(NamedTuple):
     """Attributes that are known of people, and those that a release shows.
 
-    Attributes
-    ----------
-    known
-        int32, shape (n, d): in the order of the original; -1 where nothing is known.
-    shown
-        int32, shape (n, d): in the order of the release, in the same codes; -1 where a cell is
-        suppressed.
+    `known`: int32, shape (n, d): in the order of the original; -1 where nothing is known; `shown`:
+    int32, shape (n, d): in the order of the release, in the same codes; -1 where a cell is
+    suppressed.
     """
 
     known: NDArray[np.int32]
@@ -183,14 +161,9 @@ class CandidateSets(NamedTuple):
     Every array is int64, shape (signatures, targets), in the order of `SIGNATURES`; of profiles
     there is one.
 
-    Parameters
-    ----------
-    nearer
-        Nodes that are nearer than the target's own.
-    ties
-        Nodes that are as near as the target's own, which is one of them.
-    nearest
-        Nodes that are nearest, whether or not the target's own is one of them.
+    `nearer`: nodes that are nearer than the target's own; `ties`: nodes that are as near as the
+    target's own, which is one of them; `nearest`: nodes that are nearest, whether or not the
+    target's own is one of them.
     """
 
     nearer: NDArray[np.int64]

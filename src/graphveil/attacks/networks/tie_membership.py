@@ -80,19 +80,8 @@ class _Attacked(ShadowReleases):
 def seen_of(release: Release[Graph], data: Graph, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return what a release shows of pairs of nodes.
 
-    Parameters
-    ----------
-    release
-        A release, with its linkage.
-    data
-        What it was made from.
-    pairs
-        int32, shape (pairs, 2): nodes of the data.
-
-    Returns
-    -------
-    float64, shape (pairs, 3): whether they are tied, the logarithms of their degrees together, and
-    the root of the number of nodes that are tied to both.
+    `release`: a release, with its linkage; `data`: what it was made from; `pairs`: int32, shape
+    (pairs, 2): nodes of the data.
     """
     linkage = release.private.linkage if release.private else None
     if linkage is None:
@@ -111,10 +100,7 @@ def tie_membership(
 ) -> Outcome:
     """Return how well ties are told from ties that were taken away.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where the method cannot be run again, or ties are too few.
+    Raises `NotMeasuredError` where the method cannot be run again, or ties are too few.
     """
     rng = situation.rng("tie-membership")
     work = _attacked(situation, options, rng)
@@ -182,10 +168,7 @@ def _besides_runs(situation: AttackInput[GraphComparison], options: TieMembershi
 def foreseen(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
     """Return about how long it takes, by the run that made the release.
 
-    Raises
-    ------
-    NotMeasuredError
-        As `tie_membership`.
+    Raises `NotMeasuredError`: as `tie_membership`.
     """
     _attacked(situation, options, situation.rng("tie-membership: how long it takes"))
     return _besides_runs(situation, options) + options.shadows * run_again(situation)

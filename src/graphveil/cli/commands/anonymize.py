@@ -245,12 +245,7 @@ HOUR = 3600
 def print_estimate(estimate: Estimate, *, as_json: bool) -> None:
     """Print what a run will cost.
 
-    Parameters
-    ----------
-    estimate
-        The figures.
-    as_json
-        Whether they are printed for the next program.
+    `estimate`: the figures; `as_json`: whether they are printed for the next program.
     """
     if as_json:
         result_json(_plain(estimate))
@@ -348,10 +343,7 @@ class _Given(NamedTuple):
     def entered(self) -> Ledger | None:
         """Return the ledger that was asked for.
 
-        Raises
-        ------
-        UsageError
-            Where its options are given without it.
+        Raises `UsageError` where its options are given without it.
         """
         if self.ledger is not None:
             from graphveil.claims.ledger import Ledger  # noqa: PLC0415  rarely kept

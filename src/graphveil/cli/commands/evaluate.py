@@ -78,14 +78,8 @@ def _run(folder: Path, **given: Any) -> int:
 def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()) -> None:
     """Print what was kept: a sentence, and a line a question, or a metric that was asked for.
 
-    Parameters
-    ----------
-    rows
-        The figures.
-    named
-        Whether metrics were asked for by name.
-    also
-        Metrics of which every figure is printed.
+    `rows`: the figures; `named`: whether metrics were asked for by name; `also`: metrics of which
+    every figure is printed.
     """
     lines = list(evaluation.answers(rows))
     if named:
@@ -117,10 +111,7 @@ def _missing(rows: Rows) -> list[Line]:
 def _test_people(path: Path, options: AnyOptions) -> Data:
     """Return held-back people, read as the original was.
 
-    Raises
-    ------
-    UsageError
-        Where bins depend on who is read: test people would get other ones.
+    Raises `UsageError` where bins depend on who is read: test people would get other ones.
     """
     bins = getattr(options, "bins", {})
     for name, how in bins.items():

@@ -119,12 +119,8 @@ class _Config(NamedTuple):
 def _configured(path: Path | None, method: type[Anonymizer[Any]] | None) -> _Config:
     """Return what a file says; without a method it must name some.
 
-    Raises
-    ------
-    InputError
-        Where it cannot be read, or is no TOML.
-    UsageError
-        Where it names no method, or an option that there is not.
+    Raises `InputError` where it cannot be read, or is no TOML. `UsageError` where it names no
+    method, or an option that there is not.
     """
     if path is None:
         if method is None:

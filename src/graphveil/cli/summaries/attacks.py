@@ -96,12 +96,7 @@ REACHED = {
 def documented(method: str, attacks: set[str]) -> str:
     """Return what attacks of these reached on releases of a method; empty where nothing was run.
 
-    Parameters
-    ----------
-    method
-        Its name.
-    attacks
-        Those that read this kind of data.
+    `method`: its name; `attacks`: those that read this kind of data.
 
     Examples
     --------
@@ -134,10 +129,7 @@ ONE_DRAW = " in one sample of the known nodes"
 def strength(row: Row) -> Answer:
     """Return whether a figure lies above the guess without the release.
 
-    Parameters
-    ----------
-    row
-        A row of an attack, with a value.
+    `row`: a row of an attack, with a value.
 
     Examples
     --------
@@ -150,14 +142,8 @@ def strength(row: Row) -> Answer:
 def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> tuple[Group, ...]:
     """Return a line a question that these rows answer, under the three headings.
 
-    Parameters
-    ----------
-    rows
-        Rows of attacks.
-    counted
-        What was attacked.
-    of_table
-        Whether that is a table, whose words are rows and columns.
+    `rows`: rows of attacks; `counted`: what was attacked; `of_table`: whether that is a table,
+    whose words are rows and columns.
 
     Examples
     --------
@@ -219,12 +205,8 @@ without the release: 0.2).'
 class Strongest(NamedTuple):
     """The attack that re-identifies most people.
 
-    Parameters
-    ----------
-    share
-        The share of people that it re-identifies.
-    sentence
-        The same in a sentence, with who the attacker is and what guessing reaches.
+    `share`: the share of people that it re-identifies; `sentence`: the same in a sentence, with who
+    the attacker is and what guessing reaches.
     """
 
     share: float

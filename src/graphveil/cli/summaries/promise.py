@@ -43,10 +43,7 @@ SHOWN_COSTS = 3
 def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
     """Return three figures of what a release cost, of those that the owner's record holds.
 
-    Parameters
-    ----------
-    cost
-        By name, as the record has them.
+    `cost`: by name, as the record has them.
 
     Examples
     --------
@@ -148,10 +145,7 @@ def _fewest(cost: Mapping[str, float | int]) -> str:
 def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
     """Return the answer, what was not checked, and a line for each check that fails.
 
-    Parameters
-    ----------
-    verdict
-        What the checker answered.
+    `verdict`: what the checker answered.
 
     Examples
     --------

@@ -27,10 +27,7 @@ MOST_COLUMNS = 5
 def knowledge(measured: Measured) -> str:
     """Return what someone knows to whom these people stand out.
 
-    Parameters
-    ----------
-    measured
-        What was measured.
+    `measured`: what was measured.
     """
     if isinstance(measured, NetworkRisk):
         return measured.knows
@@ -54,10 +51,7 @@ def counted(measured: Measured) -> str:
 def headline(measured: Measured) -> str:
     """Return how many people stand out, in one sentence; rows where nobody said they are people.
 
-    Parameters
-    ----------
-    measured
-        What was measured.
+    `measured`: what was measured.
 
     Examples
     --------

@@ -36,15 +36,10 @@ class OutOfStepsError(Exception):
 class Neighborhood:
     """What is around a node, its nodes in the order of their colors.
 
-    Parameters
-    ----------
-    colors
-        uint64, shape (size,), the center's first. Isomorphic neighborhoods have equal colors;
-        equal colors prove nothing.
-    edges
-        int64, shape (e, 2): every edge by the positions of its ends.
-    with_center
-        Whether the center is kept. If everybody else is its neighbor, nothing is lost without.
+    `colors`: uint64, shape (size,), the center's first. Isomorphic neighborhoods have equal colors;
+    equal colors prove nothing; `edges`: int64, shape (e, 2): every edge by the positions of its
+    ends; `with_center`: whether the center is kept. If everybody else is its neighbor, nothing is
+    lost without.
 
     Examples
     --------
@@ -81,10 +76,7 @@ class Neighborhood:
     def is_like(self, other: Neighborhood) -> bool:
         """Whether there is an isomorphism that keeps colors, and so maps center to center.
 
-        Raises
-        ------
-        OutOfStepsError
-            Where that was not decided within `MOST_STEPS`.
+        Raises `OutOfStepsError` where that was not decided within `MOST_STEPS`.
         """
         if not np.array_equal(self.colors, other.colors) or self.keys.size != other.keys.size:
             return False

@@ -48,11 +48,8 @@ _BLOCK = 1 << 16
 class NodePairs(NamedTuple):
     """Which records fit which persons, record i being that of person i.
 
-    Parameters
-    ----------
-    indptr, indices
-        int64: record i fits the persons ``indices[indptr[i] : indptr[i + 1]]``, i among them, each
-        once.
+    `indptr, indices`: int64: record i fits the persons ``indices[indptr[i] : indptr[i + 1]]``, i
+    among them, each once.
     """
 
     indptr: Ints
@@ -72,14 +69,9 @@ class NodePairs(NamedTuple):
 class Posteriors(NamedTuple):
     """How likely each allowed pair is.
 
-    Parameters
-    ----------
-    pairs
-        Those that occur in some full assignment.
-    chance
-        float64, one a pair: the share of all full assignments that have it.
-    exact
-        Whether every share was counted; else some are estimated.
+    `pairs`: those that occur in some full assignment; `chance`: float64, one a pair: the share of
+    all full assignments that have it; `exact`: whether every share was counted; else some are
+    estimated.
     """
 
     pairs: NodePairs
@@ -101,12 +93,8 @@ class Posteriors(NamedTuple):
 def allowed(pairs: NodePairs, without: NDArray[np.bool_] | None = None) -> NodePairs:
     """Return the pairs that occur in some full assignment.
 
-    Parameters
-    ----------
-    pairs
-        All that fit.
-    without
-        Whose pair is known already: record and person take part in no other.
+    `pairs`: all that fit; `without`: whose pair is known already: record and person take part in no
+    other.
 
     Examples
     --------
@@ -235,14 +223,9 @@ def log_chances(
 ) -> NDArray[np.float64]:
     """Return how likely every record that fits a person is theirs, as a logarithm.
 
-    Parameters
-    ----------
-    pairs
-        Records and the people whom they fit.
-    records
-        int32, shape (n, columns): the published cells.
-    runs
-        bool, shape (runs, n, columns): which cells every run hid of every person.
+    `pairs`: records and the people whom they fit; `records`: int32, shape (n, columns): the
+    published cells; `runs`: bool, shape (runs, n, columns): which cells every run hid of every
+    person.
 
     Examples
     --------
@@ -267,14 +250,9 @@ def given_records(
 ) -> NDArray[np.int64]:
     """Return the record that everybody is given, one each.
 
-    Parameters
-    ----------
-    pairs
-        Records and the people whom they fit; some full assignment fits.
-    chances
-        As `log_chances` gives them.
-    rng
-        Draws among equally likely ones: who stands where does not count.
+    `pairs`: records and the people whom they fit; some full assignment fits; `chances`: as
+    `log_chances` gives them; `rng`: draws among equally likely ones: who stands where does not
+    count.
 
     Examples
     --------
@@ -297,12 +275,8 @@ def given_records(
 def hits_of(given: NDArray[np.int64], records: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return how often everybody has the own record, equal ones being shared.
 
-    Parameters
-    ----------
-    given
-        int64, shape (n,): whose record everybody is given; that of person i is record i.
-    records
-        int32, shape (n, columns): the published cells.
+    `given`: int64, shape (n,): whose record everybody is given; that of person i is record i;
+    `records`: int32, shape (n, columns): the published cells.
 
     Examples
     --------
@@ -395,19 +369,8 @@ def noisy_share(graph: Graph, *, phi: float, k: int) -> float:
     heard. A mean over 10 x 10 pairs of factors, evenly spaced. Exact look-alikes are always
     candidates together.
 
-    Parameters
-    ----------
-    graph
-        The network.
-    phi
-        Percent, at least 0.
-    k
-        The candidates below which a node counts.
-
-    Raises
-    ------
-    ParameterError
-        Where phi is negative, or no number.
+    `graph`: the network; `phi`: percent, at least 0; `k`: the candidates below which a node counts.
+    Raises `ParameterError` where phi is negative, or no number.
 
     Examples
     --------
@@ -451,10 +414,7 @@ def _heard_as(heard: NDArray[np.float64], share: float) -> tuple[Ints, Ints]:
 def check_phi(phi: float) -> None:
     """Refuse what is no percentage.
 
-    Raises
-    ------
-    ParameterError
-        Where phi is negative, or no number.
+    Raises `ParameterError` where phi is negative, or no number.
 
     Examples
     --------

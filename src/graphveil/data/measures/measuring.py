@@ -78,11 +78,8 @@ def finer(
 def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | None = None) -> None:
     """Refuse what `measure` cannot use, before any data is read.
 
-    Raises
-    ------
-    ParameterError
-        Where the measure is unknown or cannot reach that far, k is below 2, or phi does not go with
-        the measure.
+    Raises `ParameterError` where the measure is unknown or cannot reach that far, k is below 2, or
+    phi does not go with the measure.
 
     Examples
     --------

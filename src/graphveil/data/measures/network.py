@@ -25,14 +25,8 @@ _DIRECTED_COUNT = (
 class UniqueShare(NamedTuple):
     """How many people are unique to an attacker who knows one thing.
 
-    Attributes
-    ----------
-    knows
-        What is known, in words.
-    uniqueness
-        The share of people who are alone with it.
-    share_unprotected
-        The share of people in classes smaller than k.
+    `knows`: what is known, in words; `uniqueness`: the share of people who are alone with it;
+    `share_unprotected`: the share of people in classes smaller than k.
     """
 
     knows: str
@@ -100,10 +94,7 @@ def measure_network(
 ) -> NetworkRisk:
     """Return how identifiable the people of a network are; see `graphveil.data.measures.measure`.
 
-    Raises
-    ------
-    ParameterError
-        Where an attribute is unknown, or the measure is not one of these ties.
+    Raises `ParameterError` where an attribute is unknown, or the measure is not one of these ties.
 
     Examples
     --------

@@ -211,10 +211,7 @@ MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 def known(name: str) -> Measure:
     """Return the measure of this name.
 
-    Raises
-    ------
-    ParameterError
-        Where there is none.
+    Raises `ParameterError` where there is none.
 
     Examples
     --------
@@ -234,10 +231,7 @@ def known(name: str) -> Measure:
 def check_distance(measure: Measure, distance: int) -> None:
     """Refuse a distance that the measure cannot reach.
 
-    Raises
-    ------
-    ParameterError
-        Where it is below 1, or beyond the measure's largest.
+    Raises `ParameterError` where it is below 1, or beyond the measure's largest.
 
     Examples
     --------

@@ -27,13 +27,9 @@ if TYPE_CHECKING:
 class Partition(NamedTuple):
     """The classes of a measure, and how many comparisons were given up.
 
-    Parameters
-    ----------
-    labels
-        int64, shape (n,): the class of every node, 0..C-1.
-    undecided
-        The number of pairs of neighborhoods whose isomorphism was not decided within the limit of
-        steps. They count as different, so no class is larger than it should be.
+    `labels`: int64, shape (n,): the class of every node, 0..C-1; `undecided`: the number of pairs
+    of neighborhoods whose isomorphism was not decided within the limit of steps. They count as
+    different, so no class is larger than it should be.
     """
 
     labels: Labels
@@ -137,14 +133,8 @@ class Fuzzy:
 class EquivalenceClasses:
     """People in equivalence classes: who cannot be distinguished from whom.
 
-    Parameters
-    ----------
-    k
-        The class size below which a person is unprotected.
-    ids
-        The id of every person.
-    labels
-        int64, shape (n,): the equivalence class of every person, 0..C-1.
+    `k`: the class size below which a person is unprotected; `ids`: the id of every person;
+    `labels`: int64, shape (n,): the equivalence class of every person, 0..C-1.
     """
 
     k: int
@@ -188,10 +178,7 @@ class EquivalenceClasses:
     def plot(self) -> Figure:
         """Return a picture of how many people have how many look-alikes; no id is in it.
 
-        Raises
-        ------
-        UsageError
-            Where there is nobody.
+        Raises `UsageError` where there is nobody.
         """
         figure: Figure = above("Risk.plot")(self)
         return figure

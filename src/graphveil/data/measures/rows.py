@@ -20,22 +20,10 @@ from graphveil.data.objects import as_container
 def equal_rows(data: Bipartite | Table, *, columns: Sequence[str] | None = None) -> Labels:
     """Return the class of every row: equal rows have one class. Exact, in O(entries).
 
-    Parameters
-    ----------
-    data
-        Users by features, or a table; a suppressed cell equals a suppressed cell.
-    columns
-        Of a table: the columns that are compared, all where not given.
-
-    Returns
-    -------
-    Labels
-        int64, shape (n,), numbered 0..C-1 in the order in which classes first appear.
-
-    Raises
-    ------
-    ParameterError
-        Where a column is unknown, or columns are given for users by features.
+    `data`: users by features, or a table; a suppressed cell equals a suppressed cell; `columns`: of
+    a table: the columns that are compared, all where not given. Returns int64, shape (n,), numbered
+    0..C-1 in the order in which classes first appear. Raises `ParameterError` where a column is
+    unknown, or columns are given for users by features.
 
     Examples
     --------
@@ -57,10 +45,7 @@ def equal_rows(data: Bipartite | Table, *, columns: Sequence[str] | None = None)
 def known_columns(table: Table, columns: Sequence[str] | None) -> list[int]:
     """Return the positions of these columns of a table, of all where none are given.
 
-    Raises
-    ------
-    ParameterError
-        Where a column is unknown.
+    Raises `ParameterError` where a column is unknown.
 
     Examples
     --------

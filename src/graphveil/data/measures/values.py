@@ -89,12 +89,8 @@ AWAY, BACK = 1, 2
 class UndirectedView(NamedTuple):
     """Who is tied to whom, in one direction or in both.
 
-    Attributes
-    ----------
-    indptr, indices
-        The rows of everyone's neighbors, ascending, as in a `Graph`.
-    ways
-        int8: of every entry, `AWAY`, `BACK`, or the sum of both.
+    `indptr, indices`: the rows of everyone's neighbors, ascending, as in a `Graph`; `ways`: int8:
+    of every entry, `AWAY`, `BACK`, or the sum of both.
     """
 
     indptr: NDArray[np.int64]

@@ -146,12 +146,8 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
     at most as many users as its rarer feature, so the rest need not be counted once that is below
     the last of the best pairs so far.
 
-    Parameters
-    ----------
-    matrix
-        Integer ones, users by features.
-    n_pairs
-        How many pairs; fewer where no more have a user.
+    `matrix`: integer ones, users by features; `n_pairs`: how many pairs; fewer where no more have a
+    user.
 
     Examples
     --------
@@ -377,17 +373,11 @@ def risks(pair: TableComparison) -> Figures:
 def chance_in_population(sizes: NDArray[np.int64], share: float) -> NDArray[np.float64]:
     """Return the mean of 1/F, where F people of the population are in a class of which f are seen.
 
-    Parameters
-    ----------
-    sizes
-        int64: f, how many rows of the sample are in each class, from 1.
-    share
-        What share of the population is in the sample, above 0 and at most 1.
-
-    Notes
-    -----
     A simple random sample, and F given f as f plus a negative binomial number of people who are
     not in it: Benedetti and Franconi 1998. The mean is share / f times 2F1(1, 1; f + 1; 1 - share).
+
+    `sizes`: int64: f, how many rows of the sample are in each class, from 1; `share`: what share of
+    the population is in the sample, above 0 and at most 1.
 
     Examples
     --------

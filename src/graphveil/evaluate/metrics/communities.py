@@ -80,21 +80,15 @@ def agreement(pair: GraphComparison) -> Figures:
 def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
     """Return communities that ten runs of the Leiden algorithm agree on.
 
-    Parameters
-    ----------
-    graph
-        A graph, connected or not; nodes without edges are communities of their own.
-    rng
-        Gives every run its seed.
-
-    Notes
-    -----
     Lancichinetti and Fortunato 2012, on the edges of the graph alone so that nothing of n x n is
     formed: ten runs (modularity, Traag et al. 2019); an edge's weight becomes the number of runs in
     which its ends are together; edges below half of them are dropped unless no edge of one of their
     ends is heavier; again, until the runs agree on every edge left. The threshold is ours, the
     paper names none. Weights are whole numbers: with shares, a search may go back and forth
     between two moves whose gains differ by rounding.
+
+    `graph`: a graph, connected or not; nodes without edges are communities of their own; `rng`:
+    gives every run its seed.
 
     Examples
     --------
@@ -151,12 +145,7 @@ class Communities(NamedTuple):
 def leiden(matrix: sparse.csr_array, rng: np.random.Generator) -> Communities:
     """Return the communities that one run finds; nodes without edges have one each.
 
-    Parameters
-    ----------
-    matrix
-        The weights of edges, float64 and symmetric.
-    rng
-        Gives the run its seed.
+    `matrix`: the weights of edges, float64 and symmetric; `rng`: gives the run its seed.
 
     Examples
     --------
@@ -184,8 +173,6 @@ def normalized_mutual_information(left: Partition, right: Partition) -> float:
     1 where they are the same, whatever their labels; 1 also where neither divides anything, and 0
     where only one of them does.
 
-    Notes
-    -----
     Danon et al. 2005.
 
     Examples
@@ -222,18 +209,9 @@ def modularities(
 ) -> NDArray[np.float64]:
     """Return the modularity of the communities of every run of the Leiden algorithm.
 
-    Parameters
-    ----------
-    graph
-        A graph with an edge.
-    rng
-        Gives every run its seed.
-    runs
-        How many.
-
-    Notes
-    -----
     Newman and Girvan 2004; Traag et al. 2019.
+
+    `graph`: a graph with an edge; `rng`: gives every run its seed; `runs`: how many.
 
     Examples
     --------
@@ -356,23 +334,12 @@ def _mean(each: Sequence[Frequencies]) -> Frequencies:
 def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
     """Return the share of each connected graph of four nodes; None where there is none.
 
-    Parameters
-    ----------
-    graph
-        A graph, connected or not.
-    rng
-        Draws 3-paths where there are more than 200,000.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where nearly all that are drawn close to triangles.
-
-    Notes
-    -----
     Jha, Seshadhri and Pinar 2015 (3-path sampling). A 3-path whose ends are one node is a triangle
     and counts for no graphlet. Intervals: the delta method for a ratio of sums over draws, two
     draws added of the graphlet and two of the others (Agresti and Coull 1998).
+
+    `graph`: a graph, connected or not; `rng`: draws 3-paths where there are more than 200,000.
+    Raises `NotMeasuredError` where nearly all that are drawn close to triangles.
 
     Examples
     --------
@@ -404,12 +371,9 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
 def estimated(counts: NDArray[np.int64], paths: int, stars: int) -> Frequencies:
     """Return the shares of graphlets from those that 3-paths drawn evenly lie in.
 
-    Parameters
-    ----------
-    counts
-        int64, shape (6,): how many lie in each, in the order of `NAMES`; the last are triangles.
-    paths, stars
-        How many 3-paths, triangles included, and how many nodes with three neighbors there are.
+    `counts`: int64, shape (6,): how many lie in each, in the order of `NAMES`; the last are
+    triangles; `paths, stars`: how many 3-paths, triangles included, and how many nodes with three
+    neighbors there are.
 
     Examples
     --------

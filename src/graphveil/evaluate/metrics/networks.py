@@ -46,18 +46,11 @@ OFF = 0.05
 def average_of(found: Distances, n: int) -> Estimate:
     """Return the mean distance of pairs, with its interval where sources were sampled.
 
-    Parameters
-    ----------
-    found
-        The distances that searches counted.
-    n
-        The number of nodes.
-
-    Notes
-    -----
     Sampled: sources are drawn without replacement, in groups of 64. The ratio of all distances to
     all pairs is the estimate, the scatter of the groups about it gives the interval (random groups,
     Student's t).
+
+    `found`: the distances that searches counted; `n`: the number of nodes.
 
     Examples
     --------
@@ -74,12 +67,8 @@ def average_of(found: Distances, n: int) -> Estimate:
 def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int) -> Estimate:
     """Return the ratio of two sums over groups of sources, with its interval.
 
-    Parameters
-    ----------
-    above, below
-        The parts of both sums, a group each; not all of `below` are 0.
-    sources, n
-        How many sources were drawn, and of how many nodes; None where every node is one.
+    `above, below`: the parts of both sums, a group each; not all of `below` are 0; `sources, n`:
+    how many sources were drawn, and of how many nodes; None where every node is one.
     """
     value = float(above.sum() / below.sum())
     if sources is None:
@@ -132,8 +121,6 @@ def effective_diameter(pair: GraphComparison) -> Figures:
 def within_90_percent(found: Distances, n: int) -> Estimate:
     """Return the least whole distance within which 90% of the pairs are.
 
-    Notes
-    -----
     Sampled: its interval holds the distances at which that share may be reached, going by the
     interval of the share within each distance (Woodruff 1952).
 
@@ -266,10 +253,7 @@ def wedges(pair: GraphComparison) -> Figures:
 def closed_share(graph: Graph, triangles: int) -> float | None:
     """Return three times the triangles over the wedges; None where there is no wedge.
 
-    Parameters
-    ----------
-    graph, triangles
-        A graph, and how many triangles it has.
+    `graph, triangles`: a graph, and how many triangles it has.
 
     Examples
     --------
@@ -283,8 +267,6 @@ def closed_share(graph: Graph, triangles: int) -> float | None:
 def exponent(degrees: NDArray[np.int64]) -> float | None:
     """Return the exponent of the power law that fits degrees above 0 best; None without a fit.
 
-    Notes
-    -----
     For every distinct degree as the least one, xmin: 1 + k / sum ln(x / xmin) over the k degrees
     from xmin on, and the largest distance of both distribution functions, on both sides of every
     step. The exponent of least distance is given.
@@ -396,10 +378,7 @@ def average_clustering(graph: Graph, triangles: NDArray[np.int64]) -> float | No
 
     None where all nodes are such.
 
-    Parameters
-    ----------
-    graph, triangles
-        A graph, and how many triangles every node is in.
+    `graph, triangles`: a graph, and how many triangles every node is in.
 
     Examples
     --------
@@ -557,17 +536,9 @@ def _kept_by_value(network: Network, column: str, layer: Layer, kept: NDArray[np
 def assortative_mixing(layer: Layer, codes: NDArray[np.int32]) -> float | None:
     """Return Newman's coefficient: 1 where ties join equal values only, 0 as chance would have it.
 
-    Parameters
-    ----------
-    layer
-        The ties; one without direction counts once each way.
-    codes
-        int32, shape (n,): the value of everyone; below 0 for none.
-
-    Returns
-    -------
-    float or None
-        None where no tie joins two values, or all ties join one value.
+    `layer`: the ties; one without direction counts once each way; `codes`: int32, shape (n,): the
+    value of everyone; below 0 for none. Returns none where no tie joins two values, or all ties
+    join one value.
 
     Examples
     --------

@@ -58,12 +58,8 @@ UNIT = "share of test people"
 class Labelled(NamedTuple):
     """People with a label.
 
-    Parameters
-    ----------
-    features
-        Ones, people by features, the label's own left out.
-    labels
-        Text or any other values that can be sorted, shape (people,).
+    `features`: ones, people by features, the label's own left out; `labels`: text or any other
+    values that can be sorted, shape (people,).
     """
 
     features: sparse.csr_array
@@ -81,10 +77,8 @@ class Split(NamedTuple):
 def classification(pair: BipartiteComparison) -> Figures:
     """Yield how many labels are predicted: by the release, the original, the commonest label.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no held-back people, no label or fewer than two values of it, or no library.
+    Raises `NotMeasuredError` where there are no held-back people, no label or fewer than two values
+    of it, or no library.
     """
     split = split_of(pair)
     seed = int(pair.randomness.stream("classification").integers(1 << 31))
@@ -151,10 +145,7 @@ def _learner(name: str, seed: int) -> Any:
 def split_of(pair: BipartiteComparison) -> Split:
     """Return who is learned from and who is asked about, over the features of all.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where something of it is missing.
+    Raises `NotMeasuredError` where something of it is missing.
     """
     asked = pair.held_back
     if asked is None:
@@ -235,13 +226,8 @@ _DENSE = 200
 class HiddenEntries(NamedTuple):
     """Test people with two items or more, of whom one item is hidden.
 
-    Parameters
-    ----------
-    known
-        float64 ones, people by items: the others.
-    hidden
-        int64, shape (people,): the item that is hidden; -1 where neither original nor release has
-        it, so that nobody can recommend it.
+    `known`: float64 ones, people by items: the others; `hidden`: int64, shape (people,): the item
+    that is hidden; -1 where neither original nor release has it, so that nobody can recommend it.
     """
 
     known: sparse.csr_array
@@ -251,10 +237,8 @@ class HiddenEntries(NamedTuple):
 def recommendation(pair: BipartiteComparison) -> Figures:
     """Yield how often a hidden item is recommended: by the release, the original, popularity.
 
-    Raises
-    ------
-    NotMeasuredError
-        Where there are no held-back people, all have fewer than two items, or items are people.
+    Raises `NotMeasuredError` where there are no held-back people, all have fewer than two items, or
+    items are people.
     """
     if pair.held_back is None:
         raise NotMeasuredError(NO_TEST)
@@ -294,19 +278,9 @@ def asked_of(
 ) -> HiddenEntries:
     """Return what is asked: one item of everybody who has two, drawn evenly, is hidden.
 
-    Parameters
-    ----------
-    items
-        Ones, people by items.
-    missing
-        int64, shape (people,): how many further items everybody has, which no column stands for.
-    rng
-        Draws the items.
-
-    Raises
-    ------
-    NotMeasuredError
-        Where nobody has two.
+    `items`: ones, people by items; `missing`: int64, shape (people,): how many further items
+    everybody has, which no column stands for; `rng`: draws the items. Raises `NotMeasuredError`
+    where nobody has two.
 
     Examples
     --------
@@ -335,12 +309,7 @@ def asked_of(
 def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> NDArray[np.float64]:
     """Return the leading right singular vectors, float64, shape (items, at most 50).
 
-    Parameters
-    ----------
-    matrix
-        float64 ones, people by items.
-    rng
-        Draws the vector with which the search begins.
+    `matrix`: float64 ones, people by items; `rng`: draws the vector with which the search begins.
 
     Examples
     --------
@@ -367,14 +336,8 @@ def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> NDArray[np
 def _hits(asked: HiddenEntries, by: NDArray[np.float64], order: NDArray[np.int64]) -> int:
     """Return of how many people the hidden item is among the first ten that they are recommended.
 
-    Parameters
-    ----------
-    asked
-        The people.
-    by
-        Factors, shape (items, factors), or one score an item for everybody.
-    order
-        int64: the order of items with equal scores.
+    `asked`: the people; `by`: factors, shape (items, factors), or one score an item for everybody;
+    `order`: int64: the order of items with equal scores.
     """
     people, items = asked.known.shape
     hits, rows = 0, max(_CELLS // max(items, 1), 1)

@@ -176,10 +176,7 @@ def _in_local_folder(item: LargerSet) -> Path | None:
 def checked_at(item: LargerSet, path: Path) -> None:
     """Refuse a file, compressed or not, whose content is not that of the set.
 
-    Raises
-    ------
-    InputError
-        If its SHA-256 is another, or it cannot be read.
+    Raises `InputError` if its SHA-256 is another, or it cannot be read.
     """
     _check(item, path, origin=str(path), there=f"of {item.url} there")
 
@@ -620,10 +617,7 @@ def found_in(name: str, folder: Path) -> Path | None:
 
     The file may be compressed, as ``.gz``, and may be in a folder of its own named as the data set.
 
-    Raises
-    ------
-    InputError
-        If the content has another SHA-256, or the folder does not exist.
+    Raises `InputError` if the content has another SHA-256, or the folder does not exist.
 
     Examples
     --------

@@ -40,10 +40,7 @@ class _Line(NamedTuple):
 def layout_of(source: Source) -> str | None:
     """Return which of these layouts a text file has; None where its lines are plain rows.
 
-    Parameters
-    ----------
-    source
-        The file; its extension, or its first lines, give the layout.
+    `source`: the file; its extension, or its first lines, give the layout.
     """
     lines = list(islice(_lines(source), _SAMPLE))
     ends_in_braces = [line for line in lines if line.said is not None]

@@ -446,12 +446,8 @@ def write_tables(tables: Iterable[pa.Table], stream: IO[bytes], form: Format) ->
     A Parquet file follows from its cells alone: it is not compressed, since what is can be
     compressed in many ways, and it does not name the version of the library.
 
-    Parameters
-    ----------
-    tables
-        One at least; any may be empty.
-    stream, form
-        Where to write, and whether Parquet or Arrow.
+    `tables`: one at least; any may be empty; `stream, form`: where to write, and whether Parquet or
+    Arrow.
     """
     groups = _row_groups(tables)
     first = next(groups)
@@ -475,10 +471,7 @@ def _settings(schema: pa.Schema) -> dict[str, Any]:
 def settings_of(numbers: list[str], texts: list[str]) -> dict[str, Any]:
     """Return how columns are written: integers by their differences, text by its words.
 
-    Parameters
-    ----------
-    numbers, texts
-        The columns of integers and of text; of lists the paths of their elements.
+    `numbers, texts`: the columns of integers and of text; of lists the paths of their elements.
     """
     settings: dict[str, Any] = {"use_dictionary": texts or False}
     if "max_rows_per_page" in signature(parquet.ParquetWriter.__init__).parameters:

@@ -201,17 +201,9 @@ def bipartite_batches(
 ) -> Iterator[pa.Table]:
     """Yield users and items some lines at a time, in the columns user and item.
 
-    Parameters
-    ----------
-    source, dialect, chosen, notes
-        The file, how its lines become cells, which two of them count, and what is counted.
-    text
-        Whether ids are read as text, else as integers.
-
-    Raises
-    ------
-    NotIntegersError
-        Where integers are asked for and a cell is none.
+    `source, dialect, chosen, notes`: the file, how its lines become cells, which two of them count,
+    and what is counted; `text`: whether ids are read as text, else as integers. Raises
+    `NotIntegersError` where integers are asked for and a cell is none.
     """
     kind = pa.dictionary(pa.int32(), pa.string()) if text else pa.int64()
     for table in tables(source, dialect, chosen, notes, kind):

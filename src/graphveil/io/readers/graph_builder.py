@@ -59,10 +59,7 @@ def is_weight(value: object) -> bool:
 def check_signs(labels: Sequence[str], form: Format) -> None:
     """Refuse ids that a format that knows names alone could not give back.
 
-    Raises
-    ------
-    InputError
-        Where one would be read as a negative number.
+    Raises `InputError` where one would be read as a negative number.
     """
     negative = negative_among(labels)
     if negative is not None:
@@ -75,13 +72,8 @@ def check_signs(labels: Sequence[str], form: Format) -> None:
 class Builder:
     """Collects nodes and edges; nodes are named by keys, and may have labels.
 
-    Parameters
-    ----------
-    source
-        The file, for messages.
-    options
-        How the file is read: of a network, attributes of nodes are kept instead of left out, and
-        one of edges may say of which kind they are.
+    `source`: the file, for messages; `options`: how the file is read: of a network, attributes of
+    nodes are kept instead of left out, and one of edges may say of which kind they are.
     """
 
     def __init__(self, source: Source, options: GraphOptions) -> None:
@@ -289,12 +281,8 @@ class Builder:
 def refuse_kinds(source: Source, kinds: Sequence[str], column: str) -> NoReturn:
     """Refuse edges of several kinds, with the ways to keep them apart and to merge them.
 
-    Parameters
-    ----------
-    source, column
-        The file, and what it calls the kind of an edge.
-    kinds
-        Their names; an empty one for edges that have none.
+    `source, column`: the file, and what it calls the kind of an edge; `kinds`: their names; an
+    empty one for edges that have none.
     """
     named = [shown(kind) for kind in kinds if kind]
     listed = ", ".join(named[:8]) + (f" and {len(named) - 8} more" if len(named) > 8 else "")
@@ -312,10 +300,7 @@ def refuse_two_modes(
 ) -> None:
     """Refuse nodes that an attribute marks as of two kinds, since not all may be people.
 
-    Raises
-    ------
-    InputError
-        With both ways out.
+    Raises `InputError`: with both ways out.
     """
     listed = list(ends)
     for name, said in people.items():
@@ -505,10 +490,7 @@ def quoted_labels(network: Network, form: Format) -> list[str]:
 def attributes_in_text(network: Network, form: Format) -> dict[str, list[str]]:
     """Return the attributes of people as text; a suppressed one is ``*``.
 
-    Raises
-    ------
-    InputError
-        Where a value or a name holds a control character.
+    Raises `InputError` where a value or a name holds a control character.
     """
     if network.people is None:
         return {}
@@ -521,10 +503,7 @@ def attributes_in_text(network: Network, form: Format) -> dict[str, list[str]]:
 def check_labels(labels: Sequence[str], form: Format) -> None:
     """Refuse ids that a format of XML cannot give back.
 
-    Raises
-    ------
-    InputError
-        As `check_signs`, and where an id holds a control character.
+    Raises `InputError`: as `check_signs`, and where an id holds a control character.
     """
     check_signs(labels, form)
     check_characters(labels, form)
@@ -533,10 +512,7 @@ def check_labels(labels: Sequence[str], form: Format) -> None:
 def check_characters(texts: Sequence[str], form: Format) -> None:
     """Refuse text that a format of XML cannot give back.
 
-    Raises
-    ------
-    InputError
-        Where one holds a control character.
+    Raises `InputError` where one holds a control character.
     """
     for text in texts:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", text):

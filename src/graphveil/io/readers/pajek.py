@@ -51,11 +51,8 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
 
     Several kinds of ties are as many relations, each of arcs or of edges.
 
-    Raises
-    ------
-    InputError
-        Where an id, a kind of ties or an attribute cannot be named, or a value is no whole number
-        from 0 on, as clusters are.
+    Raises `InputError` where an id, a kind of ties or an attribute cannot be named, or a value is
+    no whole number from 0 on, as clusters are.
     """
     partitions = _partitions(network, form)
     labels = [str(label) for label in network.labels().tolist()]

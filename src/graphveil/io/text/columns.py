@@ -68,10 +68,7 @@ def native_buffer(content: bytes) -> pa.Buffer:
 def native_file(path: Path) -> pa.OSFile:
     """Open a file to be read; its name is taken for nothing else, whatever its bytes are.
 
-    Raises
-    ------
-    OSError
-        Where it cannot be opened.
+    Raises `OSError` where it cannot be opened.
     """
     return pa.OSFile(os.fsencode(path))
 
@@ -154,11 +151,8 @@ def read_columns(
 ) -> list[ParsedColumn]:
     """Return the chosen columns of a text file, over one list of labels or over one each.
 
-    Raises
-    ------
-    InputError
-        Where a line is ragged or an id is missing, negative, fractional or too large; the message
-        names the line.
+    Raises `InputError` where a line is ragged or an id is missing, negative, fractional or too
+    large; the message names the line.
     """
     try:
         arrays = _read_integers(source, dialect, chosen, notes)
@@ -187,12 +181,8 @@ def tables(
 ) -> Iterator[pa.Table]:
     """Yield the chosen columns a chunk at a time, as Arrow columns of this kind.
 
-    Raises
-    ------
-    NotIntegersError
-        Where the kind is a number and a line is ragged or a cell is none.
-    InputError
-        Where the kind is text and a line is ragged or not UTF-8.
+    Raises `NotIntegersError` where the kind is a number and a line is ragged or a cell is none.
+    `InputError` where the kind is text and a line is ragged or not UTF-8.
     """
     notes.rows = notes.comment_lines = 0
     numbers = not pa.types.is_dictionary(kind)
@@ -238,14 +228,8 @@ def _check_comments(
 ) -> None:
     """Refuse a comment below the first row that has as many cells as a row: it may be one.
 
-    Parameters
-    ----------
-    source, dialect
-        The file, and how its lines become cells.
-    first, raw
-        The number of the first line, and some lines as they stand.
-    begun
-        Whether a row stands above them.
+    `source, dialect`: the file, and how its lines become cells; `first, raw`: the number of the
+    first line, and some lines as they stand; `begun`: whether a row stands above them.
     """
     for number, comment in comments_below_rows(raw, begun=begun):
         text = source.decoded(comment, first + number).strip()

@@ -128,10 +128,8 @@ def sniff(
 
     Without `spaces`, white space separates nothing; without `comments`, no line is one.
 
-    Raises
-    ------
-    InputError
-        Where it holds no data, or it is not clear whether the first line names the columns.
+    Raises `InputError` where it holds no data, or it is not clear whether the first line names the
+    columns.
     """
     lines, remarks = _first_lines(source, comments=comments)
     marked = MARKS.get(remarks[0], ()) if remarks and header == "auto" and not delimiter else ()
@@ -184,10 +182,8 @@ def lists_pairs(source: Source) -> bool:
 def names_again(source: Source, header: Header) -> tuple[int, ...]:
     """Return how many lines of each part are left out, since they name columns again.
 
-    Raises
-    ------
-    InputError
-        Where parts name other columns, or it is not clear whether they begin with names.
+    Raises `InputError` where parts name other columns, or it is not clear whether they begin with
+    names.
     """
     tops = [_top(part, comments=header == "auto") for part in source.parts]
     (_, first), *others = tops
@@ -324,12 +320,7 @@ def without_comments(chunk: bytes) -> tuple[bytes, int]:
 def comments_below_rows(chunk: bytes, *, begun: bool) -> Iterator[tuple[int, bytes]]:
     """Yield the position among the lines, and the text, of comments below the first row.
 
-    Parameters
-    ----------
-    chunk
-        Some lines.
-    begun
-        Whether a row stands above them.
+    `chunk`: some lines; `begun`: whether a row stands above them.
     """
     row = _ROW.search(chunk)
     start = 0 if begun else row.start() if row else len(chunk)
@@ -412,19 +403,9 @@ def first_row_is_names(
     row, of `ENOUGH_ROWS` at least. If they stand elsewhere, they are ids. If other rows stand as
     alone, or there are few, nobody can tell.
 
-    Parameters
-    ----------
-    source
-        The file, for messages.
-    left, right
-        The two columns as read, the first row included.
-    shared
-        Whether both columns are of one list of labels.
-
-    Raises
-    ------
-    InputError
-        Where it is not clear.
+    `source`: the file, for messages; `left, right`: the two columns as read, the first row
+    included; `shared`: whether both columns are of one list of labels. Raises `InputError` where it
+    is not clear.
     """
     alone = _alone(left, right, shared=shared)
     if alone.size < 2 or not alone[0]:
@@ -494,6 +475,8 @@ def check_no_second_header(
 ) -> None:
     """Refuse a file in which the names of its first line stand again, as a line or as ids.
 
+    Raises `InputError` where the header stands again, or what was taken for one may be data.
+
     Parameters
     ----------
     source, dialect
@@ -504,11 +487,6 @@ def check_no_second_header(
         The columns of the ends.
     ids
         The ids in each of them.
-
-    Raises
-    ------
-    InputError
-        Where the header stands again, or what was taken for one may be data.
     """
     if not dialect.header or all(labels.dtype.kind == "i" for labels in ids):
         return
@@ -524,13 +502,8 @@ def _holds(labels: Ids, name: str) -> bool:
 def check_names_again(source: Source, dialect: Dialect, header: Header, again: list[str]) -> None:
     """Refuse names of columns that are also ids there, as `check_no_second_header` says.
 
-    Parameters
-    ----------
-    source, dialect, header
-        As there.
-    again
-        The names of the ends' columns that stand as ids below. One of them may be an id by chance,
-        unless it is a single letter.
+    `source, dialect, header`: as there; `again`: the names of the ends' columns that stand as ids
+    below. One of them may be an id by chance, unless it is a single letter.
     """
     if not again:
         return
@@ -555,10 +528,7 @@ def check_names_again(source: Source, dialect: Dialect, header: Header, again: l
 def refuse_first_id(source: Source, dialect: Dialect, first: str) -> NoReturn:
     """Refuse the first line of a list of ids, which may be names of columns or an id.
 
-    Raises
-    ------
-    InputError
-        Always; it names further columns, where the file has them.
+    Raises `InputError`: always; it names further columns, where the file has them.
     """
     if dialect.n_columns == 1:
         source.refuse(
@@ -589,14 +559,8 @@ PROBABLY_A_TABLE = "with so many columns, it is probably a table"
 class Guess(NamedTuple):
     """What a file holds by its columns.
 
-    Parameters
-    ----------
-    kind
-        The kind; None where it must be asked.
-    found
-        Why it is that, or why it must be asked.
-    probably
-        What is proposed then; None where nothing is.
+    `kind`: the kind; None where it must be asked; `found`: why it is that, or why it must be asked;
+    `probably`: what is proposed then; None where nothing is.
     """
 
     kind: Container | None
@@ -607,14 +571,9 @@ class Guess(NamedTuple):
 class Columns(NamedTuple):
     """What the columns of a file say.
 
-    Parameters
-    ----------
-    names
-        Their names; none where the file has none, or cannot be read.
-    kind
-        What the file holds by these names; None where they do not say it.
-    unnamed
-        How many columns a csv or tsv file has, where the first line does not name them.
+    `names`: their names; none where the file has none, or cannot be read; `kind`: what the file
+    holds by these names; None where they do not say it; `unnamed`: how many columns a csv or tsv
+    file has, where the first line does not name them.
     """
 
     names: tuple[str, ...]

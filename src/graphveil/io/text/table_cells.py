@@ -133,10 +133,7 @@ def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -
 def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> tuple[str, ...]:
     """Return the columns that are not dropped.
 
-    Raises
-    ------
-    InputError
-        Where options name a column which the file does not have.
+    Raises `InputError` where options name a column which the file does not have.
     """
     wanted = {
         **dict.fromkeys(options.bins, "bins"),

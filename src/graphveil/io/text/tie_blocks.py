@@ -72,10 +72,7 @@ class TieFile(ABC):
     def ends(self) -> Iterator[Ends]:
         """Yield all rows but those that are skipped, some at a time, in their order.
 
-        Raises
-        ------
-        NotIntegersError
-            Where ids are read as integers and some are not.
+        Raises `NotIntegersError` where ids are read as integers and some are not.
         """
         skipped = self.skipped
         for ends in self._rows():

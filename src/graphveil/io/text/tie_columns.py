@@ -45,6 +45,9 @@ def two_columns(
 ) -> tuple[int, int]:
     """Return the columns of the two ends of a row; refuse further ones unless they are ignored.
 
+    Raises `InputError` where there is one column alone, not one name each, or it is not clear which
+    two are meant.
+
     Parameters
     ----------
     source
@@ -57,11 +60,6 @@ def two_columns(
         What the options say.
     by_position
         Whether the format defines that the ends come first.
-
-    Raises
-    ------
-    InputError
-        Where there is one column alone, not one name each, or it is not clear which two are meant.
     """
     if n_columns < 2:
         source.refuse(
@@ -111,10 +109,7 @@ def two_columns(
 def kind_column(source: Source, header: tuple[str, ...], n_columns: int, ends: Ends) -> int | None:
     """Return the column that says of which kind a tie is, where there is one.
 
-    Raises
-    ------
-    InputError
-        Where there is no such column.
+    Raises `InputError` where there is no such column.
     """
     if ends.kind_column is None:
         return None
@@ -228,10 +223,7 @@ MOST_SHOWN = 8
 def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
     """Return the kinds of ties that a file names, a name a tie.
 
-    Raises
-    ------
-    InputError
-        Where a tie has none.
+    Raises `InputError` where a tie has none.
     """
     kept = [name.strip() for name in named if name is not None]
     missing = len(named) - len(kept) + kept.count("")
@@ -268,11 +260,8 @@ class ReadLayers(NamedTuple):
 def layers_of(source: Source, arcs: ParsedArcs, n: int, options: NetworkOptions) -> ReadLayers:
     """Return the layers of a file.
 
-    Raises
-    ------
-    InputError
-        Where directions matter and nobody said what becomes of them, a kind that an option names
-        does not exist, or some ties of a kind have a direction and others none.
+    Raises `InputError` where directions matter and nobody said what becomes of them, a kind that an
+    option names does not exist, or some ties of a kind have a direction and others none.
     """
     kinds = _grouped(source, arcs.kinds, options)
     every = (TIES,) if kinds is None else kinds.names or (TIES,)

@@ -71,10 +71,7 @@ class Levels:
     def parse(text: object) -> Levels:
         """Return the level, or the column, that a text or a number spells.
 
-        Raises
-        ------
-        ParameterError
-            Where it is below 1, or a number that is not whole.
+        Raises `ParameterError` where it is below 1, or a number that is not whole.
         """
         is_number = isinstance(text, int | np.integer) and not isinstance(text, bool)
         if not is_number and not (isinstance(text, str) and text):
@@ -113,10 +110,7 @@ def whole_number(text: str) -> int | None:
 def column_number(data: Table, name: str, what: str) -> int:
     """Return the number of a column.
 
-    Raises
-    ------
-    DataError
-        Where there is none of that name.
+    Raises `DataError` where there is none of that name.
     """
     if name not in data.columns:
         raise DataError(
@@ -129,12 +123,8 @@ def column_number(data: Table, name: str, what: str) -> int:
 def levels_in(data: Table, name: str) -> NDArray[np.int64]:
     """Return the levels that stand in a column.
 
-    Raises
-    ------
-    DataError
-        Where there is no such column, or a cell holds no whole number; the message names the row.
-    InfeasibleError
-        Where a level is below 1, or above the number of rows.
+    Raises `DataError` where there is no such column, or a cell holds no whole number; the message
+    names the row. `InfeasibleError` where a level is below 1, or above the number of rows.
     """
     number = column_number(data, name, "levels")
     codes, values = data.codes[:, number], data.categories[number].tolist()
@@ -154,12 +144,8 @@ def levels_in(data: Table, name: str) -> NDArray[np.int64]:
 def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[np.int64]:
     """Return levels, one a row, each from 1 to the number of rows.
 
-    Raises
-    ------
-    ParameterError
-        Where they are not whole numbers, or not one a row.
-    InfeasibleError
-        Where one is out of range; the message names the row.
+    Raises `ParameterError` where they are not whole numbers, or not one a row. `InfeasibleError`
+    where one is out of range; the message names the row.
     """
     array = np.asarray(levels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
@@ -194,10 +180,7 @@ class Weights(tuple[tuple[str, float], ...]):
     def parse(text: object) -> Weights:
         """Return the weights in a text such as ``age=2,zip=.5``, a JSON object, or a mapping.
 
-        Raises
-        ------
-        ParameterError
-            Where it is none of these, or a weight is no number of 0 or more.
+        Raises `ParameterError` where it is none of these, or a weight is no number of 0 or more.
         """
         pairs: Sequence[tuple[object, object]]
         if isinstance(text, str) and text.lstrip().startswith("{"):
@@ -781,10 +764,7 @@ def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:
 
     All full assignments count as equally likely.
 
-    Parameters
-    ----------
-    fits
-        1 where record i fits person j, shape (n, n).
+    `fits`: 1 where record i fits person j, shape (n, n).
 
     Examples
     --------

@@ -35,12 +35,7 @@ PRUNING_PASSES = 5
 class LevelSchedule(NamedTuple):
     """How sharply a star that is needed anyway gets cheaper, step after step.
 
-    Parameters
-    ----------
-    steps
-        How many; see `factor_of`.
-    max_iterations
-        The most solves of a step.
+    `steps`: how many; see `factor_of`; `max_iterations`: the most solves of a step.
     """
 
     steps: int
@@ -68,15 +63,9 @@ def factor_of(number: int) -> float:
 class Solver:
     """Solves for the cheapest pairs, each time from where the last solve ended.
 
-    Parameters
-    ----------
-    columns
-        The codes by column.
-    levels
-        As in `Problem`.
-    balanced
-        Whether degrees may be larger than the levels: each record then fits as many persons as the
-        person that it stands for fits records.
+    `columns`: the codes by column; `levels`: as in `Problem`; `balanced`: whether degrees may be
+    larger than the levels: each record then fits as many persons as the person that it stands for
+    fits records.
 
     Examples
     --------
@@ -148,14 +137,8 @@ def iterations(
     Every step begins with the prices as they are, from a tree of its own: of pairs that cost the
     same it may choose others than the step before, and so get further.
 
-    Parameters
-    ----------
-    problem, schedule
-        What is solved, and in which steps.
-    solver
-        For the problem; what it solved before is forgotten.
-    rng
-        Draws the trees.
+    `problem, schedule`: what is solved, and in which steps; `solver`: for the problem; what it
+    solved before is forgotten; `rng`: draws the trees.
     """
     for factor in schedule.factors:
         solver.start_anew(rng)
@@ -207,14 +190,8 @@ def needs_of(problem: Problem, pairs: PairMatrix) -> Ints:
 def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
     """Return the pairs of the schedule that suppress least.
 
-    Parameters
-    ----------
-    problem
-        The rows, levels and prices.
-    schedule
-        The steps.
-    rng
-        What the search draws from.
+    `problem`: the rows, levels and prices; `schedule`: the steps; `rng`: what the search draws
+    from.
     """
     return solution_of(problem, best_of(problem, schedule, rng).pairs)
 
@@ -243,10 +220,7 @@ def solution_of(problem: Problem, pairs: PairMatrix) -> Solution:
 def pruned(problem: Problem, solution: Solution) -> Solution:
     """Return a solution from which stars are gone that no record and no person needs.
 
-    Parameters
-    ----------
-    problem, solution
-        What was solved, and how.
+    `problem, solution`: what was solved, and how.
     """
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
     passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
@@ -286,14 +260,8 @@ NEAREST = 40
 def searched(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
     """Return pairs that give everyone exactly the level, and suppress little.
 
-    Parameters
-    ----------
-    problem
-        The rows, levels and prices. All levels are the same.
-    schedule
-        The steps of Algorithm 1, from which the search starts.
-    rng
-        What is drawn from.
+    `problem`: the rows, levels and prices. All levels are the same; `schedule`: the steps of
+    Algorithm 1, from which the search starts; `rng`: what is drawn from.
     """
     start = solve_regularly(problem, schedule, rng)
     return improved(problem, start, rng, trials=trials_of(problem))
@@ -319,14 +287,8 @@ def improved(
 ) -> Solution:
     """Return the end of a search from pairs whose degrees are all exactly the level.
 
-    Parameters
-    ----------
-    problem, start
-        What was solved, and how.
-    rng
-        What is drawn from.
-    trials
-        How many changes are tried.
+    `problem, start`: what was solved, and how; `rng`: what is drawn from; `trials`: how many
+    changes are tried.
     """
     n = problem.levels.size
     if n == 1:

@@ -61,15 +61,9 @@ class RecordBlock(NamedTuple):
 class BlockSolution(NamedTuple):
     """What a block publishes.
 
-    Parameters
-    ----------
-    hidden
-        uint8, shape (m, d/8): the suppressed cells, as `numpy.packbits` packs them.
-    sizes, persons
-        How many persons each record was chosen to fit, and which: positions in the block. None
-        where no pairs are kept.
-    figures
-        What was counted besides.
+    `hidden`: uint8, shape (m, d/8): the suppressed cells, as `numpy.packbits` packs them; `sizes,
+    persons`: how many persons each record was chosen to fit, and which: positions in the block.
+    None where no pairs are kept; `figures`: what was counted besides.
     """
 
     hidden: NDArray[np.uint8]
@@ -92,10 +86,7 @@ class BlockOutcome(NamedTuple):
 def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
     """Return how many rows a block has at most: four times the largest level or more.
 
-    Raises
-    ------
-    InfeasibleError
-        Where a block would be too large for memory.
+    Raises `InfeasibleError` where a block would be too large for memory.
 
     Examples
     --------
@@ -118,14 +109,8 @@ def split(codes: Codes, most_rows: int, rng: np.random.Generator) -> list[Rows]:
     smaller part would have fewer than a quarter of `most_rows`, in two halves along a random
     direction.
 
-    Parameters
-    ----------
-    codes
-        int32, shape (n, d).
-    most_rows
-        The most rows of a block.
-    rng
-        Draws the directions.
+    `codes`: int32, shape (n, d); `most_rows`: the most rows of a block; `rng`: draws the
+    directions.
 
     Examples
     --------
@@ -261,14 +246,8 @@ NOTHING = Advice(
 def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
     """Return the table with its suppressed cells.
 
-    Parameters
-    ----------
-    data
-        The original: a missing cell stays suppressed.
-    outcome
-        What is suppressed, and the pairs that were chosen.
-    advice
-        What the owner should know besides.
+    `data`: the original: a missing cell stays suppressed; `outcome`: what is suppressed, and the
+    pairs that were chosen; `advice`: what the owner should know besides.
     """
     hidden = outcome.hidden
     codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)

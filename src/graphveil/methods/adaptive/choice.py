@@ -96,14 +96,8 @@ class EqualClasses(NamedTuple):
 def pruned_by_class(problem: Problem, base: NDArray[np.bool_], solution: Solution) -> Solution:
     """Return a solution without stars that no record of a class and no person needs.
 
-    Parameters
-    ----------
-    problem
-        With classes.
-    base
-        The cells that make the rows of classes equal: they stay.
-    solution
-        Its stars are the same for all rows of a class.
+    `problem`: with classes; `base`: the cells that make the rows of classes equal: they stay;
+    `solution`: its stars are the same for all rows of a class.
     """
     labels = problem.classes
     if labels is None:
@@ -166,14 +160,8 @@ def choose(
 ) -> Choice:
     """Return the way that hides least of those that resist a re-run.
 
-    Parameters
-    ----------
-    problems
-        The table, or some blocks of it.
-    schedule
-        The steps of each solve.
-    rng
-        What each way, and each of its re-runs, draws from.
+    `problems`: the table, or some blocks of it; `schedule`: the steps of each solve; `rng`: what
+    each way, and each of its re-runs, draws from.
     """
     most = most_hits(np.concatenate([one.levels for one in problems]))
     streams = dict(zip(WAYS, rng.spawn(len(WAYS)), strict=True))

@@ -25,19 +25,12 @@ Ints = NDArray[np.int64]
 def trees(rows: Packed, k: int) -> Ints:
     """Return the cluster of every row: k rows at least, and at most the larger of 2k-1 and 3k-5.
 
-    Parameters
-    ----------
-    rows
-        At least k rows.
-    k
-        The fewest rows of a cluster, at least 2.
-
-    Notes
-    -----
     Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas and Zhu, *Approximation Algorithms for
     k-Anonymity*, 2005, its algorithms Forest and Decompose-Component, after a description of them.
     Where the description joins what is cut from a row by a vertex that stands for no row, one of
     the rows that were cut takes its part: so every vertex counts.
+
+    `rows`: at least k rows; `k`: the fewest rows of a cluster, at least 2.
 
     Examples
     --------
@@ -51,12 +44,8 @@ def trees(rows: Packed, k: int) -> Ints:
 def divided(links: list[list[int]], k: int) -> Ints:
     """Return the cluster of every row once large trees are cut, as `trees` does.
 
-    Parameters
-    ----------
-    links
-        Which rows each row is linked with: trees of k rows or more. Overwritten.
-    k
-        As in `trees`.
+    `links`: which rows each row is linked with: trees of k rows or more. Overwritten; `k`: as in
+    `trees`.
     """
     labels = np.full(len(links), -1)
     for row in range(len(links)):
@@ -76,10 +65,7 @@ def nearest_outside(rows: Packed, k: int) -> Ints:
     another tree, which is among the k-1 nearest of all. So all rows together differ from those
     that they lead to in no more cells than any clusters of k rows suppress.
 
-    Parameters
-    ----------
-    rows, k
-        As in `trees`.
+    `rows, k`: as in `trees`.
     """
     n = rows.stars.shape[0]
     to, tree, last = np.full(n, -1), np.arange(n), np.arange(n)
@@ -249,19 +235,8 @@ def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> L
     are improved together. Merged all at once, people of high levels would pull everybody into
     clusters of their size.
 
-    Parameters
-    ----------
-    rows
-        At least as many as the largest level.
-    levels
-        Shape (n,), at least 1.
-    rng
-        Orders of rows.
-
-    Returns
-    -------
-    Labels
-        From 0, without gaps.
+    `rows`: at least as many as the largest level; `levels`: shape (n,), at least 1; `rng`: orders
+    of rows. Returns from 0, without gaps.
 
     Examples
     --------
@@ -319,17 +294,8 @@ def _ways_to_cut(levels: Ints) -> list[tuple[tuple[int, int], ...]]:
 def masked_start(codes: Codes, k: int) -> MaskedStart | None:
     """Return clusters of rows put together by the columns that they publish, the finest first.
 
-    Parameters
-    ----------
-    codes
-        int32, shape (n, d): -1 is a missing cell.
-    k
-        The fewest rows of a cluster.
-
-    Returns
-    -------
-    MaskedStart or None
-        None where there is no column, or there are more than a mask can name.
+    `codes`: int32, shape (n, d): -1 is a missing cell; `k`: the fewest rows of a cluster. Returns
+    none where there is no column, or there are more than a mask can name.
 
     Examples
     --------
@@ -348,12 +314,8 @@ def masked_start(codes: Codes, k: int) -> MaskedStart | None:
 def hidden_by(codes: Codes, labels: Labels) -> NDArray[np.bool_]:
     """Return the cells that clusters suppress: where their rows differ, or a cell is missing.
 
-    Parameters
-    ----------
-    codes
-        int32, shape (n, d): -1 is a missing cell.
-    labels
-        The cluster of every row, numbered from 0 without gaps.
+    `codes`: int32, shape (n, d): -1 is a missing cell; `labels`: the cluster of every row, numbered
+    from 0 without gaps.
 
     Examples
     --------
@@ -396,17 +358,8 @@ def identical(rows: Packed) -> Labels:
 def in_chunks(labels: Labels, size: int) -> Labels:
     """Return clusters divided, in the order of their rows, into chunks of at most so many rows.
 
-    Parameters
-    ----------
-    labels
-        The cluster of every row.
-    size
-        The most rows of a chunk; one chunk of a cluster may have fewer.
-
-    Returns
-    -------
-    Labels
-        The first row of every row's chunk.
+    `labels`: the cluster of every row; `size`: the most rows of a chunk; one chunk of a cluster may
+    have fewer. Returns the first row of every row's chunk.
 
     Examples
     --------

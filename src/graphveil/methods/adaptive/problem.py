@@ -29,10 +29,7 @@ def order_of_columns(codes: Codes) -> NDArray[np.int64]:
 def packed(codes: Codes) -> Packed:
     """Return rows as bits.
 
-    Parameters
-    ----------
-    codes
-        int32, shape (n, d); -1 is a suppressed cell.
+    `codes`: int32, shape (n, d); -1 is a suppressed cell.
 
     Examples
     --------
@@ -58,10 +55,7 @@ def packed(codes: Codes) -> Packed:
 def differing_columns(rows: Packed) -> Codes:
     """Return the codes of packed rows in those columns in which rows differ, in any order.
 
-    Parameters
-    ----------
-    rows
-        What `packed` returns.
+    `rows`: what `packed` returns.
 
     Examples
     --------
@@ -94,12 +88,7 @@ def _words(bits: NDArray[np.generic]) -> NDArray[np.uint64]:
 def mask_of(words: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
     """Return which cells the bits of words stand for, in the order of the columns of the codes.
 
-    Parameters
-    ----------
-    words
-        Shape (n, words), as the stars of `packed`.
-    codes
-        What was packed.
+    `words`: shape (n, words), as the stars of `packed`; `codes`: what was packed.
     """
     little = words.astype("<u8", copy=False).view(np.uint8)
     bits = np.unpackbits(little, axis=1, bitorder="little", count=codes.shape[1])
@@ -219,13 +208,9 @@ class Problem(NamedTuple):
 class Solution(NamedTuple):
     """Which pairs of record and person were chosen, and what that suppresses.
 
-    Parameters
-    ----------
-    pairs
-        int8, shape (n, n): 1 where record i was chosen to fit person j; 0 on the diagonal, which
-        holds anyway.
-    stars
-        Shape (n, words): the suppressed cells of every row, as `Packed` has them.
+    `pairs`: int8, shape (n, n): 1 where record i was chosen to fit person j; 0 on the diagonal,
+    which holds anyway; `stars`: shape (n, words): the suppressed cells of every row, as `Packed`
+    has them.
     """
 
     pairs: NDArray[np.int8]
@@ -235,12 +220,8 @@ class Solution(NamedTuple):
 def problem_of(codes: Codes, levels: LevelArray, weights: Prices) -> Problem:
     """Return the problem of these rows.
 
-    Parameters
-    ----------
-    codes, levels
-        As in `Problem`.
-    weights
-        What a star costs, at least 0: one a column, or shape (n, d).
+    `codes, levels`: as in `Problem`; `weights`: what a star costs, at least 0: one a column, or
+    shape (n, d).
 
     Examples
     --------

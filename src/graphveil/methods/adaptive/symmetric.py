@@ -78,14 +78,8 @@ class Bounds(NamedTuple):
 def bounds(cost: Ints, flow: PairMatrix, net: network.FlowNetwork) -> Bounds:
     """Return what the cheapest flow says of pairs both ways.
 
-    Parameters
-    ----------
-    cost
-        Symmetric: what a pair costs one way.
-    flow
-        The cheapest: 1 where record i sends to person j.
-    net
-        Its tree.
+    `cost`: symmetric: what a pair costs one way; `flow`: the cheapest: 1 where record i sends to
+    person j; `net`: its tree.
     """
     ends = np.column_stack(np.triu_indices(cost.shape[0], 1))
     i, j = ends.T
@@ -107,14 +101,8 @@ def improved(known: Bounds, rounded: PairMatrix, needs: Ints) -> PairMatrix:
     flow. The others are searched within a part of the gap first: few are left there, and what it
     gives makes the gap smaller.
 
-    Parameters
-    ----------
-    known
-        From `bounds`.
-    rounded
-        Symmetric, 1 for a pair: what has to be improved on.
-    needs
-        How many pairs everybody has at least.
+    `known`: from `bounds`; `rounded`: symmetric, 1 for a pair: what has to be improved on; `needs`:
+    how many pairs everybody has at least.
     """
     best, unit = rounded, max(int(np.gcd.reduce(known.costs)), 1)
     gap = _price(known, best) - unit - known.least
@@ -319,10 +307,7 @@ def pairs_within(labels: Ints) -> PairMatrix:
 def pruned(problem: Problem, solution: Solution) -> Solution:
     """Return a solution from which stars are gone without which all keep enough pairs both ways.
 
-    Parameters
-    ----------
-    problem, solution
-        What was solved, and how.
+    `problem, solution`: what was solved, and how.
     """
     stars, pairs = solution.stars.copy(), fitting_pairs(problem, solution.stars)
     pairs &= pairs.T.copy()

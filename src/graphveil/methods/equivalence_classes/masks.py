@@ -40,12 +40,8 @@ MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], 
 class MaskedStart(NamedTuple):
     """Classes, and how they came about.
 
-    Parameters
-    ----------
-    labels
-        int64, shape (n,): the class of every row, numbered from 0 without gaps.
-    all_masks
-        Whether every mask was tried.
+    `labels`: int64, shape (n,): the class of every row, numbered from 0 without gaps; `all_masks`:
+    whether every mask was tried.
     """
 
     labels: Ints
@@ -61,27 +57,15 @@ def masked_classes(codes: Codes, weights: Ints, *, k: int) -> MaskedStart:
     may come from larger classes and publish fewer columns than before, if that pays in all. Rows
     that are left, fewer than k, go each where least is lost.
 
-    Parameters
-    ----------
-    codes
-        int32, shape (distinct rows, d), d at most `MOST_COLUMNS`: the distinct rows; -1 is a
-        missing cell, which no class publishes.
-    weights
-        int64: the rows that equal each; k or more in all.
-    k
-        The fewest rows of a class.
-
-    Returns
-    -------
-    MaskedStart
-        Labels are of all rows, those of a distinct row side by side. Copies may part.
-
-    Notes
-    -----
     Nothing is drawn. Of masks that suit as many rows, the first by its columns wins, the first
     column counting most; the order of the rows changes nothing. All 2^d masks are tried where
     that takes about a second; else, of the masks one column below good ones, those under which
     rows have most others in reach of k. Time is O(masks * rows * d).
+
+    `codes`: int32, shape (distinct rows, d), d at most `MOST_COLUMNS`: the distinct rows; -1 is a
+    missing cell, which no class publishes; `weights`: int64: the rows that equal each; k or more in
+    all; `k`: the fewest rows of a class. Returns labels are of all rows, those of a distinct row
+    side by side. Copies may part.
 
     Examples
     --------
@@ -152,10 +136,7 @@ def good_masks(
 def rows_of(codes: Codes, weights: Ints) -> kernel.MaskedRows:
     """Return distinct rows as hashes of their cells.
 
-    Parameters
-    ----------
-    codes, weights
-        As in `masked_classes`.
+    `codes, weights`: as in `masked_classes`.
     """
     d = codes.shape[1]
     salts = (np.arange(1, d + 1, dtype=np.uint64) * MIXERS[0]) ^ MIXERS[2]

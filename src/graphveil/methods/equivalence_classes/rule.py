@@ -192,10 +192,7 @@ class Theta(Fraction):
     def parse(text: object) -> Theta:
         """Return the fraction that a text such as ``1/2`` or ``0.6`` spells, exactly.
 
-        Raises
-        ------
-        ParameterError
-            Where it spells none, or one outside [1/2, 1].
+        Raises `ParameterError` where it spells none, or one outside [1/2, 1].
         """
         spelled = str(text)
         if not _FRACTION.fullmatch(spelled):
@@ -212,12 +209,8 @@ class Theta(Fraction):
 class Rule(NamedTuple):
     """Which features a cluster keeps: those that at least a share of its rows have.
 
-    Parameters
-    ----------
-    theta
-        The share, in [1/2, 1].
-    ties
-        Whether a feature of exactly half of the rows is kept; ``"drop"`` with theta 1/2 only.
+    `theta`: the share, in [1/2, 1]; `ties`: whether a feature of exactly half of the rows is kept;
+    ``"drop"`` with theta 1/2 only.
     """
 
     theta: Fraction = Fraction(1, 2)
@@ -242,14 +235,8 @@ class Rule(NamedTuple):
 class Profiles(NamedTuple):
     """Every feature that a cluster's rows have, by cluster, with how many of them have it.
 
-    Parameters
-    ----------
-    clusters, features
-        int32, shape (pairs,): sorted by cluster, then feature; each pair once.
-    counts
-        int64, shape (pairs,).
-    sizes
-        int64, shape (clusters,): the rows of every cluster.
+    `clusters, features`: int32, shape (pairs,): sorted by cluster, then feature; each pair once;
+    `counts`: int64, shape (pairs,); `sizes`: int64, shape (clusters,): the rows of every cluster.
     """
 
     clusters: NDArray[np.int32]
@@ -265,12 +252,7 @@ class Profiles(NamedTuple):
 def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
     """Return how many rows of every cluster have each feature.
 
-    Parameters
-    ----------
-    rows
-        The data.
-    labels
-        The cluster of every row.
+    `rows`: the data; `labels`: the cluster of every row.
     """
     n_clusters = int(labels.max()) + 1 if labels.size else 0
     pairs, weights = _cluster_kinds(rows, labels)
@@ -315,12 +297,8 @@ def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) ->
 def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
     """Return the published features by class: clusters that publish the same form one class.
 
-    Parameters
-    ----------
-    profiles
-        The features of every cluster.
-    published
-        Which of them are published, shape (pairs,).
+    `profiles`: the features of every cluster; `published`: which of them are published, shape
+    (pairs,).
 
     Examples
     --------
@@ -348,14 +326,8 @@ def one_a_column(
 ) -> NDArray[np.bool_]:
     """Return which pairs are the only value that a cluster publishes of a column of a table.
 
-    Parameters
-    ----------
-    profiles
-        The features of every cluster.
-    published
-        Which of them are to be published, shape (pairs,).
-    columns
-        The column of every feature.
+    `profiles`: the features of every cluster; `published`: which of them are to be published, shape
+    (pairs,); `columns`: the column of every feature.
 
     Examples
     --------
@@ -405,16 +377,9 @@ def _cluster_kinds(
 class EntryCounts(NamedTuple):
     """What the advice on a release depends on.
 
-    Parameters
-    ----------
-    rows
-        The rows.
-    empty
-        The rows that are released without features.
-    certain
-        The published entries whose feature every row of the class has in the original.
-    kept
-        What the release shares with the original.
+    `empty`: the rows that are released without features; `certain`: the published entries whose
+    feature every row of the class has in the original; `kept`: what the release shares with the
+    original.
     """
 
     rows: int
@@ -426,12 +391,7 @@ class EntryCounts(NamedTuple):
 def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
     """Return what the owner should know, in the order in which it is said.
 
-    Parameters
-    ----------
-    counts
-        What was counted on the release and on the original.
-    k
-        The smallest class.
+    `counts`: what was counted on the release and on the original; `k`: the smallest class.
 
     Examples
     --------

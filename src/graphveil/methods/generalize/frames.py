@@ -292,14 +292,8 @@ def generalized(
 class ReadAgain:
     """The levels of the known columns of a table, by the rules that it was generalized by.
 
-    Parameters
-    ----------
-    table
-        The original.
-    known
-        Its known columns.
-    levels, dates
-        The rules, as `generalize` takes them. Default: a value is published or ``*``.
+    `table`: the original; `known`: its known columns; `levels, dates`: the rules, as `generalize`
+    takes them. Default: a value is published or ``*``.
 
     Examples
     --------
@@ -545,14 +539,8 @@ def _refuse_all_as_one(
 ) -> NoReturn:
     """Refuse a table that a condition makes one class of, although it has rows for two.
 
-    Parameters
-    ----------
-    table
-        The table.
-    conditions
-        By column.
-    labels
-        The class of every row if no condition is asked for: what these meet is said.
+    `conditions`: by column; `labels`: the class of every row if no condition is asked for: what
+    these meet is said.
     """
     asked = "; ".join(map(_asked, conditions, conditions.values()))
     reached = "; ".join(

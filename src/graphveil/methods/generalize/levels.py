@@ -115,6 +115,10 @@ def values_of(name: str, column: pa.ChunkedArray | pa.Array, suppressed: Sequenc
 def column_of(values: Values, levels: str, date_format: str | None = None) -> Column:
     """Return the hierarchy of a column by a rule, with ``*`` for missing cells.
 
+    Raises `ParameterError` where the rule is none of these or its numbers do not suit each other.
+    `DataError` where the values do not suit the rule. `InputError` where a file does not hold
+    levels.
+
     Parameters
     ----------
     values
@@ -125,15 +129,6 @@ def column_of(values: Values, levels: str, date_format: str | None = None) -> Co
         or a csv file, see `graphveil.methods.generalize.hierarchy.read_levels`.
     date_format
         How dates are written, as `datetime.datetime.strptime` reads them. Default: ISO 8601.
-
-    Raises
-    ------
-    ParameterError
-        Where the rule is none of these or its numbers do not suit each other.
-    DataError
-        Where the values do not suit the rule.
-    InputError
-        Where a file does not hold levels.
 
     Examples
     --------

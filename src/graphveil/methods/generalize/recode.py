@@ -127,6 +127,10 @@ def recode(
 ) -> Recoded:
     """Return clusters of at least k rows that meet the conditions and lose little.
 
+    The order of the rows changes nothing: they are sorted first, and equal ones are exchangeable.
+
+    Raises `InfeasibleError` where not even the whole table as one cluster meets the conditions.
+
     Parameters
     ----------
     leaves
@@ -141,15 +145,6 @@ def recode(
         How much the loss of each column counts; None for all alike.
     rng
         Draws the orders in which rows are near each other and in which they move.
-
-    Raises
-    ------
-    InfeasibleError
-        Where not even the whole table as one cluster meets the conditions.
-
-    Notes
-    -----
-    The order of the rows changes nothing: they are sorted first, and equal ones are exchangeable.
     """
     order = np.lexsort((*(c.codes for c in reversed(conditions)), *leaves.T[::-1]))
     rows = _rows_of(leaves[order], hierarchies, weights, rng)
@@ -308,19 +303,13 @@ def most_granular(
 ) -> float:
     """Return a granularity that no table of true nodes in classes of k exceeds.
 
-    Parameters
-    ----------
-    leaves, hierarchies, k
-        As in `recode`.
-    rng
-        Draws numbers for nodes. Two groups that share one by accident can only raise the result.
-
-    Notes
-    -----
     What a row loses in a class is what it loses at the levels of the class, at which k rows of the
     table agree. So it loses at least the least loss of such a vector. If there are more than
     `MOST_VECTORS` of them, the columns are divided into groups that have fewer: k rows that agree
     in all columns agree in each group, so that the least losses of the groups add up.
+
+    `leaves, hierarchies, k`: as in `recode`; `rng`: draws numbers for nodes. Two groups that share
+    one by accident can only raise the result.
 
     Examples
     --------
@@ -396,14 +385,9 @@ def chained(
     A chain raises one column by one level after another: next the column whose level costs the
     least loss for the entropy that it takes away, up to a random factor for each level.
 
-    Parameters
-    ----------
-    means, entropies
-        For every column the mean loss of each of its levels, rising, and the entropy of its nodes.
-    count
-        About how many vectors; fewer where so many chains have fewer.
-    rng
-        Draws the factors.
+    `means, entropies`: for every column the mean loss of each of its levels, rising, and the
+    entropy of its nodes; `count`: about how many vectors; fewer where so many chains have fewer;
+    `rng`: draws the factors.
 
     Examples
     --------
@@ -448,12 +432,8 @@ def limits(expected: Floats) -> Floats:
 def cheapest(means: Sequence[Sequence[float]], limit: int) -> list[tuple[int, ...]]:
     """Return the vectors of levels with the least sums, rising; of equal ones the first.
 
-    Parameters
-    ----------
-    means
-        For every column the mean loss of each of its levels, rising.
-    limit
-        How many vectors there are at most.
+    `means`: for every column the mean loss of each of its levels, rising; `limit`: how many vectors
+    there are at most.
 
     Examples
     --------
@@ -527,12 +507,8 @@ def _pieces(conditions: Conditions, left: Ints, k: int) -> tuple[list[Ints], Int
 def violation(conditions: Conditions, counts: NDArray[Any]) -> Floats:
     """Return by how much the values of clusters miss the conditions; 0 for one that meets all.
 
-    Parameters
-    ----------
-    conditions
-        What is to be met.
-    counts
-        Shape (values,) for one cluster, of at least one row, or (clusters, values).
+    `conditions`: what is to be met; `counts`: shape (values,) for one cluster, of at least one row,
+    or (clusters, values).
     """
     missed = np.zeros(counts.shape[:-1])
     n = len(conditions.values)

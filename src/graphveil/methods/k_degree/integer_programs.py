@@ -46,14 +46,9 @@ TOLERANCE = 1e-6
 class Blocks(NamedTuple):
     """A graph as far as the program sees it: classes of equal degree, and what is between them.
 
-    Parameters
-    ----------
-    degree, count
-        int64, shape (D,): the distinct degrees, ascending, and how many nodes have each.
-    of_node
-        int64, shape (n,): the class of every node.
-    edges, pairs
-        int64, shape (D, D), of a <= b: edges between two classes, and pairs that are no edges.
+    `degree, count`: int64, shape (D,): the distinct degrees, ascending, and how many nodes have
+    each; `of_node`: int64, shape (n,): the class of every node; `edges, pairs`: int64, shape (D,
+    D), of a <= b: edges between two classes, and pairs that are no edges.
     """
 
     degree: Ints
@@ -100,12 +95,8 @@ class Program(NamedTuple):
 class Solution(NamedTuple):
     """What a solver says of a program.
 
-    Parameters
-    ----------
-    bound
-        No point has a smaller value; infinite where there is no point.
-    values
-        float64, shape (variables,), of the best point; None where none was reached.
+    `bound`: no point has a smaller value; infinite where there is no point; `values`: float64,
+    shape (variables,), of the best point; None where none was reached.
     """
 
     bound: float
@@ -115,12 +106,7 @@ class Solution(NamedTuple):
 def blocks_of(degrees: Ints, edges: NDArray[np.integer]) -> Blocks:
     """Return the classes of equal degree, and the edges between them.
 
-    Parameters
-    ----------
-    degrees
-        int64, shape (n,).
-    edges
-        Shape (m, 2), each edge once.
+    `degrees`: int64, shape (n,); `edges`: shape (m, 2), each edge once.
 
     Examples
     --------
@@ -304,12 +290,7 @@ class _Rows:
 def solved(program: Program, *, integer: bool) -> Solution:
     """Return the best point of a program and the bound that HiGHS proves, to its tolerance.
 
-    Parameters
-    ----------
-    program
-        The program.
-    integer
-        Whether values must be whole; else the bound is that of the linear relaxation.
+    `integer`: whether values must be whole; else the bound is that of the linear relaxation.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415  heavy, as above
 
@@ -363,12 +344,8 @@ NEAR_TARGETS = 2
 class PlannedMoves(NamedTuple):
     """What the block program plans, in whole numbers.
 
-    Parameters
-    ----------
-    nodes
-        int64, shape (x,): how many nodes make each of the program's moves.
-    added, deleted
-        int64, a number a block, as in the program.
+    `nodes`: int64, shape (x,): how many nodes make each of the program's moves; `added, deleted`:
+    int64, a number a block, as in the program.
     """
 
     nodes: Ints
@@ -384,12 +361,8 @@ class PlannedMoves(NamedTuple):
 class Candidates(NamedTuple):
     """What may change: nodes, and pairs as keys ``u * n + v``.
 
-    Parameters
-    ----------
-    nodes
-        int64, ascending: the nodes whose degrees may change.
-    added, deleted
-        int64, ascending: pairs that may become edges, and edges that may go.
+    `nodes`: int64, ascending: the nodes whose degrees may change; `added, deleted`: int64,
+    ascending: pairs that may become edges, and edges that may go.
     """
 
     nodes: Ints
@@ -416,15 +389,9 @@ def carried_out(
 ) -> KDegreeOutcome | None:
     """Return the fewest edits among sampled candidates; None where none of them fit.
 
-    Parameters
-    ----------
-    task, blocks, program, plan
-        The graph, its classes, the program over them, and a point of it.
-    rng
-        Draws which nodes and pairs are tried.
-    free
-        Whether nodes may get other targets than planned; else as many of each class get each
-        target as in the plan.
+    `task, blocks, program, plan`: the graph, its classes, the program over them, and a point of it;
+    `rng`: draws which nodes and pairs are tried; `free`: whether nodes may get other targets than
+    planned; else as many of each class get each target as in the plan.
     """
     tried = _candidates(task, blocks, program, plan, rng, free=free)
     if tried.nodes.size == 0:

@@ -53,12 +53,8 @@ LIMITS_OF_PEOPLE = (
 class People:
     """Whom the anonymity is for: people by their ids, or all with one value of an attribute.
 
-    Parameters
-    ----------
-    ids
-        The ids as text, each once.
-    column, value
-        The attribute and its value, where that decides.
+    `ids`: the ids as text, each once; `column, value`: the attribute and its value, where that
+    decides.
 
     Examples
     --------
@@ -74,10 +70,7 @@ class People:
     def parse(given: object) -> People:
         """Return the people that a list, a file with one id a line, or ``COLUMN=VALUE`` names.
 
-        Raises
-        ------
-        ParameterError
-            Where it is none of these, or names nobody.
+        Raises `ParameterError` where it is none of these, or names nobody.
         """
         if isinstance(given, Mapping) and len(given) == 1:
             return People(column=str(next(iter(given))), value=str(next(iter(given.values()))))
@@ -104,10 +97,7 @@ class People:
     def among(self, data: Graph | Network) -> NDArray[np.bool_]:
         """Return who of the data they are.
 
-        Raises
-        ------
-        DataError
-            Where an id, the attribute or the value is not in the data.
+        Raises `DataError` where an id, the attribute or the value is not in the data.
 
         Examples
         --------

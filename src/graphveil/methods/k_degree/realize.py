@@ -109,6 +109,9 @@ def realize(
 ) -> Realization:
     """Return few edge edits after which every degree is shared by at least k nodes.
 
+    Raises `InfeasibleError` where the graph, or a color, has fewer than k nodes. `ParameterError`
+    where ``target="greedy"`` meets ``edits="any"``.
+
     Parameters
     ----------
     lists
@@ -130,13 +133,6 @@ def realize(
     colors
         int64, shape (n,): the color of every node, from 0 on without a gap. Degrees are then shared
         by at least k nodes of the color. None where all have the same.
-
-    Raises
-    ------
-    InfeasibleError
-        Where the graph, or a color, has fewer than k nodes.
-    ParameterError
-        Where ``target="greedy"`` meets ``edits="any"``.
 
     Examples
     --------
@@ -402,12 +398,7 @@ def _relaxed_run(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> KDeg
 def apply_edits(graph: Graph, realization: Realization) -> Graph:
     """Return the graph with the realization's edges added and deleted, under the same ids.
 
-    Parameters
-    ----------
-    graph
-        The graph that was realized.
-    realization
-        What `realize` returned for it.
+    `graph`: the graph that was realized; `realization`: what `realize` returned for it.
 
     Examples
     --------
@@ -460,20 +451,12 @@ def proven(
 ) -> Realization:
     """Return a realization with no more edits than this one, and a bound that is no lower.
 
-    Parameters
-    ----------
-    lists, known, k, edits, near
-        The graph, what `realize` returned for it, and how it was called. Its edges are read only
-        where the program is small.
-    prove
-        Whether the integer program is solved: ``auto`` where it is small.
-    randomness
-        Draws candidates; no bound hangs on it.
-
-    Notes
-    -----
     The work is bounded by sizes and by nodes of the search, never by seconds, so that the same
     seed gives the same release. The bound is that of HiGHS, to its tolerance of 1e-6.
+
+    `lists, known, k, edits, near`: the graph, what `realize` returned for it, and how it was
+    called. Its edges are read only where the program is small; `prove`: whether the integer program
+    is solved: ``auto`` where it is small; `randomness`: draws candidates; no bound hangs on it.
 
     Examples
     --------

@@ -43,15 +43,9 @@ LOCKED = -(1 << 40)
 class CellSpace(NamedTuple):
     """How cells are numbered.
 
-    Attributes
-    ----------
-    n
-        The number of nodes: no degree is above n - 1.
-    span
-        The numbers of one color, an even one where there are several: sums of numbers are then odd
-        where those of degrees are.
-    n_colors
-        The number of colors.
+    `n`: the number of nodes: no degree is above n - 1; `span`: the numbers of one color, an even
+    one where there are several: sums of numbers are then odd where those of degrees are;
+    `n_colors`: the number of colors.
     """
 
     n: int
@@ -116,10 +110,7 @@ def planned_change(
 ) -> Ints:
     """Return by how much an optimal plan changes the degree of everyone.
 
-    Parameters
-    ----------
-    degrees, colors, k, edits
-        As `plan_of_cells` takes them.
+    `degrees, colors, k, edits`: as `plan_of_cells` takes them.
 
     Examples
     --------
@@ -148,6 +139,9 @@ def plan_of_cells(
 ) -> Plan:
     """Return a plan of cells, color by color: every cell has at least k nodes.
 
+    Returns of cells in place of degrees. Its cost is the sum over the colors, and so the least one
+    for these colors where it is an optimal plan.
+
     Parameters
     ----------
     degrees
@@ -160,12 +154,6 @@ def plan_of_cells(
         The least number of nodes of a cell; every color has at least as many.
     edits, greedy
         Which plan: `optimal_plan` with these edits, or `greedy_plan`.
-
-    Returns
-    -------
-    Plan
-        Of cells in place of degrees. Its cost is the sum over the colors, and so the least one
-        for these colors where it is an optimal plan.
     """
     if colors is None:
         runs = runs_of(degrees)
@@ -329,10 +317,8 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
 def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
     """Count the promise again from the edits alone.
 
-    Raises
-    ------
-    AssertionError
-        Where the final degrees are not k-anonymous or not the targets: a bug of ours.
+    Raises `AssertionError` where the final degrees are not k-anonymous or not the targets: a bug of
+    ours.
     """
     n = task.degrees.size
     reached = task.degrees.copy()

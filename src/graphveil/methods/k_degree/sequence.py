@@ -48,12 +48,8 @@ AllowedEdits = Literal["add", "any"]
 class DegreeRuns(NamedTuple):
     """How many nodes have each degree, the highest degree first.
 
-    Attributes
-    ----------
-    degree
-        int64 array of the D distinct degrees, strictly decreasing.
-    count
-        int64 array of D entries >= 1: the nodes of this degree.
+    `degree`: int64 array of the D distinct degrees, strictly decreasing; `count`: int64 array of D
+    entries >= 1: the nodes of this degree.
     """
 
     degree: Ints
@@ -100,16 +96,8 @@ class Plan(NamedTuple):
 def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
     """Every distinct degree with its number of nodes, the highest first, without sorting nodes.
 
-    Parameters
-    ----------
-    degrees
-        Integer array of n entries >= 0, in any order.
-
-    Returns
-    -------
-    Runs
-        Found by a histogram in O(n + largest degree); by sorting if the largest degree is far
-        above n, which no graph's is.
+    `degrees`: integer array of n entries >= 0, in any order. Returns found by a histogram in O(n +
+    largest degree); by sorting if the largest degree is far above n, which no graph's is.
 
     Examples
     --------
@@ -131,16 +119,9 @@ def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
 def lower_bound_edits(plan_cost: int) -> int:
     """No graph of the promise is reached with fewer edits.
 
-    Parameters
-    ----------
-    plan_cost
-        L1* of `optimal_plan` for the same edits.
-
-    Returns
-    -------
-    int
-        ceil(L1* / 2): an edit changes two degrees by one. An odd L1* cannot be met, since the
-        sum of the degrees is even on both sides, so L1* + 1 changes are needed.
+    `plan_cost`: l1* of `optimal_plan` for the same edits. Returns ceil(L1* / 2): an edit changes
+    two degrees by one. An odd L1* cannot be met, since the sum of the degrees is even on both
+    sides, so L1* + 1 changes are needed.
 
     Examples
     --------
@@ -153,16 +134,9 @@ def lower_bound_edits(plan_cost: int) -> int:
 def bound_for_targets(residual: NDArray[np.integer]) -> int:
     """No graph with these targets is reached with fewer edits.
 
-    Parameters
-    ----------
-    residual
-        Integer array of n entries, target minus degree per node.
-
-    Returns
-    -------
-    int
-        Additions plus deletions. The j nodes with the largest residuals share at most j(j-1)/2
-        of the edges they need. It is a bound for these targets only.
+    `residual`: integer array of n entries, target minus degree per node. Returns additions plus
+    deletions. The j nodes with the largest residuals share at most j(j-1)/2 of the edges they need.
+    It is a bound for these targets only.
 
     Examples
     --------
@@ -207,6 +181,17 @@ def settle_parity(
 ) -> Plan:
     """Every target is held by at least k nodes, and the targets' sum is even.
 
+    An odd sum is mended by the cheapest of: one node goes to the neighboring class at an odd
+    distance, if k nodes stay; a whole class of odd size goes up or down by one; or k (k + 1 if k
+    is even) nodes leave for a new class one off, if k stay. Among equals the sum nearest to the
+    sum of the degrees wins, then the largest class. If the plan is optimal and its cost odd, a
+    move of cost 1 is optimal; a dearer one is not proven to be. Some move always exists: an odd
+    sum has an odd class of odd size, and not only one at n - 1, for n would be even and odd.
+
+    Returns the groups are now the classes of equal target, without freedom; `Plan.cost` is
+    unchanged, `Plan.distance` is the cost after the move. Raises `InfeasibleError`: a target
+    exceeds n - 1, so that the plan is of no graph with n nodes.
+
     Parameters
     ----------
     plan
@@ -221,26 +206,6 @@ def settle_parity(
         the degrees, as deletions should balance additions.
     span
         The numbers of one color where the plan is one of cells (`CellSpace.span`).
-
-    Returns
-    -------
-    Plan
-        The groups are now the classes of equal target, without freedom; `Plan.cost` is unchanged,
-        `Plan.distance` is the cost after the move.
-
-    Raises
-    ------
-    InfeasibleError
-        A target exceeds n - 1, so that the plan is of no graph with n nodes.
-
-    Notes
-    -----
-    An odd sum is mended by the cheapest of: one node goes to the neighboring class at an odd
-    distance, if k nodes stay; a whole class of odd size goes up or down by one; or k (k + 1 if k
-    is even) nodes leave for a new class one off, if k stay. Among equals the sum nearest to the
-    sum of the degrees wins, then the largest class. If the plan is optimal and its cost odd, a
-    move of cost 1 is optimal; a dearer one is not proven to be. Some move always exists: an odd
-    sum has an odd class of odd size, and not only one at n - 1, for n would be even and odd.
 
     Examples
     --------
@@ -420,6 +385,13 @@ def optimal_plan(
 ) -> Plan:
     """Every target is held by at least k nodes, and no such plan has a lower cost.
 
+    The dynamic program of Liu and Terzi, section 5, over few positions: a group starts among
+    the first k nodes of a run, for medians also among the last k - 1. With C such positions and D
+    runs, ``"add"`` takes O(D + C), ``"any"`` O(C log C log D).
+
+    Returns with `Plan.cost` = L1*. Targets lie between the smallest and the largest degree. Raises
+    `InfeasibleError`: there are fewer than k nodes.
+
     Parameters
     ----------
     runs
@@ -433,22 +405,6 @@ def optimal_plan(
     parts
         Where no group may have nodes of several parts of the runs: the run behind each part's last
         one, ascending. Every part has at least k nodes.
-
-    Returns
-    -------
-    Plan
-        With `Plan.cost` = L1*. Targets lie between the smallest and the largest degree.
-
-    Raises
-    ------
-    InfeasibleError
-        There are fewer than k nodes.
-
-    Notes
-    -----
-    The dynamic program of Liu and Terzi, section 5, over few positions: a group starts among
-    the first k nodes of a run, for medians also among the last k - 1. With C such positions and D
-    runs, ``"add"`` takes O(D + C), ``"any"`` O(C log C log D).
 
     Examples
     --------
@@ -485,28 +441,13 @@ def optimal_plan(
 def greedy_plan(runs: DegreeRuns, k: int) -> Plan:
     """Every target is held by at least k nodes and none is below the degree; cost not minimal.
 
-    Parameters
-    ----------
-    runs
-        The degrees of n nodes; ``degree * n`` must stay below 2**62.
-    k
-        The least number of nodes per target, 1 <= k <= n.
-
-    Returns
-    -------
-    Plan
-        With `Plan.cost` the greedy's cost, at least L1*.
-
-    Raises
-    ------
-    InfeasibleError
-        There are fewer than k nodes.
-
-    Notes
-    -----
     The greedy of Liu and Terzi, section 5: a node joins the current group unless that costs more
     than a new group starting there. Windows are cut at n, fewer than k last nodes join the last
     group, ties merge.
+
+    `runs`: the degrees of n nodes; ``degree * n`` must stay below 2**62; `k`: the least number of
+    nodes per target, 1 <= k <= n. Returns with `Plan.cost` the greedy's cost, at least L1*. Raises
+    `InfeasibleError`: there are fewer than k nodes.
 
     Examples
     --------
@@ -545,25 +486,13 @@ def targets_per_node(
 ) -> Ints:
     """Every node gets a target of its degree, each target as often as the plan says.
 
-    Parameters
-    ----------
-    degrees
-        Integer array of n entries, the degrees that the plan was made for, in any order.
-    plan
-        The plan.
-    keys
-        Array of n numbers. Among the nodes of one degree the lower key gets the higher target;
-        equal keys are taken by node number. A random permutation gives random roles.
-
-    Returns
-    -------
-    Ints
-        int64 array of n targets.
-
-    Notes
-    -----
     O(n) through a table by degree. Only nodes whose degree has several targets are looked at
     twice: few of them are sorted, of many those of each degree are selected.
+
+    `degrees`: integer array of n entries, the degrees that the plan was made for, in any order;
+    `keys`: array of n numbers. Among the nodes of one degree the lower key gets the higher target;
+    equal keys are taken by node number. A random permutation gives random roles. Returns int64
+    array of n targets.
 
     Examples
     --------

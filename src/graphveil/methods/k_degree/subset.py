@@ -38,12 +38,8 @@ BEYOND = 1 << 60
 class SubsetRuns(NamedTuple):
     """How many protected nodes and others have each degree, the highest degree first.
 
-    Attributes
-    ----------
-    degree
-        int64 array of the D distinct degrees, strictly decreasing.
-    inside, outside
-        int64 arrays of D entries: the protected nodes of this degree, and the others.
+    `degree`: int64 array of the D distinct degrees, strictly decreasing; `inside, outside`: int64
+    arrays of D entries: the protected nodes of this degree, and the others.
     """
 
     degree: Ints
@@ -118,20 +114,13 @@ def _steps(runs: SubsetRuns, k: int) -> list[_Step]:
 def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[int, Regions]:
     """Return the least total change of degrees, and regions that have it.
 
-    Parameters
-    ----------
-    runs
-        The degrees of at least k nodes, one of them protected at least.
-    k
-        How many nodes are to have the degree of every protected one.
-    edits
-        ``"add"``: no degree falls. ``"any"``: on both sides.
-
-    Notes
-    -----
     A dynamic program over the nodes in descending order. Its state is the degree of the region at
     hand, and how many of its k nodes it has. With D degrees and S steps it takes O(S D k), S being
     at most 5 k D and as a rule little more than D.
+
+    `runs`: the degrees of at least k nodes, one of them protected at least; `k`: how many nodes are
+    to have the degree of every protected one; `edits`: ``"add"``: no degree falls. ``"any"``: on
+    both sides.
 
     Examples
     --------
@@ -282,12 +271,8 @@ def subset_task(
 ) -> DegreeTask:
     """Return what every run shares where these nodes, one at least, are protected.
 
-    Parameters
-    ----------
-    lists, k, near
-        As `graphveil.methods.k_degree.realize.realize` takes them.
-    protected
-        bool, shape (n,): whom the anonymity is for.
+    `lists, k, near`: as `graphveil.methods.k_degree.realize.realize` takes them; `protected`: bool,
+    shape (n,): whom the anonymity is for.
     """
     degrees, colors = np.diff(lists[0]), (~protected).astype(np.int64)
     space = CellSpace.of(degrees, 2, k)
@@ -306,14 +291,9 @@ def realize_subset(
 ) -> Realization:
     """Return few edits after which the degree of every protected node is one of k nodes.
 
-    Parameters
-    ----------
-    task
-        As `subset_task` makes it.
-    whole
-        The edits after which that is so for every node: they are returned unless fewer do.
-    edits, target, restarts, randomness
-        As `graphveil.methods.k_degree.realize.realize` takes them.
+    `task`: as `subset_task` makes it; `whole`: the edits after which that is so for every node:
+    they are returned unless fewer do; `edits, target, restarts, randomness`: as
+    `graphveil.methods.k_degree.realize.realize` takes them.
     """
     if task.protected is None:
         raise TypeError("a task of all nodes protects no subset")

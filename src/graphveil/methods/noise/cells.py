@@ -125,12 +125,7 @@ _DIGITS = Context(prec=90, rounding=ROUND_FLOOR)
 class Channel(NamedTuple):
     """Two thresholds: T / 2**64 is the chance that a cell is published as 1.
 
-    Parameters
-    ----------
-    zero
-        T of a cell that is 0.
-    one
-        T of a cell that is 1.
+    `zero`: t of a cell that is 0; `one`: t of a cell that is 1.
 
     Examples
     --------
@@ -151,18 +146,11 @@ def channel(prior: Fraction, epsilon: Fraction) -> Channel:
     release; if a share `prior` of the cells is 1, that size is theirs. At 1/2 it is randomized
     response: both kinds of cells are flipped with probability 1/(1 + e^epsilon).
 
-    Parameters
-    ----------
-    prior
-        The assumed share of ones, strictly between 0 and 1.
-    epsilon
-        From 0 to 40.
-
-    Notes
-    -----
     Both ratios, one/zero and (1-zero)/(1-one), are at most L as fractions of integers, and L is a
     fraction that is at most e^epsilon: the claim needs no slack. The threshold of a zero is rounded
     up: rounded down, the largest epsilon would lose one in 200 of the cells that are 1.
+
+    `prior`: the assumed share of ones, strictly between 0 and 1; `epsilon`: from 0 to 40.
     """
     return thresholds(prior.numerator, prior.denominator, exp_below(epsilon))
 
@@ -209,6 +197,11 @@ def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[
     The cells are independent of each other; only as many words are drawn as there are ones, before
     and after.
 
+    Each one passes a draw of its own. Independently, the number of successes among *all* cells
+    that are tried with the chance of a zero is drawn, and as many distinct cells: those that are
+    ones have had their own draw and are dropped. So every zero is published with its chance,
+    independently of all others, and no parameter of any draw depends on the ones.
+
     Parameters
     ----------
     words
@@ -219,13 +212,6 @@ def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[
         The number of all cells.
     through
         The chances of either kind of cell.
-
-    Notes
-    -----
-    Each one passes a draw of its own. Independently, the number of successes among *all* cells
-    that are tried with the chance of a zero is drawn, and as many distinct cells: those that are
-    ones have had their own draw and are dropped. So every zero is published with its chance,
-    independently of all others, and no parameter of any draw depends on the ones.
 
     Examples
     --------
@@ -244,11 +230,8 @@ def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[
 class BlockChances(NamedTuple):
     """The chances of every pair of classes.
 
-    Parameters
-    ----------
-    zero, one
-        uint64, symmetric, shape (classes, classes): T / 2**64 is the chance that a cell of 0, or of
-        1, is published; from 1 to 2**64 - 1.
+    `zero, one`: uint64, symmetric, shape (classes, classes): T / 2**64 is the chance that a cell of
+    0, or of 1, is published; from 1 to 2**64 - 1.
     """
 
     zero: NDArray[np.uint64]
@@ -291,6 +274,10 @@ def flipped_in_blocks(
 ) -> tuple[Cells, int]:
     """Return the cells that are published as 1, in order, and how many of them truly are 1.
 
+    As `graphveil.methods.noise.flipped`: each edge passes a draw of its own, and independently all
+    cells
+    are tried with the chance of a zero; those of them that are edges are dropped.
+
     Parameters
     ----------
     words
@@ -301,12 +288,6 @@ def flipped_in_blocks(
         int64, shape (n,): the class of every node.
     chances
         The chances of every pair of classes.
-
-    Notes
-    -----
-    As `graphveil.methods.noise.flipped`: each edge passes a draw of its own, and independently all
-    cells
-    are tried with the chance of a zero; those of them that are edges are dropped.
 
     Examples
     --------
@@ -328,17 +309,11 @@ def flipped_in_blocks(
 def background(words: Words, classes: NDArray[np.int64], zero: NDArray[np.uint64]) -> Cells:
     """Return cells of which each is chosen by itself, with the chance of its two classes.
 
-    Parameters
-    ----------
-    words, classes
-        As in `flipped_in_blocks`.
-    zero
-        uint64, symmetric: T / 2**64 is the chance of a cell of these classes.
-
-    Notes
-    -----
     Blocks with 2^(j-1) < T <= 2^j form pool j. So many of its cells are chosen as succeed with the
     chance 2^j / 2^64, and each is kept with T / 2^j.
+
+    `words, classes`: as in `flipped_in_blocks`; `zero`: uint64, symmetric: T / 2**64 is the chance
+    of a cell of these classes.
     """
     order = np.argsort(classes, kind="stable")
     sizes = np.bincount(classes, minlength=zero.shape[0])

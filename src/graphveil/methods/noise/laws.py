@@ -42,13 +42,9 @@ DENSE = 16
 def words_from(randomness: Randomness, purpose: str) -> Words:
     """Return the words of this purpose: the operating system's, or a seeded generator's.
 
-    Parameters
-    ----------
-    randomness
-        Without a seed every word comes from the operating system: no generator's state stands
-        between its entropy and the noise.
-    purpose
-        A name that nothing else in the same run uses.
+    `randomness`: without a seed every word comes from the operating system: no generator's state
+    stands between its entropy and the noise; `purpose`: a name that nothing else in the same run
+    uses.
 
     Examples
     --------
@@ -195,6 +191,11 @@ Tables = Callable[[int], InversionTable]
 def inverted(words: Words, tables: Tables, bits: int, count: int) -> NDArray[np.int64]:
     """Return independent numbers of exactly this law.
 
+    X is the number of k with P[X <= k] <= U, for a real number U that is uniform on [0, 1) and
+    whose bits are drawn as they are needed. P[X <= k] is enclosed between two integers. Where the
+    bits of U drawn so far do not decide on which side of that value it lies, further bits are
+    drawn, and the enclosure is narrowed; with 64 bits this happens about once in 2**56 numbers.
+
     Parameters
     ----------
     words
@@ -205,13 +206,6 @@ def inverted(words: Words, tables: Tables, bits: int, count: int) -> NDArray[np.
         The fractional bits of the first table.
     count
         How many numbers.
-
-    Notes
-    -----
-    X is the number of k with P[X <= k] <= U, for a real number U that is uniform on [0, 1) and
-    whose bits are drawn as they are needed. P[X <= k] is enclosed between two integers. Where the
-    bits of U drawn so far do not decide on which side of that value it lies, further bits are
-    drawn, and the enclosure is narrowed; with 64 bits this happens about once in 2**56 numbers.
 
     Examples
     --------
@@ -263,23 +257,11 @@ def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.
     A number that one neighbor changes by at most 1 is released under `epsilon` if such noise is
     added to it.
 
-    Parameters
-    ----------
-    words
-        Where the randomness comes from.
-    epsilon
-        Above 0, at most 40; time and memory grow with its digits, not with 1/epsilon.
-    count
-        How many numbers.
-
-    Raises
-    ------
-    ParameterError
-        Where epsilon is out of range: for a larger one the tables would hold 0 alone.
-
-    Notes
-    -----
     The difference of two geometric numbers of the same law.
+
+    `words`: where the randomness comes from; `epsilon`: above 0, at most 40; time and memory grow
+    with its digits, not with 1/epsilon; `count`: how many numbers. Raises `ParameterError` where
+    epsilon is out of range: for a larger one the tables would hold 0 alone.
 
     Examples
     --------
@@ -300,16 +282,11 @@ def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.
 def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     """Return independent numbers, each k >= 0 with probability (1 - q) q^k for q = e^-epsilon.
 
-    Parameters
-    ----------
-    words, epsilon, count
-        As in `discrete_laplace`.
-
-    Notes
-    -----
     By inversion (`inverted`). Where a table would be too long, quotient and remainder by `DIGIT`
     are drawn: they are independent, the quotient is geometric with q^DIGIT, the remainder has the
     same law as the number, cut off.
+
+    `words, epsilon, count`: as in `discrete_laplace`.
 
     Examples
     --------
@@ -391,19 +368,11 @@ BLOCK_MEAN = 64
 def binomial(words: Words, trials: int, threshold: int) -> int:
     """Return how many of so many trials succeed, each with probability exactly T / 2**64.
 
-    Parameters
-    ----------
-    words
-        Where the randomness comes from.
-    trials
-        Any number from 0 on; the cost grows with the expected count, not with it.
-    threshold
-        T, from 0 to 2**64.
-
-    Notes
-    -----
     The law is exact, not exact to some precision: a block of trials is sampled by inversion of its
     distribution function (`inverted`). Bounds are sums and products rounded down, and rounded up.
+
+    `words`: where the randomness comes from; `trials`: any number from 0 on; the cost grows with
+    the expected count, not with it; `threshold`: t, from 0 to 2**64.
 
     Examples
     --------
@@ -432,12 +401,8 @@ def _total(words: Words, trials: int, threshold: int, blocks: int) -> int:
 def distribution(trials: int, threshold: int, bits: int) -> InversionTable:
     """Return integer bounds of the distribution function of the binomial law.
 
-    Parameters
-    ----------
-    trials, threshold
-        At least one trial; a threshold from 1 to 2**63.
-    bits
-        The unit is 2^-bits; at least 128 beyond those of P[X = 0].
+    `trials, threshold`: at least one trial; a threshold from 1 to 2**63; `bits`: the unit is
+    2^-bits; at least 128 beyond those of P[X = 0].
 
     Examples
     --------
@@ -480,11 +445,8 @@ GUARD_BITS = 64
 class Steps(NamedTuple):
     """The steps of a ladder: step s is ``min(first + s, most)`` wide.
 
-    Parameters
-    ----------
-    first, most
-        At least 1, the first at most the second. By the first and less, one edge may change the
-        sum of all counts; on graphs that differ in one edge it differs by one at most.
+    `first, most`: at least 1, the first at most the second. By the first and less, one edge may
+    change the sum of all counts; on graphs that differ in one edge it differs by one at most.
     """
 
     first: int
@@ -507,6 +469,11 @@ def ladder(
 ) -> NDArray[np.int64]:
     """Return counts with noise: a vector at t steps from them has the chance e^(-rate t) / Z.
 
+    t is the least number of steps that reach as far as the sum of all absolute differences. After
+    Zhang et al., *Private Release of Graph Statistics using Ladder Functions*, for vectors: tau is
+    drawn in proportion to e^(-rate tau) times the number of vectors within tau steps, then one of
+    these evenly.
+
     Parameters
     ----------
     words
@@ -517,13 +484,6 @@ def ladder(
         The ladder of this graph.
     rate
         Above 0. `rate_of` says which one an epsilon buys.
-
-    Notes
-    -----
-    t is the least number of steps that reach as far as the sum of all absolute differences. After
-    Zhang et al., *Private Release of Graph Statistics using Ladder Functions*, for vectors: tau is
-    drawn in proportion to e^(-rate tau) times the number of vectors within tau steps, then one of
-    these evenly.
 
     Examples
     --------
@@ -543,19 +503,11 @@ def ladder(
 def rate_of(epsilon: Fraction, counts: int, floor: int) -> Fraction:
     """Return the rate that an epsilon buys for so many counts, where no first step is below floor.
 
-    Parameters
-    ----------
-    epsilon
-        The part of it that is to be spent.
-    counts
-        How many counts there are.
-    floor
-        At least 1, at most the first step on every graph.
-
-    Notes
-    -----
     The chance of a vector changes by a factor of at most e^rate, and Z by at most e^rate, and by
     at most e^(counts / (floor - counts + 1)).
+
+    `epsilon`: the part of it that is to be spent; `counts`: how many counts there are; `floor`: at
+    least 1, at most the first step on every graph.
 
     Examples
     --------
@@ -614,8 +566,6 @@ def _below(words: Words, bound: int) -> int:
 def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> InversionTable:
     """Return bounds of the distribution function of tau, in proportion to e^(-rate tau) V(R_tau).
 
-    Notes
-    -----
     V is `vectors_within`, R `Steps.radius`. A term's successor is at most q (1 + I / (R - counts +
     1))^counts of it, for the step I behind R, and this factor only falls. From where it is at most
     sqrt(q), all that follows is below ``term / (1 - sqrt(q))``; the table ends where that is below

@@ -73,10 +73,7 @@ class NoisyMethod(Anonymizer[Any]):
     def check_parts(self) -> None:
         """Refuse parts that leave nothing of epsilon for the cells.
 
-        Raises
-        ------
-        ParameterError
-            Where they are as much as epsilon, or more.
+        Raises `ParameterError` where they are as much as epsilon, or more.
         """
         if self.epsilon_cells <= 0:
             counts = ", ".join(
@@ -188,10 +185,8 @@ def check_values_of_columns(data: Data) -> None:
 
     It reads names of items alone, which are public.
 
-    Raises
-    ------
-    DataError
-        Where names say that they may be and nobody said it, or one value is more entries than two.
+    Raises `DataError` where names say that they may be and nobody said it, or one value is more
+    entries than two.
     """
     if not isinstance(data, Bipartite | Table):
         return
@@ -243,14 +238,9 @@ def copies_matched(
 ) -> tuple[str, ...]:
     """Return the advice on a graph under so little noise that a copy can be matched with it.
 
-    Parameters
-    ----------
-    data
-        What was released; of users by features nothing is said.
-    chances
-        Those of a cell to be published, on average over all cells where they differ.
-    ones
-        The number of edges as it was released; None where it was not.
+    `data`: what was released; of users by features nothing is said; `chances`: those of a cell to
+    be published, on average over all cells where they differ; `ones`: the number of edges as it was
+    released; None where it was not.
     """
     if not isinstance(data, Graph) or ones is None:
         return ()
@@ -266,14 +256,8 @@ def noisy_at_most(graph: Graph, through: Channel, *, scale: Fraction | None = No
 
     It reads how many edges there are: it is for the owner alone.
 
-    Parameters
-    ----------
-    graph
-        The graph.
-    through
-        The chances of either kind of pair.
-    scale
-        That of the noise on the number of edges that are published; None where none is counted.
+    `through`: the chances of either kind of pair; `scale`: that of the noise on the number of edges
+    that are published; None where none is counted.
     """
     ones, cells = graph.n_edges, number_of_cells(graph)
     expected = (ones * through.one + (cells - ones) * through.zero) / FULL

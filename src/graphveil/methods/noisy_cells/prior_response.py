@@ -59,20 +59,12 @@ def expected_degrees(
 ) -> NDArray[np.float64]:
     """Return the expected degree of every node, given its noisy degree and all others.
 
-    Parameters
-    ----------
-    noisy
-        Degrees with discrete Laplace noise.
-    epsilon
-        Of the noise.
-    total
-        The noisy number of edges: the degrees are scaled to twice as much.
-
-    Notes
-    -----
     The histogram of true degrees is estimated by expectation maximization, in which a convolution
     with the noise is a sum of two geometric recursions. A noisy degree outside 0..n-1 says as much
     as the end of that range, since the likelihoods of all degrees are in the same proportion.
+
+    `noisy`: degrees with discrete Laplace noise; `epsilon`: of the noise; `total`: the noisy number
+    of edges: the degrees are scaled to twice as much.
 
     Examples
     --------
@@ -95,14 +87,8 @@ def likeliest_histogram(
 ) -> NDArray[np.float64]:
     """Return the shares of degrees that make the noisy ones likeliest, after so many rounds.
 
-    Parameters
-    ----------
-    values
-        Noisy degrees, at least 0.
-    decay
-        By how much the chance of noise falls from one whole number to the next.
-    rounds
-        Of expectation and maximization.
+    `values`: noisy degrees, at least 0; `decay`: by how much the chance of noise falls from one
+    whole number to the next; `rounds`: of expectation and maximization.
 
     Examples
     --------
@@ -150,14 +136,9 @@ _TINY, _HUGE = 1e-9, 1e9
 class PriorClasses(NamedTuple):
     """Nodes of like degree.
 
-    Parameters
-    ----------
-    of_node
-        int64, shape (n,): the class of every node; classes are in the order of their degrees.
-    sizes
-        int64: how many nodes a class has, at least one.
-    degrees
-        float64: the mean of the expected degrees in it.
+    `of_node`: int64, shape (n,): the class of every node; classes are in the order of their
+    degrees; `sizes`: int64: how many nodes a class has, at least one; `degrees`: float64: the mean
+    of the expected degrees in it.
     """
 
     of_node: NDArray[np.int64]
@@ -285,14 +266,8 @@ def priors_between(
 ) -> list[int]:
     """Return the prior of every pair of classes a <= b, row by row, in units of 2^-64: exactly.
 
-    Parameters
-    ----------
-    weights
-        x of every class, times 10^12.
-    groups
-        The group of every class.
-    factors
-        By how much the prior of two groups is multiplied, times 10^12.
+    `weights`: x of every class, times 10^12; `groups`: the group of every class; `factors`: by how
+    much the prior of two groups is multiplied, times 10^12.
     """
     full, unit, priors = BlockFlips.FULL, BlockFlips.UNIT, []
     for a, x in enumerate(weights):
@@ -337,14 +312,8 @@ def stated(
 ) -> BlockFlips:
     """Return the prior as whole numbers, from which the chances are computed.
 
-    Parameters
-    ----------
-    budget
-        The number of cells, their part of epsilon and the noisy count.
-    classes, weights
-        The model.
-    groups, factors
-        Its correction by mixing.
+    `budget`: the number of cells, their part of epsilon and the noisy count; `classes, weights`:
+    the model; `groups, factors`: its correction by mixing.
     """
     more: dict[str, Any] = {}
     if groups is not None and factors is not None:

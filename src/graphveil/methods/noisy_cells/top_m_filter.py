@@ -217,12 +217,8 @@ def thresholds_of(n_cells: int, count: int, epsilon: Fraction) -> Channel:
     the filter's or the most that keeps both ratios within e^epsilon, where that is less; it is
     never below that of a zero, to which it would be rounded for the tiniest epsilon.
 
-    Parameters
-    ----------
-    n_cells, count
-        The number of cells and the noisy number of ones, fewer than half of them.
-    epsilon
-        The part of epsilon that a cell has.
+    `n_cells, count`: the number of cells and the noisy number of ones, fewer than half of them;
+    `epsilon`: the part of epsilon that a cell has.
 
     Examples
     --------

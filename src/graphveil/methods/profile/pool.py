@@ -72,12 +72,8 @@ class ProfileTask(NamedTuple):
 class ChangedTies(NamedTuple):
     """Edits of ties, as sorted keys ``(layer * n + source) * n + target``.
 
-    Attributes
-    ----------
-    added, deleted
-        int64: what comes and what goes.
-    unprotected
-        How many people are then in classes below k.
+    `added, deleted`: int64: what comes and what goes; `unprotected`: how many people are then in
+    classes below k.
     """
 
     added: Ints
@@ -113,12 +109,7 @@ def _known_of(network: Network, measure: str) -> list[Ints]:
 class Pairs(NamedTuple):
     """What may be flipped: the ties there are, then candidates; as keys of `ChangedTies`.
 
-    Attributes
-    ----------
-    keys
-        int64: all of them.
-    n_ties
-        How many are ties of the network.
+    `keys`: int64: all of them; `n_ties`: how many are ties of the network.
     """
 
     keys: Ints
@@ -228,10 +219,7 @@ def _codes_of_surroundings(task: ProfileTask, pool: Pool) -> tuple[Ints, Ints]:
 def _units(task: ProfileTask, most: Ints) -> tuple[Ints, int]:
     """Return what one of each number adds to a code, and how many bits all take together.
 
-    Raises
-    ------
-    InfeasibleError
-        Where they take too many, with the colors.
+    Raises `InfeasibleError` where they take too many, with the colors.
     """
     bits = [int(number).bit_length() for number in most]
     used = sum(bits) + int(task.colors.max(initial=0)).bit_length()
@@ -262,10 +250,7 @@ def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[
 def checked(task: ProfileTask, pairs: Pairs, walk: AnnealingWalk[ProfileTask]) -> ChangedTies:
     """Return the best state of a walk once an exact count of its unprotected people agrees.
 
-    Raises
-    ------
-    AssertionError
-        Where it differs from what the walk counted: a bug of ours.
+    Raises `AssertionError` where it differs from what the walk counted: a bug of ours.
     """
     changed, there = walk.annealing.best.changed, np.arange(pairs.keys.size) < pairs.n_ties
     said, _ = walk.reached()

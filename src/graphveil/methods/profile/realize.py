@@ -64,14 +64,8 @@ FEWEST_ATTEMPTS, MOST_ATTEMPTS = 3, 8
 class ArcChanges(NamedTuple):
     """Edits of arcs, as sorted keys ``u * n + v``, and how far from the best they can be.
 
-    Attributes
-    ----------
-    added, deleted
-        int64: what comes and what goes.
-    change
-        The sum of all changes of numbers that was planned.
-    rounds
-        How often it was planned.
+    `added, deleted`: int64: what comes and what goes; `change`: the sum of all changes of numbers
+    that was planned; `rounds`: how often it was planned.
     """
 
     added: Ints
@@ -292,11 +286,8 @@ def edited(layer: Layer, changes: ArcChanges) -> Layer:
 def check(layer: Layer, colors: NDArray[np.int64], k: int, changes: ArcChanges) -> None:
     """Count the promise again from the edits alone.
 
-    Raises
-    ------
-    AssertionError
-        Where a profile is shared by fewer than k people of a color, or an edit changes nothing: a
-        bug of ours.
+    Raises `AssertionError` where a profile is shared by fewer than k people of a color, or an edit
+    changes nothing: a bug of ours.
     """
     keys = keys_of(layer)
     added = np.isin(changes.added, keys).any()
@@ -328,12 +319,7 @@ RESTARTS = 2
 class EditedLayer(NamedTuple):
     """A layer after its edits.
 
-    Attributes
-    ----------
-    layer
-        Its ties now.
-    added, deleted
-        How many ties came and went.
+    `layer`: its ties now; `added, deleted`: how many ties came and went.
     """
 
     layer: Layer
@@ -349,14 +335,8 @@ class EditedLayer(NamedTuple):
 class EditedLayers(NamedTuple):
     """All layers after their edits.
 
-    Attributes
-    ----------
-    layers
-        In the order of the network.
-    change
-        The sum of all changes of numbers.
-    rounds
-        How often all layers were gone through.
+    `layers`: in the order of the network; `change`: the sum of all changes of numbers; `rounds`:
+    how often all layers were gone through.
     """
 
     layers: tuple[EditedLayer, ...]
@@ -535,10 +515,8 @@ def columns_of_layers(network: Network) -> list[list[int]]:
 def check_layers(network: Network, colors: Ints, k: int, changed: EditedLayers) -> None:
     """Count the promise again from the layers alone.
 
-    Raises
-    ------
-    AssertionError
-        Where a profile is shared by fewer than k people of a color: a bug of ours.
+    Raises `AssertionError` where a profile is shared by fewer than k people of a color: a bug of
+    ours.
     """
     after = Network(tuple(each.layer for each in changed.layers)).profiles()
     sizes = classes(colors, *after.T)[1]

@@ -60,24 +60,13 @@ class _Side(NamedTuple):
 def falling(task: ProfileTask, rng: np.random.Generator) -> Ints:
     """Return ties without which all, or nearly all, profiles are shared by k people of a color.
 
-    Parameters
-    ----------
-    task
-        The network, and what may be known.
-    rng
-        Where curves of the plan are shifted.
-
-    Returns
-    -------
-    Ints
-        Their keys, ascending, as of `ChangedTies`.
-
-    Notes
-    -----
     The plan is that of profiles that only rise, seen from above. Of each directed layer a maximum
     flow deletes as many of the planned ties as there are from people to people who have too many;
     what is left over falls to people of classes above k who step down into another one of k. What
     then still lacks is planned again. Layers without directions stay.
+
+    `task`: the network, and what may be known; `rng`: where curves of the plan are shifted. Returns
+    their keys, ascending, as of `ChangedTies`.
 
     Examples
     --------
@@ -274,14 +263,8 @@ def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
     One tie after another of an unprotected person with most ties goes, each time the one that
     leaves the fewest people unprotected; where these have none left, all ties go.
 
-    Parameters
-    ----------
-    walk
-        One that deletes ties, at its best state.
-    pairs
-        What it may flip.
-    most
-        Once more ties than these are gone, no more are looked for.
+    `walk`: one that deletes ties, at its best state; `pairs`: what it may flip; `most`: once more
+    ties than these are gone, no more are looked for.
     """
     walk.back_to_best()
     state = walk.annealing.state
@@ -355,6 +338,13 @@ def search(
 ) -> ChangedTies:
     """Return the best state of walks from the network, and from what was planned for everybody.
 
+    From a network whose ties come and go, a walk towards a goal ends far from where a plan does: it
+    starts from plans alone. Where ties may only go, a walk starts from deletions that are planned,
+    too. A walk within a budget starts from the network, and from plans, planned deletions among
+    them, by way of goals: as few people are given up as the budget allows.
+
+    Returns its unprotected people are counted again from the edited ties.
+
     Parameters
     ----------
     task
@@ -366,18 +356,6 @@ def search(
         A multiple of the usual proposals.
     rng
         The randomness.
-
-    Returns
-    -------
-    ChangedTies
-        Its unprotected people are counted again from the edited ties.
-
-    Notes
-    -----
-    From a network whose ties come and go, a walk towards a goal ends far from where a plan does: it
-    starts from plans alone. Where ties may only go, a walk starts from deletions that are planned,
-    too. A walk within a budget starts from the network, and from plans, planned deletions among
-    them, by way of goals: as few people are given up as the budget allows.
 
     Examples
     --------
@@ -423,10 +401,7 @@ def _best_of(one: ChangedTies, other: ChangedTies, task: ProfileTask) -> Changed
 class Look(NamedTuple):
     """Looks for edits: from the network, or from a plan.
 
-    Attributes
-    ----------
-    task, effort, rng
-        As `search` takes them.
+    `task, effort, rng`: as `search` takes them.
     """
 
     task: ProfileTask

@@ -53,10 +53,7 @@ SHIFTED_WORK = 500_000
 class Prices(NamedTuple):
     """What a unit costs.
 
-    Attributes
-    ----------
-    up, down
-        The price of a unit more, and of a unit less; below 0, nothing may become less.
+    `up, down`: the price of a unit more, and of a unit less; below 0, nothing may become less.
     """
 
     up: int = 1
@@ -79,14 +76,9 @@ ADDITIONS = Prices(1, -1)
 class ProfilePlan(NamedTuple):
     """Where everyone shall stand.
 
-    Attributes
-    ----------
-    target
-        int64, shape (n, c): the numbers of ties that everyone shall have.
-    high
-        The same shape: up to here the target of a group costs the same.
-    group
-        int64, shape (n,): equal where people share a target.
+    `target`: int64, shape (n, c): the numbers of ties that everyone shall have; `high`: the same
+    shape: up to here the target of a group costs the same; `group`: int64, shape (n,): equal where
+    people share a target.
     """
 
     target: Ints
@@ -143,6 +135,9 @@ def plan_of_profiles(
 ) -> ProfilePlan:
     """Return targets that at least k people of one color share, at a small total price.
 
+    Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on directed networks*, KAIS
+    61 (2019), group all people by the heuristic MDAV; here people in cells of k stay.
+
     Parameters
     ----------
     points
@@ -155,11 +150,6 @@ def plan_of_profiles(
         What a unit more and a unit less cost.
     rng
         Where curves are shifted, and in which order groups are improved.
-
-    Notes
-    -----
-    Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on directed networks*, KAIS
-    61 (2019), group all people by the heuristic MDAV; here people in cells of k stay.
 
     Examples
     --------

@@ -79,10 +79,7 @@ class BaselineMethod(NoisyMethod):
     def check_size(self, n: int, *, noun: str = "nodes") -> None:
         """Refuse more nodes than `max_nodes`.
 
-        Raises
-        ------
-        InfeasibleError
-            Where there are more.
+        Raises `InfeasibleError` where there are more.
         """
         super().check_size(n, noun=noun)
         if n > self.max_nodes:
@@ -183,12 +180,8 @@ GROUPS = 8
 class Cuts(NamedTuple):
     """Nodes in parts of like noisy degree.
 
-    Parameters
-    ----------
-    least
-        int64, rising: the least noisy degree of each part.
-    of_node
-        int64, shape (n,): the part of every node.
+    `least`: int64, rising: the least noisy degree of each part; `of_node`: int64, shape (n,): the
+    part of every node.
     """
 
     least: NDArray[np.int64]
@@ -225,12 +218,8 @@ def numbers_from(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 class Places(NamedTuple):
     """Who has which place, and which released id the places have.
 
-    Parameters
-    ----------
-    people, ids
-        int64, shape (n,): the position of the input, and the released id, of every place.
-    assignment
-        The secret that says which noisy degree of a group each person has.
+    `people, ids`: int64, shape (n,): the position of the input, and the released id, of every
+    place; `assignment`: the secret that says which noisy degree of a group each person has.
     """
 
     people: NDArray[np.int64]
@@ -381,20 +370,12 @@ class OneKSeries(DrawnMethod):
 def drawn(classes: PriorClasses, weights: Sequence[int], seed: int) -> NDArray[np.int64]:
     """Return the places of both ends of every edge, int64, shape (edges, 2).
 
-    Parameters
-    ----------
-    classes
-        Of the places, in ascending order.
-    weights
-        x of every class, times 10^12.
-    seed
-        The public seed of the drawing.
-
-    Notes
-    -----
     Of a block of two classes the pairs of nodes are numbered, and an edge is as many pairs after
     the one before it as a geometric variable says. A block has at most eight deviations more edges
     than are expected of it, and 16.
+
+    `classes`: of the places, in ascending order; `weights`: x of every class, times 10^12; `seed`:
+    the public seed of the drawing.
 
     Examples
     --------

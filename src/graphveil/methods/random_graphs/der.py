@@ -39,14 +39,8 @@ _ROOT = 2 ** (1 / 3)
 class Region(NamedTuple):
     """A rectangle of the matrix with the ones in it.
 
-    Parameters
-    ----------
-    row, column
-        Where it begins.
-    height, width
-        Its rows and columns, at least one each.
-    rows, columns
-        int64, shape (ones,): where its ones are.
+    `row, column`: where it begins; `height, width`: its rows and columns, at least one each; `rows,
+    columns`: int64, shape (ones,): where its ones are.
     """
 
     row: int
@@ -72,10 +66,7 @@ class Leaf(NamedTuple):
 class EpsilonParts(NamedTuple):
     """The parts of epsilon that exploring spends.
 
-    Parameters
-    ----------
-    counts, cuts
-        Of the numbers of ones, and of the choices where to cut.
+    `counts, cuts`: of the numbers of ones, and of the choices where to cut.
     """
 
     counts: float
@@ -254,15 +245,9 @@ MOST_CELLS = 40_000
 class Filling(NamedTuple):
     """What is published of regions.
 
-    Parameters
-    ----------
-    sizes, ones
-        int64, shape (regions,): cells, and true ones.
-    placed, kept
-        int64, shape (regions,): cells that are published, and true ones among them.
-    cells
-        int64, shape (ones of all,): the true cells, region by region and in order, numbered row by
-        row over all regions.
+    `sizes, ones`: int64, shape (regions,): cells, and true ones; `placed, kept`: int64, shape
+    (regions,): cells that are published, and true ones among them; `cells`: int64, shape (ones of
+    all,): the true cells, region by region and in order, numbered row by row over all regions.
     """
 
     sizes: NDArray[np.int64]
@@ -275,14 +260,8 @@ class Filling(NamedTuple):
 def filled(leaves: Sequence[Leaf], epsilon: float, rng: np.random.Generator) -> NDArray[np.int64]:
     """Return edges, shape (edges, 2): a placed cell becomes one with chance 1/2.
 
-    Parameters
-    ----------
-    leaves
-        Regions that cover the matrix, at least one.
-    epsilon
-        What the choice of cells spends; an edge is two cells.
-    rng
-        For all choices.
+    `leaves`: regions that cover the matrix, at least one; `epsilon`: what the choice of cells
+    spends; an edge is two cells; `rng`: for all choices.
 
     Examples
     --------
@@ -322,14 +301,8 @@ def _filling(leaves: Sequence[Leaf], epsilon: float, rng: np.random.Generator) -
 def true_ones(cells: int, ones: int, placed: int, epsilon: float, rng: np.random.Generator) -> int:
     """Return how many placed cells are true: k with weight C(c, k) C(a-c, p-k) e^(epsilon k).
 
-    Parameters
-    ----------
-    cells, ones, placed
-        a cells, of which c are true, and p that are placed.
-    epsilon
-        The weight of a true cell.
-    rng
-        For the choice.
+    `cells, ones, placed`: a cells, of which c are true, and p that are placed; `epsilon`: the
+    weight of a true cell; `rng`: for the choice.
 
     Examples
     --------

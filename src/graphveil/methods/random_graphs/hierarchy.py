@@ -104,15 +104,10 @@ pairs in it."""
 class Blocks(NamedTuple):
     """Blocks of pairs.
 
-    Parameters
-    ----------
-    first, other
-        int64, shape (blocks,): the positions at which the leaves of the two sides begin; of a
-        whole subtree both are its first.
-    rows, columns
-        int64, shape (blocks,): the leaves of the two sides; of a whole subtree 0 columns.
-    edges
-        int64, shape (blocks,): the edges in it.
+    `first, other`: int64, shape (blocks,): the positions at which the leaves of the two sides
+    begin; of a whole subtree both are its first; `rows, columns`: int64, shape (blocks,): the
+    leaves of the two sides; of a whole subtree 0 columns; `edges`: int64, shape (blocks,): the
+    edges in it.
     """
 
     first: NDArray[np.int64]

@@ -37,27 +37,16 @@ class SuperNodes(Anonymizer[Graph]):
     the size of every group, and how many edges there are inside each and between any two. The
     published edges are drawn from these numbers, by a rule that everybody can repeat.
 
-    Parameters
-    ----------
-    k
-        The smallest group: of n nodes there are ``n // k`` groups, as equal in size as possible.
-    sweeps
-        How many exchanges of two nodes are tried for each node; more keep more of the network.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of range.
-    InfeasibleError
-        If the graph has fewer than k nodes.
-
-    Notes
-    -----
     As Hay et al., the search looks for the groups under which the original is most likely: those
     with the fewest graphs that fit the numbers, by exchanges of nodes with simulated annealing. As
     Campan & Truta, all groups have about k nodes. Node i is in group ``i % (n // k)``, and which
     node of a group is which person is drawn at random. `Release.generalized_graph` gives groups and
     numbers, `Release.sample` further graphs.
+
+    `k`: the smallest group: of n nodes there are ``n // k`` groups, as equal in size as possible;
+    `sweeps`: how many exchanges of two nodes are tried for each node; more keep more of the
+    network. Raises `ParameterError` if a parameter is out of range. `InfeasibleError` if the graph
+    has fewer than k nodes.
 
     Examples
     --------

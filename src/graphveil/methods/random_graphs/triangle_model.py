@@ -98,14 +98,7 @@ def noisy_statistics(
 ) -> Statistics:
     """Return the statistics of a graph with at least three nodes.
 
-    Parameters
-    ----------
-    data
-        The original.
-    randomness
-        The run's.
-    parts
-        The parts of epsilon, by name.
+    `data`: the original; `randomness`: the run's; `parts`: the parts of epsilon, by name.
     """
     words = words_from(randomness, "noisy count")
     count = noisy_count(words, data.n_edges, number_of_cells(data), parts["epsilon_count"])
@@ -140,8 +133,6 @@ def edges_between_groups(data: Graph, groups: Cuts) -> NDArray[np.int64]:
 def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[NDArray[np.int64], Steps]:
     """Return the triangles by lowest class, and the ladder of this graph.
 
-    Notes
-    -----
     An edge changes the sum of the triangles by the neighbors that its ends share, which are at
     most as many as any two nodes share, tied or not; and that number by one at most.
 
@@ -182,13 +173,8 @@ _NOTHING = 1e-300
 class Shape(NamedTuple):
     """What the graph is to have.
 
-    Parameters
-    ----------
-    degrees
-        int64, shape (n,), with an even sum.
-    between
-        int64, shape (groups, groups): the edges between groups g <= h; with them every group has
-        as many ends of edges as its degrees say.
+    `degrees`: int64, shape (n,), with an even sum; `between`: int64, shape (groups, groups): the
+    edges between groups g <= h; with them every group has as many ends of edges as its degrees say.
     """
 
     degrees: NDArray[np.int64]
@@ -198,14 +184,9 @@ class Shape(NamedTuple):
 def shape_of(noisy: Statistics, decay: float, seed: int) -> Shape:
     """Return degrees and edges between groups that fit the noisy statistics.
 
-    Parameters
-    ----------
-    noisy
-        The statistics, nodes in ascending order of their noisy degrees.
-    decay
-        By how much the chance of noise on a degree falls from one whole number to the next.
-    seed
-        That of the drawing: it is public.
+    `noisy`: the statistics, nodes in ascending order of their noisy degrees; `decay`: by how much
+    the chance of noise on a degree falls from one whole number to the next; `seed`: that of the
+    drawing: it is public.
     """
     n, size = noisy.degrees.size, noisy.groups.least.size
     numbers = numbers_from(next(public_words(seed, 3 * n + 1 + size * size, SHAPE)))
@@ -219,13 +200,9 @@ def drawn_degrees(
 ) -> NDArray[np.int64]:
     """Return a degree for every node, drawn from what its noisy degree says of it.
 
-    Parameters
-    ----------
-    noisy, decay
-        As in `shape_of`.
-    numbers
-        float64, from 0 to 1, shape (3 n + 1,): for the degrees, the nth value of which takes the
-        nth number; for their spread; for their rounding; and for who mends an odd sum.
+    `noisy, decay`: as in `shape_of`; `numbers`: float64, from 0 to 1, shape (3 n + 1,): for the
+    degrees, the nth value of which takes the nth number; for their spread; for their rounding; and
+    for who mends an odd sum.
     """
     n = noisy.degrees.size
     values = np.clip(noisy.degrees, 0, n - 1)
@@ -317,14 +294,8 @@ ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
 class Drawn(NamedTuple):
     """A graph, and what it was drawn towards.
 
-    Parameters
-    ----------
-    ends
-        int64, shape (edges, 2).
-    aims
-        int64: the triangles by class that were aimed at.
-    unmended
-        How many edges were left out: loops and doubles of which no exchange made an edge.
+    `ends`: int64, shape (edges, 2); `aims`: int64: the triangles by class that were aimed at;
+    `unmended`: how many edges were left out: loops and doubles of which no exchange made an edge.
     """
 
     ends: NDArray[np.int64]
@@ -335,14 +306,8 @@ class Drawn(NamedTuple):
 def drawn(noisy: Statistics, shape: Shape, seed: int) -> Drawn:
     """Return a graph with these degrees, edges between groups, and about these triangles.
 
-    Parameters
-    ----------
-    noisy
-        The noisy statistics.
-    shape
-        Its degrees, and edges between groups.
-    seed
-        Of everything that is drawn here: it is public.
+    `noisy`: the noisy statistics; `shape`: its degrees, and edges between groups; `seed`: of
+    everything that is drawn here: it is public.
     """
     rng = public_stream(seed)
     n, classes = noisy.degrees.size, noisy.classes.of_node
@@ -365,12 +330,7 @@ def started(
 ) -> tuple[NDArray[np.int64], int]:
     """Return the edges of a graph with this shape and no more triangles than chance gives.
 
-    Returns
-    -------
-    ends
-        int64, shape (edges, 2).
-    unmended
-        How many edges it lacks.
+    Returns int64, shape (edges, 2). how many edges it lacks.
     """
     by_group = np.argsort(groups, kind="stable")
     stubs = np.repeat(by_group, shape.degrees[by_group])
@@ -389,12 +349,8 @@ def started(
 def aimed_at(noisy: Statistics, there: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the triangles to aim at: the noisy ones, drawn towards the start as noise is large.
 
-    Parameters
-    ----------
-    noisy
-        The noisy statistics.
-    there
-        The triangles by class of a graph that was drawn without them.
+    `noisy`: the noisy statistics; `there`: the triangles by class of a graph that was drawn without
+    them.
     """
     scale = max(second_largest(noisy.degrees) * Fraction(3, 5), Fraction(12, 5)) / noisy.rate
     aims = []

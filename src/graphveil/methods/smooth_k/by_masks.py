@@ -21,18 +21,11 @@ class MaskedClusters(NamedTuple):
 def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedClusters | None:
     """Return clusters of at least k rows with many columns in common; None where it is no table.
 
-    Parameters
-    ----------
-    rows
-        The data, of at least k rows.
-    k
-        The fewest rows of a cluster.
-
-    Notes
-    -----
     See `graphveil.methods.equivalence_classes.masks.masked_classes`. Rows are those of a table
     where their features have columns and no row has two of one. There is None too where a table
     has more columns than a mask can name.
+
+    `rows`: the data, of at least k rows; `k`: the fewest rows of a cluster.
 
     Examples
     --------

@@ -58,12 +58,8 @@ def hashes_of(ids: Ids) -> NDArray[np.uint64]:
 def hashes_of_texts(starts: NDArray[np.int64], letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return what `hashes_of` gives for texts that lie one after the other.
 
-    Parameters
-    ----------
-    starts
-        int64, shape (n + 1,): text i is ``letters[starts[i]:starts[i + 1]]``.
-    letters
-        uint8: the UTF-8 of all.
+    `starts`: int64, shape (n + 1,): text i is ``letters[starts[i]:starts[i + 1]]``; `letters`:
+    uint8: the UTF-8 of all.
 
     Examples
     --------
@@ -93,11 +89,8 @@ class MinHash:
     Rows agree in a hash with probability equal to their Jaccard similarity, so that like rows
     tend to stand together where signatures are in order.
 
-    Parameters
-    ----------
-    multipliers, offsets
-        Those of the hashes ``(A x + B) mod (2**31 - 1)``; x is 1 more than the leading 31 bits of
-        the hash of a name (`hashes_of`).
+    `multipliers, offsets`: those of the hashes ``(A x + B) mod (2**31 - 1)``; x is 1 more than the
+    leading 31 bits of the hash of a name (`hashes_of`).
     """
 
     multipliers: tuple[int, ...]
@@ -116,12 +109,8 @@ class MinHash:
 
         A row without features gets 2**31 - 1, which is above every hash.
 
-        Parameters
-        ----------
-        indptr
-            int64: the entries of row u are those from ``indptr[u]`` to ``indptr[u + 1]``.
-        hashes
-            The hash of the name of every entry's feature.
+        `indptr`: int64: the entries of row u are those from ``indptr[u]`` to ``indptr[u + 1]``;
+        `hashes`: the hash of the name of every entry's feature.
 
         Examples
         --------
@@ -146,12 +135,7 @@ class MinHash:
 
         The first four are the signature; the last is the hash of the user.
 
-        Parameters
-        ----------
-        indptr, hashes
-            As of `signatures`.
-        users
-            The hash of the user of every row.
+        `indptr, hashes`: as of `signatures`; `users`: the hash of the user of every row.
         """
         smallest = self.signatures(indptr, hashes).astype(np.uint64)
         words = np.empty((users.size, HASHES // 2 + 1), dtype=np.uint64)
@@ -181,12 +165,7 @@ def in_order(words: NDArray[np.uint64]) -> NDArray[np.int64]:
 def piece_of(words: NDArray[np.uint64], cuts: NDArray[np.uint64]) -> NDArray[np.int32]:
     """Return the piece of every row, int32: how many cuts are at most its words.
 
-    Parameters
-    ----------
-    words
-        uint64, shape (n, w).
-    cuts
-        uint64, shape (c, w), in order.
+    `words`: uint64, shape (n, w); `cuts`: uint64, shape (c, w), in order.
 
     Examples
     --------
@@ -210,16 +189,8 @@ def order_of(
 ) -> NDArray[np.int64]:
     """Return the rows in the order that was asked for, int64, shape (n,).
 
-    Parameters
-    ----------
-    data
-        The rows.
-    order
-        ``"minhash"``, ``"label-propagation"``, or ``"none"``: as they stand.
-    chunk_rows
-        The rows of a chunk.
-    rng
-        What the order draws from.
+    `data`: the rows; `order`: ``"minhash"``, ``"label-propagation"``, or ``"none"``: as they stand;
+    `rng`: what the order draws from.
 
     Examples
     --------
@@ -310,14 +281,8 @@ FREQUENT = 3
 class Chunk(NamedTuple):
     """Some rows over the features that they have, and the chunk's own random stream.
 
-    Parameters
-    ----------
-    indptr, indices
-        As in `Bipartite`.
-    rng
-        What its clusters are drawn from.
-    labels
-        The clusters of the rows, where there are some already.
+    `indptr, indices`: as in `Bipartite`; `rng`: what its clusters are drawn from; `labels`: the
+    clusters of the rows, where there are some already.
     """
 
     indptr: NDArray[np.int64]
@@ -328,10 +293,7 @@ class Chunk(NamedTuple):
     def rows(self, columns: NDArray[np.int32] | None = None) -> CollapsedRows:
         """Return the distinct rows, over the features that occur in them.
 
-        Parameters
-        ----------
-        columns
-            As in `CollapsedRows`, of all features of the data.
+        `columns`: as in `CollapsedRows`, of all features of the data.
         """
         used, indices = np.unique(self.indices, return_inverse=True)
         rows = collapse(Bipartite(self.indptr, indices.astype(np.int32), used.size))

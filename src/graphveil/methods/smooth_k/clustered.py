@@ -109,10 +109,7 @@ class Clustered(WithRoles[Bipartite]):
     def columns_of(self, names: Iterable[object]) -> NDArray[np.int32] | None:
         """Return the column of every feature, where rows are put together by columns.
 
-        Parameters
-        ----------
-        names
-            Of all features, in order.
+        `names`: of all features, in order.
         """
         greedy = isinstance(self.algorithm, Greedy) and self.algorithm.seed_order == "auto"
         return columns_of(list(names)) if greedy and self.rule.theta == 1 else None

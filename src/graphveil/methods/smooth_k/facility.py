@@ -44,12 +44,7 @@ from graphveil.methods.smooth_k.local_search import clusters_of
 class Costs(NamedTuple):
     """What it costs to open a facility at a distinct row: `factor` times its element of `sums`.
 
-    Parameters
-    ----------
-    sums
-        int64, shape (distinct,): the distances to the nearest rows.
-    factor
-        At least 0.
+    `sums`: int64, shape (distinct,): the distances to the nearest rows; `factor`: at least 0.
     """
 
     sums: NDArray[np.int64]
@@ -63,14 +58,9 @@ class Costs(NamedTuple):
 class FacilityPlan(NamedTuple):
     """Which rows are facilities, and where all rows go.
 
-    Parameters
-    ----------
-    opened
-        int32, shape (facilities,): the distinct row of every facility, in order of opening.
-    facility
-        int32, shape (n,): the facility of every row.
-    total
-        What opening costs, and the distances of all rows to their facilities.
+    `opened`: int32, shape (facilities,): the distinct row of every facility, in order of opening;
+    `facility`: int32, shape (n,): the facility of every row; `total`: what opening costs, and the
+    distances of all rows to their facilities.
     """
 
     opened: NDArray[np.int32]
@@ -90,6 +80,13 @@ def facility_clusters(
     rng: np.random.Generator,
 ) -> Labels:
     """Return clusters of at least k rows each, around rows that are nearest to their members.
+
+    Of several facilities at the same distance, one that shares a feature with the row comes before
+    one that does not, then the one opened first. The costs take O(sum of squared degrees of the
+    features) among distinct rows, a run the same sum over facilities times rows; memory is
+    O(entries + rows + features).
+
+    Returns equal rows have the same label, unless ``cut`` or ``assign="arrival"`` parts them.
 
     Parameters
     ----------
@@ -111,18 +108,6 @@ def facility_clusters(
         Whether clusters of 2k rows or more are cut into pieces of k or more.
     rng
         The randomness.
-
-    Returns
-    -------
-    Labels
-        Equal rows have the same label, unless ``cut`` or ``assign="arrival"`` parts them.
-
-    Notes
-    -----
-    Of several facilities at the same distance, one that shares a feature with the row comes before
-    one that does not, then the one opened first. The costs take O(sum of squared degrees of the
-    features) among distinct rows, a run the same sum over facilities times rows; memory is
-    O(entries + rows + features).
 
     Examples
     --------
@@ -157,12 +142,8 @@ def _counted(runs: int, advance: Advance) -> Iterator[int]:
 def nearest_sums(kinds: kernel.RowKinds, lists: FeatureLists, wanted: int) -> NDArray[np.int64]:
     """Return the sum of the distances from every distinct row to its `wanted` nearest rows.
 
-    Parameters
-    ----------
-    kinds, lists
-        The distinct rows, and the lists of their features.
-    wanted
-        At most the number of rows. Copies count each, and a row is its own neighbor.
+    `kinds, lists`: the distinct rows, and the lists of their features; `wanted`: at most the number
+    of rows. Copies count each, and a row is its own neighbor.
 
     Examples
     --------
@@ -290,12 +271,8 @@ def cut_up(labels: Labels, *, k: int) -> Labels:
 def rarest_first(rows: CollapsedRows, unused: NDArray[np.int64]) -> RareFirst:
     """Return the rows with their features numbered from the rarest, and the lists of these.
 
-    Parameters
-    ----------
-    rows
-        The distinct rows.
-    unused
-        How many copies of each are to be put into clusters; the kernel writes it.
+    `rows`: the distinct rows; `unused`: how many copies of each are to be put into clusters; the
+    kernel writes it.
 
     Examples
     --------
@@ -366,6 +343,13 @@ def grown_clusters(
     takes in, one by one, the row of largest mean overlap with its rows less a share of its degree.
     The last rows, fewer than k, go where most is kept.
 
+    Time is O(sum of squared degrees of the features) among distinct rows, as for ``"cost"``, and
+    less as used rows leave the lists. Where features are popular, rows are met through their
+    rarest ones and compared only where they can win by bounds; the clusters are the same. Memory
+    is O(entries + rows + features).
+
+    Returns copies of a distinct row may part.
+
     Parameters
     ----------
     rows
@@ -381,18 +365,6 @@ def grown_clusters(
         both are tried on a sample of 10,000.
     rng
         The randomness: seeds of equal rank come in a random order, and the sample is drawn.
-
-    Returns
-    -------
-    Labels
-        Copies of a distinct row may part.
-
-    Notes
-    -----
-    Time is O(sum of squared degrees of the features) among distinct rows, as for ``"cost"``, and
-    less as used rows leave the lists. Where features are popular, rows are met through their
-    rarest ones and compared only where they can win by bounds; the clusters are the same. Memory
-    is O(entries + rows + features).
 
     Examples
     --------

@@ -51,6 +51,9 @@ def rank_clusters(
 ) -> None:
     """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
 
+    A cluster that gains by m features has 2^m sets, a row of d such features at most as many as
+    it could have, 2^d: the time to look them up does not grow with the number of clusters.
+
     Parameters
     ----------
     data
@@ -63,11 +66,6 @@ def rank_clusters(
         How many entries are read of a feature's list. Where all may be, popular features make
         lists long; then every set of features that clusters share is numbered, and a row looks up
         those that it has all features of. The result is the same.
-
-    Notes
-    -----
-    A cluster that gains by m features has 2^m sets, a row of d such features at most as many as
-    it could have, 2^d: the time to look them up does not grow with the number of clusters.
     """
     gainers = _none(near.shape[1])
     if list_cap == UNCAPPED:
@@ -105,12 +103,8 @@ ROOM = 1.5
 class Clusters(NamedTuple):
     """Clusters that rows are moved between.
 
-    Parameters
-    ----------
-    data, state
-        The arrays that kernels read, and those that they write.
-    entries
-        The entries of the original, equal rows counted each.
+    `data, state`: the arrays that kernels read, and those that they write; `entries`: the entries
+    of the original, equal rows counted each.
     """
 
     data: kernel.Data
@@ -139,14 +133,7 @@ def clusters_of(rows: CollapsedRows, labels: Labels, rule: Rule) -> Clusters:
 
     Memory is O(entries + rows + features), about 24 bytes for each entry and row.
 
-    Parameters
-    ----------
-    rows
-        The data.
-    labels
-        The cluster of every row.
-    rule
-        What a cluster keeps.
+    `rows`: the data; `labels`: the cluster of every row; `rule`: what a cluster keeps.
 
     Examples
     --------
@@ -183,12 +170,7 @@ def in_order(rows: CollapsedRows, order: NDArray[np.int64]) -> CollapsedRows:
 
     Distinct rows are no longer sorted by their degree.
 
-    Parameters
-    ----------
-    rows
-        The data.
-    order
-        A permutation of the rows.
+    `rows`: the data; `order`: a permutation of the rows.
 
     Examples
     --------
@@ -231,16 +213,9 @@ class LocalSearchRun(NamedTuple):
     def run(self, number: int, heat: float, rng: np.random.Generator) -> None:
         """Do one pass: every row is visited once, then small clusters are.
 
-        Parameters
-        ----------
-        number
-            Passes are numbered from 1.
-        heat
-            A visit accepts a loss of up to ``heat`` times an exponential variate. At 0 it must
-            gain, in the first pass, or not lose, in later ones; and rows that nothing changed for
-            are skipped.
-        rng
-            The randomness.
+        `number`: passes are numbered from 1; `heat`: a visit accepts a loss of up to ``heat`` times
+        an exponential variate. At 0 it must gain, in the first pass, or not lose, in later ones;
+        and rows that nothing changed for are skipped; `rng`: the randomness.
         """
         data, state, _ = self.clusters
         lam, n = self.clusters.jaccard, state.labels.size
@@ -280,6 +255,14 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
 ) -> Labels:
     """Return clusters of at least k rows that keep as much as the given ones, or more.
 
+    A row in a cluster of more than k rows may move; one in a cluster of k rows may change places
+    with a row of a cluster of at most 4k + 8. A move takes O(features of the row), a swap
+    O(features of the rows of both clusters). From the second pass on without heat, rows are visited
+    whose cluster or best candidate changed in this pass or the last, and changes of equal worth are
+    made too: they open ways, and the best clusters seen count.
+
+    Returns numbered anew.
+
     Parameters
     ----------
     rows
@@ -302,19 +285,6 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
         fewer through the first 14, and the best clusters count.
     rng
         The randomness: for every pass one permutation of the rows, while it is hot one coin a row.
-
-    Returns
-    -------
-    Labels
-        Numbered anew.
-
-    Notes
-    -----
-    A row in a cluster of more than k rows may move; one in a cluster of k rows may change places
-    with a row of a cluster of at most 4k + 8. A move takes O(features of the row), a swap
-    O(features of the rows of both clusters). From the second pass on without heat, rows are visited
-    whose cluster or best candidate changed in this pass or the last, and changes of equal worth are
-    made too: they open ways, and the best clusters seen count.
 
     Examples
     --------

@@ -36,6 +36,9 @@ def nested_clusters(
 ) -> Labels:
     """Return clusters of at least k rows, each a union of the first release's classes.
 
+    Classes are joined greedily by the exact gain of the objective of local search, then moved and
+    exchanged while that gains.
+
     Parameters
     ----------
     rows
@@ -48,11 +51,6 @@ def nested_clusters(
         What a cluster publishes.
     rng
         The randomness.
-
-    Notes
-    -----
-    Classes are joined greedily by the exact gain of the objective of local search, then moved and
-    exchanged while that gains.
 
     Examples
     --------
@@ -81,17 +79,8 @@ def nested_clusters(
 def first_classes(first: Release[Any], data: Bipartite | Table) -> Labels:
     """Return the class of every row in an earlier release of the same people, by its linkage.
 
-    Parameters
-    ----------
-    first
-        The earlier release, with its private part.
-    data
-        What is to be released now, under the same ids.
-
-    Raises
-    ------
-    UsageError
-        Where the linkage was not kept, or is of other people.
+    `first`: the earlier release, with its private part; `data`: what is to be released now, under
+    the same ids. Raises `UsageError` where the linkage was not kept, or is of other people.
     """
     linkage = first.private.linkage if first.private else None
     if linkage is None or not isinstance(first.data, Bipartite | Table):

@@ -292,14 +292,8 @@ class Chunks(Options):
 def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
     """Return the chunks in which the work is bounded; None where all rows as one are little work.
 
-    Parameters
-    ----------
-    n_rows
-        The rows.
-    comparisons
-        The pairs of rows that share a feature, once a shared feature: the work grows with them.
-    k
-        The smallest cluster.
+    `comparisons`: the pairs of rows that share a feature, once a shared feature: the work grows
+    with them; `k`: the smallest cluster.
 
     Examples
     --------
@@ -319,12 +313,8 @@ def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
 class Clustering:
     """Puts the rows of one chunk into clusters of at least k; processes share it.
 
-    Parameters
-    ----------
-    k, rule
-        The smallest cluster, and what a cluster publishes.
-    algorithm
-        How clusters are formed and refined.
+    `k, rule`: the smallest cluster, and what a cluster publishes; `algorithm`: how clusters are
+    formed and refined.
     """
 
     k: int

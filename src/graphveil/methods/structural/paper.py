@@ -66,14 +66,8 @@ FLIPS = {
 class SamplingState(NamedTuple):
     """A graph of the trajectory.
 
-    Parameters
-    ----------
-    forward
-        Its edges.
-    degrees
-        int64, shape (n,).
-    unprotected
-        bool, shape (n,): the paper's U_k, the nodes in classes below k.
+    `forward`: its edges; `degrees`: int64, shape (n,); `unprotected`: bool, shape (n,): the paper's
+    U_k, the nodes in classes below k.
     """
 
     forward: Forward
@@ -214,12 +208,8 @@ def _pairs(ranks: NDArray[np.int32], order: Ints) -> NDArray[np.int32]:
 class EdgeCandidates(NamedTuple):
     """Edits of one kind that a round may choose from.
 
-    Parameters
-    ----------
-    kind
-        A key of `FLIPS`.
-    nodes
-        The nodes of every edit, int32: two columns, or four for rewirings.
+    `kind`: a key of `FLIPS`; `nodes`: the nodes of every edit, int32: two columns, or four for
+    rewirings.
     """
 
     kind: str
@@ -349,6 +339,12 @@ def sample_edits(
 ) -> Edited:
     """Return the best graph on the way while a heuristic of the paper draws edits.
 
+    A run also ends where no edit is left to draw: no edge to delete, or a round that found no
+    pair to add or rewire. Deletions at distance 1 take O(m sqrt(m)) a recount and O(n + m) memory.
+
+    Returns sorted pairs. Edits that undo each other are in neither list; a rewiring is one edit of
+    the budget and four of `Edited.cost`.
+
     Parameters
     ----------
     task
@@ -362,17 +358,6 @@ def sample_edits(
         Where the draws come from.
     watch
         Called after every recount with the unprotected nodes and the edits done.
-
-    Returns
-    -------
-    Edited
-        Sorted pairs. Edits that undo each other are in neither list; a rewiring is one edit of
-        the budget and four of `Edited.cost`.
-
-    Notes
-    -----
-    A run also ends where no edit is left to draw: no edge to delete, or a round that found no
-    pair to add or rewire. Deletions at distance 1 take O(m sqrt(m)) a recount and O(n + m) memory.
 
     Examples
     --------

@@ -129,19 +129,8 @@ class Result(NamedTuple):
 def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
     """Return the best state that these heuristics reach, recounted exactly.
 
-    Parameters
-    ----------
-    task
-        The input, the edits and the goal.
-    settings
-        The heuristics.
-    randomness
-        A stream for every heuristic.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Unless the best so far is asked for.
+    `task`: the input, the edits and the goal; `settings`: the heuristics; `randomness`: a stream
+    for every heuristic. Raises `KeyboardInterrupt`: unless the best so far is asked for.
     """
     check_bounds(task.graph, settings.until or ())
     before = unprotected_in(task.graph, task).size
@@ -423,19 +412,9 @@ class ArcResult(NamedTuple):
 def run_on_arcs(task: ProfileTask, settings: Settings, randomness: Randomness) -> ArcResult:
     """Return the best ties that walks reach, their unprotected people counted again exactly.
 
-    Parameters
-    ----------
-    task
-        The network, its measure directed-count, and the goal.
-    settings
-        How long, and how.
-    randomness
-        A stream for every walk.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        Unless the best so far is asked for.
+    `task`: the network, its measure directed-count, and the goal; `settings`: how long, and how;
+    `randomness`: a stream for every walk. Raises `KeyboardInterrupt`: unless the best so far is
+    asked for.
 
     Examples
     --------

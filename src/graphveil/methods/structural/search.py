@@ -203,8 +203,6 @@ def search(walk: AnnealingWalk[Task]) -> None:
     Any measure and distance; edits ``"delete"``, ``"add"``, ``"rewire"`` or ``"any"`` (the edges,
     and m pairs that may be added). A rewiring is one edit of the budget.
 
-    Notes
-    -----
     A stretch has `default_iterations` proposals, or `goal_iterations`, and fewer where a proposal
     is slow: as many as take about half a minute, for a goal a quarter of that. A goal takes up to
     four stretches, of half, one and two times this length. A budget takes others of thrice this
@@ -338,8 +336,6 @@ def cut(walk: AnnealingWalk[Task]) -> None:
     Measure count, edge-count or degree at distance 1; edits ``"delete"``. A stretch has
     `goal_iterations` proposals.
 
-    Notes
-    -----
     The nodes are put on two sides by a large cut, and the edges inside a side that lie in a
     triangle are deleted; then degrees are lowered to a k-anonymous sequence. If a last few nodes
     keep the walk from the goal, they are worn down as in `strip`. It reaches the goal on dense
@@ -372,8 +368,6 @@ def strip(walk: AnnealingWalk[Task]) -> None:
 
     For the tasks of `cut`.
 
-    Notes
-    -----
     After a search with few edits the unprotected node of highest degree loses the edge whose
     deletion leaves the fewest unprotected, until the goal is reached. It suits sparse graphs with
     few such nodes.
@@ -546,8 +540,6 @@ def mirror(walk: AnnealingWalk[Task]) -> None:
 
     Any measure and distance, k=2; edits ``"delete"``.
 
-    Notes
-    -----
     Nodes are paired, and an edge is kept if it leads to an edge when all partners change places. So
     the graph that remains is mapped onto itself: partners look alike by whatever is seen of the
     ties, with all their triangles. The pairs are annealed for the most edges kept; then edges are
@@ -656,8 +648,6 @@ def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
 
     Measure count at distance 1, with `phi`; edits ``"delete"``, ``"add"`` or ``"any"``.
 
-    Notes
-    -----
     A walk that counts only whom inexact knowledge finds fills boxes at their rims: everybody is
     protected from who knows at most phi percent too little or too much, as far as the box is drawn
     around what is true, and hardly anybody from who hears a number that is off. With a budget nodes

@@ -68,15 +68,8 @@ if TYPE_CHECKING:
 def check_together(method: Any) -> None:
     """Refuse parameters that exclude each other.
 
-    Parameters
-    ----------
-    method
-        A `StructuralAnonymity`.
-
-    Raises
-    ------
-    ParameterError
-        Where two do; the message says the way out.
+    `method`: a `StructuralAnonymity`. Raises `ParameterError` where two do; the message says the
+    way out.
     """
     if method.measure == DIRECTED_COUNT:
         _check_directed(method)
@@ -213,10 +206,7 @@ def _check_mirror(method: Any) -> None:
 def check_ties(network: Network, measure: str) -> None:
     """Refuse ties that the measure does not see, or of several kinds.
 
-    Raises
-    ------
-    DataError
-        Where they are such; the message says the way out.
+    Raises `DataError` where they are such; the message says the way out.
 
     Examples
     --------
@@ -623,10 +613,7 @@ class StructuralAnonymity(AttributedMethod):
     def _claimed(self, unprotected: int, n_nodes: int) -> StructuralKAnonymity:
         """Return what a run may claim that leaves so many nodes unprotected: the share reached.
 
-        Raises
-        ------
-        InfeasibleError
-            Where that is nobody.
+        Raises `InfeasibleError` where that is nobody.
         """
         if n_nodes and unprotected == n_nodes:
             raise InfeasibleError(

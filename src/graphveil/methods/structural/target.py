@@ -271,10 +271,7 @@ def begin_at(target_state: TargetState, changed: NDArray[np.int64]) -> None:
 def edited_of(task: Task, target_state: TargetState) -> Edited:
     """Return the best state's edits, its unprotected nodes counted again, exactly.
 
-    Raises
-    ------
-    AssertionError
-        Where the count differs from the kernel's: a bug of ours.
+    Raises `AssertionError` where the count differs from the kernel's: a bug of ours.
     """
     n, keys = task.graph.n_nodes, best(target_state)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
@@ -314,6 +311,12 @@ def target(
 ) -> Edited:
     """Return the best state of an annealing walk towards values that k nodes can share.
 
+    The walk minimizes the unprotected nodes, plus a price an edit, plus the distance of
+    nodes from their aims: the nearest class of k, or the middle of a group of likes. The distance
+    falls step by step where the number of nodes does not, so that hubs and dense graphs move.
+
+    Returns its unprotected nodes are counted again from the edited graph, exactly.
+
     Parameters
     ----------
     task
@@ -327,17 +330,6 @@ def target(
         The randomness.
     watch
         Called every 25,000 proposals.
-
-    Returns
-    -------
-    Edited
-        Its unprotected nodes are counted again from the edited graph, exactly.
-
-    Notes
-    -----
-    The walk minimizes the unprotected nodes, plus a price an edit, plus the distance of
-    nodes from their aims: the nearest class of k, or the middle of a group of likes. The distance
-    falls step by step where the number of nodes does not, so that hubs and dense graphs move.
 
     Examples
     --------

@@ -53,10 +53,7 @@ class Goal(ABC):
     def parse(text: str) -> Goal:
         """Return the goal that a text such as ``full`` or ``budget:0.05`` names.
 
-        Raises
-        ------
-        ParameterError
-            Where it names none, or a share or number is out of range.
+        Raises `ParameterError` where it names none, or a share or number is out of range.
         """
         kind, _, amount = str(text).partition(":")
         if kind == "full" and not amount:
@@ -222,10 +219,7 @@ class Kept(tuple[str, ...]):
     def parse(given: object) -> Kept:
         """Return the properties that a text with commas between them, or a list, names.
 
-        Raises
-        ------
-        ParameterError
-            Where one is unknown.
+        Raises `ParameterError` where one is unknown.
         """
         if given in ("all", "none"):
             return Kept(PROPERTIES if given == "all" else ())
@@ -278,10 +272,8 @@ class Until(tuple[Bound, ...]):
     def parse(given: object) -> Until:
         """Return the bounds in a list of texts, or in one text with ``and`` between them.
 
-        Raises
-        ------
-        ParameterError
-            Where one cannot be read, bounds what is not measured here, or has many digits.
+        Raises `ParameterError` where one cannot be read, bounds what is not measured here, or has
+        many digits.
         """
         listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
         texts = [text for one in listed for text in str(one).split(" and ")]
@@ -431,10 +423,7 @@ class Task(NamedTuple):
     def colored(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return codes of degrees and triangles with the colors of nodes in bits of their own.
 
-        Raises
-        ------
-        InfeasibleError
-            Where the bits do not suffice.
+        Raises `InfeasibleError` where the bits do not suffice.
 
         Examples
         --------
@@ -518,14 +507,9 @@ def known_to_target(measure: str, distance: int, edits: str) -> bool:
 class Edited(NamedTuple):
     """The best state of a run: the edges changed, and how many nodes are unprotected.
 
-    Parameters
-    ----------
-    added, deleted
-        int32, shapes (a, 2) and (b, 2), smaller end first.
-    unprotected
-        The number of unprotected nodes of the edited graph, counted exactly.
-    nearly
-        What nodes count besides, in tenths: see `Task`.
+    `added, deleted`: int32, shapes (a, 2) and (b, 2), smaller end first; `unprotected`: the number
+    of unprotected nodes of the edited graph, counted exactly; `nearly`: what nodes count besides,
+    in tenths: see `Task`.
     """
 
     added: Pairs

@@ -191,10 +191,8 @@ def within_bounds(
     The search is repeated while a bound is missed, with dearer prices for what it measures. Where
     the last still misses one, the dearest edges are put back.
 
-    Parameters
-    ----------
-    task, plain, before, settings, rng, watch
-        As `with_prices` takes them; the settings hold bounds that the input is within.
+    `task, plain, before, settings, rng, watch`: as `with_prices` takes them; the settings hold
+    bounds that the input is within.
     """
     bounds = settings.until or ()
     keep = {*(settings.keep or ()), *(PROPERTY_OF[b.question] for b in bounds if b.part)}

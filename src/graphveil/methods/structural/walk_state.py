@@ -137,10 +137,7 @@ def counted(task: Task, edited: Edited) -> Edited:
 def checked(task: Task, edited: Edited) -> Edited:
     """Return these edits once an exact count of their unprotected nodes agrees.
 
-    Raises
-    ------
-    AssertionError
-        Where it differs from what a heuristic counted: a bug of ours.
+    Raises `AssertionError` where it differs from what a heuristic counted: a bug of ours.
     """
     exact = counted(task, edited)
     for was, count in ((edited.unprotected, exact.unprotected), (edited.nearly, exact.nearly)):
@@ -197,25 +194,15 @@ def left_to_others(graph: Graph, *, phi: float, k: int) -> dict[str, float | int
 def lower_bound(task: Task) -> int | None:
     """No graph in which every node is anonymous is reached with fewer edits.
 
-    Parameters
-    ----------
-    task
-        The graph, the measure, k and the edits allowed.
-
-    Returns
-    -------
-    int or None
-        None where there is no bound: some nodes may stay unprotected, the measure does not fix the
-        degree, or there are fewer than k nodes. Rewirings keep every degree, so they alone get 0:
-        see `unprotected_by_rewiring`.
-
-    Notes
-    -----
     Where a measure fixes the degree, nodes that look alike have one degree, so the degrees of the
     release form groups of at least k. An edit changes two degrees by one: the least total change L
     of the degrees, halved and rounded up, by the dynamic program of k-degree anonymity. Deletions
     only lower degrees: mirrored, the program that only raises them. A rewiring changes no degree,
     so the bound holds whether it counts as one edit or as four.
+
+    `task`: the graph, the measure, k and the edits allowed. Returns none where there is no bound:
+    some nodes may stay unprotected, the measure does not fix the degree, or there are fewer than k
+    nodes. Rewirings keep every degree, so they alone get 0: see `unprotected_by_rewiring`.
 
     Examples
     --------
@@ -275,12 +262,8 @@ REMEMBERED = 8
 class MoveRule(NamedTuple):
     """What the values of a measure are made of.
 
-    Parameters
-    ----------
-    sums, shapes
-        Which sum and which shape, as the kernels number them.
-    by_node, by_edge
-        What a node and an edge of the neighborhood add to a sum of sizes.
+    `sums, shapes`: which sum and which shape, as the kernels number them; `by_node, by_edge`: what
+    a node and an edge of the neighborhood add to a sum of sizes.
     """
 
     sums: int = shapes.NOTHING
@@ -447,10 +430,7 @@ def _values(task: Task, entries: int) -> values.Values:
 def candidates(graph: Graph, rng: np.random.Generator) -> NDArray[np.int32]:
     """Return up to m distinct pairs that are no edges: half random, half open triads.
 
-    Returns
-    -------
-    NDArray[np.int32]
-        Shape (c, 2), the smaller end first, sorted. Dense graphs may have fewer than m.
+    Returns shape (c, 2), the smaller end first, sorted. Dense graphs may have fewer than m.
 
     Examples
     --------
@@ -534,10 +514,7 @@ def edited_of(task: Task, annealing: AnnealingState, visited: list[Visited]) -> 
     Where that is not what the kernels counted, hashes have merged unlike nodes. Then the input and
     all states visited are counted exactly, and the best of them is returned.
 
-    Raises
-    ------
-    AssertionError
-        Where codes, which are no hashes, were counted wrong: a bug of ours.
+    Raises `AssertionError` where codes, which are no hashes, were counted wrong: a bug of ours.
     """
     last, said = best_of(annealing), int(annealing.best.tally[BEST_UNPROTECTED])
     nearly = int(annealing.best.tally[BEST_NEARLY])

@@ -58,10 +58,7 @@ THREAD_MIB = 128
 def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
     """Give an empty database that spills into this folder; nothing of it stays.
 
-    Raises
-    ------
-    ResourceError
-        Where memory or disk run out.
+    Raises `ResourceError` where memory or disk run out.
     """
     spill = folder / "spill"
     with _plainly_named(spill) as plain:
@@ -357,14 +354,8 @@ LocalRows: TypeAlias = "Sequence[Piece] | Groups"
 class LocalTables:
     """The tables of one run on one machine.
 
-    Parameters
-    ----------
-    folder
-        Where files lie; private to the run.
-    memory_mib
-        The memory that a query may take.
-    run
-        What does the tasks.
+    `folder`: where files lie; private to the run; `memory_mib`: the memory that a query may take;
+    `run`: what does the tasks.
     """
 
     dialect: Dialect = "duckdb"

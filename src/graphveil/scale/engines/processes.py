@@ -69,12 +69,7 @@ class _Worker(NamedTuple):
 class WorkerPool(Generic[T, R]):
     """Up to some number of processes that do the same work on one task at a time.
 
-    Parameters
-    ----------
-    work
-        What is done with a task; both can be pickled.
-    jobs
-        The most processes.
+    `work`: what is done with a task; both can be pickled; `jobs`: the most processes.
     """
 
     def __init__(self, work: Callable[[T], R], jobs: int) -> None:
@@ -102,10 +97,7 @@ class WorkerPool(Generic[T, R]):
 
         The processes stay for further tasks. Where nobody reads on, those that are at work end.
 
-        Raises
-        ------
-        ResourceError
-            Where a process dies.
+        Raises `ResourceError` where a process dies.
         """
         numbered = enumerate(tasks)
         first = list(islice(numbered, self._jobs))
@@ -278,14 +270,8 @@ WORDS: Mapping[Dialect, Mapping[str, str]] = {
 class Query:
     """A statement for both dialects, over tables by their names.
 
-    Parameters
-    ----------
-    text
-        The statement; words in braces are those of `WORDS`.
-    columns
-        The columns of every table that it reads.
-    plain
-        Whether it does nothing but choose these columns.
+    `text`: the statement; words in braces are those of `WORDS`; `columns`: the columns of every
+    table that it reads; `plain`: whether it does nothing but choose these columns.
 
     Examples
     --------
@@ -346,14 +332,7 @@ class Tables(Protocol):
     ) -> Rows:
         """Return what a work makes of rows, of any number of them at a time.
 
-        Parameters
-        ----------
-        rows
-            The rows.
-        work
-            A value that can be pickled.
-        schema
-            The columns of what it makes.
+        `work`: a value that can be pickled; `schema`: the columns of what it makes.
         """
 
     def grouped(
@@ -382,40 +361,21 @@ class Tables(Protocol):
     def kept(self, rows: Rows, name: str, doing: str) -> Rows:
         """Return the same rows, computed once: done and there, also for a run that goes on.
 
-        Parameters
-        ----------
-        rows
-            The rows.
-        name
-            What they are called inside the run.
-        doing
-            What is going on meanwhile, for whoever waits.
+        `name`: what they are called inside the run; `doing`: what is going on meanwhile, for
+        whoever waits.
         """
 
     def kept_as(self, name: str) -> Rows:
         """Return the rows that this run has kept under a name.
 
-        Parameters
-        ----------
-        name
-            The name.
-
-        Raises
-        ------
-        ResourceError
-            Where none are there.
+        Raises `ResourceError` where none are there.
         """
 
     def batches(self, rows: Rows, by: str | None) -> Iterator[pa.RecordBatch]:
         """Yield rows to this process, some at a time.
 
-        Parameters
-        ----------
-        rows
-            The rows, those of groups if they come in an order.
-        by
-            The int64 column whose order they come in, which rises from group to group as well.
-            None: any order.
+        `rows`: the rows, those of groups if they come in an order; `by`: the int64 column whose
+        order they come in, which rises from group to group as well. None: any order.
         """
 
 
@@ -452,10 +412,6 @@ class Engine(Protocol):
         the
         run deletes both.
 
-        Parameters
-        ----------
-        folder
-            The private folder of the run.
-        run
-            What this run alone has, the same when it goes on; it tells nothing of root or seed.
+        `folder`: the private folder of the run; `run`: what this run alone has, the same when it
+        goes on; it tells nothing of root or seed.
         """

@@ -49,14 +49,9 @@ _OF_RESOURCES = ("MemoryError", "OSError", "IOError")
 def translated_errors(doing: str) -> Iterator[None]:
     """Say in a line what Spark gave up.
 
-    Raises
-    ------
-    UsageError
-        Where executors lack graphveil, or a place refuses them.
-    ResourceError
-        Where Spark gave up for want of something, or a place is not reached.
-    RuntimeError
-        Where our own code failed on an executor.
+    Raises `UsageError` where executors lack graphveil, or a place refuses them. `ResourceError`
+    where Spark gave up for want of something, or a place is not reached. `RuntimeError` where our
+    own code failed on an executor.
     """
     try:
         yield
@@ -112,11 +107,8 @@ _OTHERS = 0o077
 def working_place(given: str | Path | Address) -> Place:
     """Return the place under which runs keep rows.
 
-    Raises
-    ------
-    UsageError
-        Where no such store is served, or the address has a password or options: what a run keeps
-        there is noted, to be deleted, and no note has these.
+    Raises `UsageError` where no such store is served, or the address has a password or options:
+    what a run keeps there is noted, to be deleted, and no note has these.
 
     Examples
     --------
@@ -138,19 +130,9 @@ def shared_place(place: Place, private: Path) -> Place:
 
     It is noted in the private folder before anything lies in it, so that it is deleted with that.
 
-    Parameters
-    ----------
-    place
-        The place; nothing but this run has the name.
-    private
-        The private folder of the run.
-
-    Raises
-    ------
-    ReleaseError
-        Where the run has kept its rows in another place, or others can write into the folder.
-    ResourceError
-        Where it cannot be written.
+    `place`: the place; nothing but this run has the name; `private`: the private folder of the run.
+    Raises `ReleaseError` where the run has kept its rows in another place, or others can write into
+    the folder. `ResourceError` where it cannot be written.
     """
     place = place if isinstance(place, Address) else place.absolute()
     before = kept_elsewhere(private)
@@ -194,10 +176,7 @@ def list_stale_runs(place: Place) -> None:
 
     Nothing of them is deleted: a run of that name into another place may be going on.
 
-    Warns
-    -----
-    StaleFilesWarning
-        For each of them.
+    Warns `StaleFilesWarning`: for each of them.
     """
     release, _, digits = place.name.rpartition("-")
     named = re.compile(rf"{re.escape(release)}-[0-9a-f]{{{len(digits)}}}")
@@ -298,10 +277,7 @@ class SparkEngine:
     def __post_init__(self) -> None:
         """Refuse a session of another version, and a place that cannot be one for rows.
 
-        Raises
-        ------
-        UsageError
-            Where it is not Spark 4, or as of `working_place`.
+        Raises `UsageError` where it is not Spark 4, or as of `working_place`.
         """
         working_place(self.working)
         release = tuple(int(part) for part in self.spark.version.split(".")[:2])
@@ -348,10 +324,7 @@ class SparkEngine:
 def session() -> Any:
     """Return the Spark session of this process; one is started where there is none.
 
-    Raises
-    ------
-    UsageError
-        Where pyspark or Java is missing.
+    Raises `UsageError` where pyspark or Java is missing.
     """
     try:
         from pyspark.errors import PySparkException  # noqa: PLC0415  an extra
@@ -369,14 +342,8 @@ def session() -> Any:
 class SparkTables:
     """The tables of one run on Spark.
 
-    Parameters
-    ----------
-    spark
-        The session.
-    working
-        The folder of the run, or its address.
-    run
-        What this run alone has: what another one has kept is never taken.
+    `spark`: the session; `working`: the folder of the run, or its address; `run`: what this run
+    alone has: what another one has kept is never taken.
     """
 
     dialect: Dialect = "spark"
@@ -441,10 +408,7 @@ class SparkTables:
     def kept_as(self, name: str) -> Frame:
         """Return the rows that this run has kept under a name.
 
-        Raises
-        ------
-        ResourceError
-            Where they are not there, or cannot be read.
+        Raises `ResourceError` where they are not there, or cannot be read.
         """
         if not self._is_kept(name):
             raise gone(name, self._working)
@@ -459,10 +423,7 @@ class SparkTables:
     def _is_kept(self, name: str) -> bool:
         """Whether this run has kept rows under a name.
 
-        Raises
-        ------
-        ReleaseError
-            Where another run has.
+        Raises `ReleaseError` where another run has.
         """
         noted = note(self._working, f"{name}.{NOTE}")
         if noted is None:
@@ -541,10 +502,7 @@ def read_at(path: Place) -> str:
 def narrow(rows: Rows) -> Rows:
     """Return rows whose text and bytes have offsets of 32 bits: some sessions give wider ones.
 
-    Parameters
-    ----------
-    rows
-        A table or a batch.
+    `rows`: a table or a batch.
 
     Examples
     --------

@@ -34,21 +34,11 @@ def check_executors(
 ) -> None:
     """Refuse executors that would not do what this process would do.
 
-    Parameters
-    ----------
-    spark
-        The session.
-    working
-        The folder or address that they and this process are to share; None where there is none.
-    addresses
-        Where they are to write as this process does.
-
-    Raises
-    ------
-    UsageError
-        Where they lack graphveil, or have another version, Python, pyarrow, numba or architecture.
-    ResourceError
-        Where this process or they cannot write the folder or an address, or it is not the same one.
+    `spark`: the session; `working`: the folder or address that they and this process are to share;
+    None where there is none; `addresses`: where they are to write as this process does. Raises
+    `UsageError` where they lack graphveil, or have another version, Python, pyarrow, numba or
+    architecture. `ResourceError` where this process or they cannot write the folder or an address,
+    or it is not the same one.
     """
     here = equipment()
     if isinstance(working, Address):
@@ -80,10 +70,7 @@ def tell_of_spills(spark: Any) -> None:
 
     Nothing is said of settings that the session does not show.
 
-    Warns
-    -----
-    DiskSpillWarning
-        Where what it spills, or sends between machines, is not encrypted.
+    Warns `DiskSpillWarning` where what it spills, or sends between machines, is not encrypted.
     """
     try:
         alone = spark.conf.get("spark.master", "").startswith("local")
@@ -108,10 +95,7 @@ def tell_of_spills(spark: Any) -> None:
 def _check_writer(spark: Any, working: Address) -> None:
     """Refuse an address that Spark's own writer does not reach, or where it is another one.
 
-    Raises
-    ------
-    ResourceError
-        Where it does not, or what it writes is not seen by this process.
+    Raises `ResourceError` where it does not, or what it writes is not seen by this process.
     """
     probe = working / f"{_PROBE}{secrets.token_hex(6)}"
     with translated_errors(f"writing to {working}"):
@@ -144,10 +128,7 @@ def equipment() -> str:
 def _probed(working: Path | None) -> Iterator[str | None]:
     """Give a folder under a working folder, as a run makes it, for executors to write.
 
-    Raises
-    ------
-    ResourceError
-        Where this process cannot write there.
+    Raises `ResourceError` where this process cannot write there.
     """
     if working is None:
         yield None

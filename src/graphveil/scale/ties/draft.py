@@ -105,16 +105,8 @@ def draft_of(
 ) -> EdgeDraft:
     """Return what a method makes of a graph whose neighbors the disk holds.
 
-    Parameters
-    ----------
-    method
-        The method.
-    graph
-        The graph, mapped.
-    working
-        The folder of the run, where noise is kept once it is drawn.
-    ledger
-        Where epsilon is entered before it is.
+    `graph`: the graph, mapped; `working`: the folder of the run, where noise is kept once it is
+    drawn; `ledger`: where epsilon is entered before it is.
     """
     lists = NeighborLists(graph.indptr, graph.indices)
     made = method.from_ties(graph, working.randomness)

@@ -32,14 +32,9 @@ NODE_BITS = 32
 def cuts_of(sample: NDArray[np.int64], n_keys: int, n_nodes: int, bucket_keys: int) -> list[int]:
     """Return the first node of every bucket, and the number of nodes behind them.
 
-    Parameters
-    ----------
-    sample
-        int64, in order: the nodes of some keys, from all over them.
-    n_keys, n_nodes
-        How many keys there are, about, and nodes.
-    bucket_keys
-        The keys of a bucket, about. A node's keys are never divided.
+    `sample`: int64, in order: the nodes of some keys, from all over them; `n_keys, n_nodes`: how
+    many keys there are, about, and nodes; `bucket_keys`: the keys of a bucket, about. A node's keys
+    are never divided.
 
     Examples
     --------
@@ -57,12 +52,8 @@ def cuts_of(sample: NDArray[np.int64], n_keys: int, n_nodes: int, bucket_keys: i
 class Buckets:
     """Files of keys, one a range of nodes.
 
-    Parameters
-    ----------
-    folder
-        Where the files lie.
-    cuts
-        The first node of every bucket, and the number of nodes behind them.
+    `folder`: where the files lie; `cuts`: the first node of every bucket, and the number of nodes
+    behind them.
 
     Examples
     --------
@@ -137,14 +128,8 @@ _NEIGHBOR = (1 << (NODE_BITS - 1)) - 1
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
     """Arcs in buckets.
 
-    Parameters
-    ----------
-    arcs
-        How many, loops left out.
-    loops
-        How many loops were left out.
-    cuts
-        Those of the buckets.
+    `arcs`: how many, loops left out; `loops`: how many loops were left out; `cuts`: those of the
+    buckets.
     """
 
     arcs: int
@@ -155,14 +140,8 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
     """How far neighbor lists are written.
 
-    Parameters
-    ----------
-    buckets
-        How many are in the lists.
-    entries
-        Entries of lists that are written: two an edge.
-    arcs
-        Distinct arcs, each counted at both of its ends.
+    `buckets`: how many are in the lists; `entries`: entries of lists that are written: two an edge;
+    `arcs`: distinct arcs, each counted at both of its ends.
     """
 
     buckets: int = 0
@@ -173,12 +152,8 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 class NeighborLists(NamedTuple):
     """Neighbor lists of which the disk holds the neighbors.
 
-    Parameters
-    ----------
-    indptr
-        int64, shape (n + 1,).
-    indices
-        int32, shape (2 m,), mapped into memory: pages are read when they are looked at.
+    `indptr`: int64, shape (n + 1,); `indices`: int32, shape (2 m,), mapped into memory: pages are
+    read when they are looked at.
     """
 
     indptr: NDArray[np.int64]
@@ -188,12 +163,7 @@ class NeighborLists(NamedTuple):
 def spread(arcs: Iterable[tuple[NDArray[np.int32], ...]], buckets: Buckets) -> Spread:
     """Write every arc in both directions, by the node that it begins with, and count loops.
 
-    Parameters
-    ----------
-    arcs
-        Sources and targets, some at a time.
-    buckets
-        The open files.
+    `arcs`: sources and targets, some at a time; `buckets`: the open files.
     """
     n = loops = 0
     for source, target in arcs:
@@ -223,14 +193,9 @@ def _pack(
 def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
     """Write the lists bucket by bucket, and yield how far they are before its keys are deleted.
 
-    Parameters
-    ----------
-    buckets
-        Files of keys of `spread`.
-    folder
-        Where the files `INDICES`, of int32, and `DEGREES`, of int64, are written.
-    so_far
-        What an interrupted run has noted; what it wrote behind that is written anew.
+    `buckets`: files of keys of `spread`; `folder`: where the files `INDICES`, of int32, and
+    `DEGREES`, of int64, are written; `so_far`: what an interrupted run has noted; what it wrote
+    behind that is written anew.
     """
     n = buckets.cuts[-1]
     if not so_far.buckets:

@@ -43,14 +43,8 @@ _TEXTS_AT_ONCE = 1 << 22
 class Known(NamedTuple):
     """The nodes of a file of ties.
 
-    Parameters
-    ----------
-    labels
-        Their ids, in order.
-    sample
-        int64: the positions of some ends of ties, from all over the file.
-    count_line
-        The first row, where it only gives the numbers of nodes and edges.
+    `labels`: their ids, in order; `sample`: int64: the positions of some ends of ties, from all
+    over the file; `count_line`: the first row, where it only gives the numbers of nodes and edges.
     """
 
     labels: Ids
@@ -61,19 +55,9 @@ class Known(NamedTuple):
 def nodes_of(ties: TieFile, folder: Path) -> Known:
     """Return who stands in a file of ties, and in the list of all nodes where there is one.
 
-    Parameters
-    ----------
-    ties
-        The file.
-    folder
-        Where to spill.
-
-    Raises
-    ------
-    NotIntegersError
-        Where ids are read as integers and some are not.
-    InputError
-        Where an id is refused, or there are too few or too many nodes.
+    `ties`: the file; `folder`: where to spill. Raises `NotIntegersError` where ids are read as
+    integers and some are not. `InputError` where an id is refused, or there are too few or too many
+    nodes.
     """
     reader = _Reader(ties)
     with stage(f"reading {ties.source.name}", total=ties.rows_expected()) as advance:

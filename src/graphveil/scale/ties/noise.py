@@ -84,6 +84,8 @@ def resize(
     set of positions: how many of them a piece of the file has follows from it. They alone are in
     memory; they are about as many as the deviation of the draw and the noise on the count.
 
+    Returns both counts of the new file.
+
     Parameters
     ----------
     lists
@@ -96,11 +98,6 @@ def resize(
         Where the randomness comes from.
     path
         The file, which is written anew.
-
-    Returns
-    -------
-    Drawn
-        Both counts of the new file.
     """
     before = _cells_before(0, lists.indptr.size - 1, lists.indptr.size - 1)
     n_cells = int(before[-1])

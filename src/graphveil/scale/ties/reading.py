@@ -237,19 +237,8 @@ class TieReading:
 def check_space(folder: Path, needed: int, what: str) -> None:
     """Refuse what needs more space than the disk of a folder has.
 
-    Parameters
-    ----------
-    folder
-        A folder on the disk.
-    needed
-        So many bytes, beside the release.
-    what
-        What needs them.
-
-    Raises
-    ------
-    ResourceError
-        Where less is free.
+    `folder`: a folder on the disk; `needed`: so many bytes, beside the release; `what`: what needs
+    them. Raises `ResourceError` where less is free.
 
     Examples
     --------

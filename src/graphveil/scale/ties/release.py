@@ -65,17 +65,8 @@ def changed_edges(
 ) -> Iterator[NDArray[np.int64]]:
     """Yield edges without the deleted ones, and then the added ones.
 
-    Parameters
-    ----------
-    edges
-        Keys as `edges_of` gives them, in order.
-    changed
-        What is added and deleted.
-
-    Raises
-    ------
-    RuntimeError
-        Where an edge that is to be deleted is not there.
+    `edges`: keys as `edges_of` gives them, in order; `changed`: what is added and deleted. Raises
+    `RuntimeError` where an edge that is to be deleted is not there.
     """
     deleted = np.sort(_keys(changed.deleted))
     gone = 0
@@ -128,12 +119,8 @@ def renumber(
 class Written:
     """Data files of a release, and what was counted in them again.
 
-    Parameters
-    ----------
-    described
-        What they are.
-    degrees
-        int64, shape (n,): the edges that everyone has in the published file, by published id.
+    `described`: what they are; `degrees`: int64, shape (n,): the edges that everyone has in the
+    published file, by published id.
     """
 
     described: Described
@@ -143,10 +130,7 @@ class Written:
 def check_form(form: Format) -> None:
     """Refuse a format that cannot be written some rows at a time.
 
-    Raises
-    ------
-    UsageError
-        Where it is one.
+    Raises `UsageError` where it is one.
     """
     if form.name not in WRITABLE:
         raise UsageError(
@@ -160,6 +144,8 @@ def write_files(
 ) -> Written:
     """Write the files of a released graph, and count the degrees in what was written.
 
+    Raises `RuntimeError` where the file holds other edges than so many distinct ones.
+
     Parameters
     ----------
     public
@@ -170,11 +156,6 @@ def write_files(
         How many there are.
     form
         The format of the edges.
-
-    Raises
-    ------
-    RuntimeError
-        Where the file holds other edges than so many distinct ones.
     """
     data, nodes = public / f"data{form.extensions[0]}", public / "nodes.csv"
     with stage(f"writing {data.name}", total=n_edges) as advance:

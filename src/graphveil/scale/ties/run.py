@@ -47,14 +47,8 @@ ORDER = "order.npy"
 class TiesOnDisk:
     """A file of ties that stays on the disk: a `graphveil.release.pipeline.Source`.
 
-    Parameters
-    ----------
-    path
-        Ties in csv, tsv, text, Parquet or Arrow.
-    options
-        How the file is read.
-    bucket_keys
-        So many ends of ties are sorted at once, 8 bytes each. It changes no result.
+    `path`: ties in csv, tsv, text, Parquet or Arrow; `options`: how the file is read;
+    `bucket_keys`: so many ends of ties are sorted at once, 8 bytes each. It changes no result.
     """
 
     path: Path
@@ -138,10 +132,7 @@ def _written(
 ) -> Publication:
     """Write the data files, and return what is said of them; refuse what breaks the promise.
 
-    Raises
-    ------
-    RuntimeError
-        Where degrees of the published file are not those that were planned.
+    Raises `RuntimeError` where degrees of the published file are not those that were planned.
     """
     n_nodes = int(work.labels.size)
     with work.timed("write"):

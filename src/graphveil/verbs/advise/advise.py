@@ -39,12 +39,8 @@ ORDER = ("degree", "edge-count", "count", "vrq", "degree-distribution", "dk", "h
 def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
     """Return the risk under every measure, for graphs at distance 1.
 
-    Parameters
-    ----------
-    data
-        The data as it stands.
-    until
-        No further measure is begun once the process has used so many seconds of CPU.
+    `data`: the data as it stands; `until`: no further measure is begun once the process has used so
+    many seconds of CPU.
     """
     if isinstance(data, Graph):
         found = _said_at_once(_of_graph(data, until))

@@ -151,12 +151,8 @@ class Strengths:
 def strengths_of(data: Data, choice: Choice) -> Strengths:
     """Return what each strength of a method keeps and what attacks on it reach.
 
-    Parameters
-    ----------
-    data
-        The data; of much of it a sample is tried.
-    choice
-        The method, of the advice on this data.
+    `data`: the data; of much of it a sample is tried; `choice`: the method, of the advice on this
+    data.
     """
     method = METHODS[choice.method]
     released = as_released(data, method.accepts[0])
@@ -194,12 +190,8 @@ def strengths_of(data: Data, choice: Choice) -> Strengths:
 def hardly_lowers(weak: float, strong: float, guess: float) -> bool:
     """Return whether the strongest protection leaves most of what the weakest does.
 
-    Parameters
-    ----------
-    weak, strong
-        The share that attacks re-identify with the weakest protection, and with the strongest.
-    guess
-        The share that guessing does.
+    `weak, strong`: the share that attacks re-identify with the weakest protection, and with the
+    strongest; `guess`: the share that guessing does.
 
     Examples
     --------

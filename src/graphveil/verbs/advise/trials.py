@@ -277,14 +277,8 @@ def amount_of(data: Data) -> int:
 def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
     """Return all of the data where it is small, else some people and what is among them.
 
-    Parameters
-    ----------
-    data
-        The data.
-    most
-        How many edges, entries or cells the sample holds, about.
-    randomness
-        Who is chosen: of a graph the people around somebody, else any.
+    `most`: how many edges, entries or cells the sample holds, about; `randomness`: who is chosen:
+    of a graph the people around somebody, else any.
     """
     share = most / max(amount_of(data), 1)
     if share >= 1:
@@ -349,14 +343,8 @@ NOT_COUNTED = "this method does not count what is kept"
 def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Choice:
     """Return what releases with a method promise, leave open and cost.
 
-    Parameters
-    ----------
-    method
-        A method that takes this kind of data.
-    data
-        All of the data.
-    until
-        No further trial is begun once the process has used so many seconds of CPU.
+    `method`: a method that takes this kind of data; `data`: all of the data; `until`: no further
+    trial is begun once the process has used so many seconds of CPU.
     """
     roles = roles_of(method, data)
     several = [method.from_parameters(values | roles) for values in _parameters_of(method)]

@@ -86,10 +86,8 @@ class Bin(NamedTuple):
 def binned(after: NDArray[np.int64], before: NDArray[np.int64] | None = None) -> list[Bin]:
     """Return at most 60 bins that hold every number, narrow where numbers are small.
 
-    Parameters
-    ----------
-    after, before
-        int64, of any shape (n,): numbers of 0 or more, of the release and of the original.
+    `after, before`: int64, of any shape (n,): numbers of 0 or more, of the release and of the
+    original.
 
     Examples
     --------

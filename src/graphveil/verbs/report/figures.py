@@ -172,17 +172,8 @@ def of_page(page: Page) -> dict[str, Figure]:
 def write_figures(figures: Mapping[str, Figure], folder: str | Path) -> list[Path]:
     """Write pictures into a new folder of their owner: SVG, and PDF where matplotlib is there.
 
-    Parameters
-    ----------
-    figures
-        The pictures, by the names of their files.
-    folder
-        The folder, which appears whole or not at all.
-
-    Raises
-    ------
-    UsageError
-        Where there is no picture, or something stands there.
+    `figures`: the pictures, by the names of their files; `folder`: the folder, which appears whole
+    or not at all. Raises `UsageError` where there is no picture, or something stands there.
     """
     if not figures:
         raise UsageError(
@@ -209,15 +200,8 @@ class Illustrated:
     def write_figures(self, folder: str | Path) -> list[Path]:
         """Write the pictures of the page into a new folder, as SVG, and PDF with matplotlib.
 
-        Parameters
-        ----------
-        folder
-            A new folder; only its owner can read it.
-
-        Raises
-        ------
-        UsageError
-            Where there is no picture, or something stands there.
+        `folder`: a new folder; only its owner can read it. Raises `UsageError` where there is no
+        picture, or something stands there.
         """
         return write_figures(self._pictures(), folder)
 
@@ -225,10 +209,7 @@ class Illustrated:
 def of_classes(classes: Classes) -> Figure:
     """Return how many people have at most so many look-alikes.
 
-    Raises
-    ------
-    UsageError
-        Where there is nobody.
+    Raises `UsageError` where there is nobody.
     """
     sizes = classes.own_sizes
     if not sizes.size:
@@ -245,10 +226,7 @@ def of_classes(classes: Classes) -> Figure:
 def of_rows(rows: Rows) -> Figure:
     """Return attacks beside a guess, or what was kept, whichever the rows are of.
 
-    Raises
-    ------
-    UsageError
-        Where no row is a share.
+    Raises `UsageError` where no row is a share.
     """
     if rows and all(row.setting.edits is not None for row in rows):
         return _of_trajectories(rows)

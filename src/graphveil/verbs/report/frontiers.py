@@ -73,14 +73,7 @@ class Axis(NamedTuple):
 class Panel(NamedTuple):
     """One picture.
 
-    Parameters
-    ----------
-    title
-        What it shows.
-    x, y
-        Its axes.
-    dots
-        Its points.
+    `title`: what it shows; `x, y`: its axes; `dots`: its points.
     """
 
     title: str

@@ -243,14 +243,8 @@ def answers_of(
 ) -> tuple[Answers, ...]:
     """Return the three tests, each with at least one line.
 
-    Parameters
-    ----------
-    guarantee, verdict
-        What is promised, and what was just recomputed of it.
-    kind
-        The kind of data.
-    figures
-        What was measured.
+    `guarantee, verdict`: what is promised, and what was just recomputed of it; `kind`: the kind of
+    data; `figures`: what was measured.
     """
     promised = promised_line(guarantee, verdict)
     lines: dict[Question, list[Line]] = {test: [] for test in QUESTIONS}

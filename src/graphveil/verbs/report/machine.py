@@ -44,10 +44,7 @@ MOST_BYTES = 1 << 20
 def recipient_of(name: str | None) -> str | None:
     """Return to whom a release goes, in words; None where it was not declared.
 
-    Raises
-    ------
-    UsageError
-        Where there is no such recipient.
+    Raises `UsageError` where there is no such recipient.
     """
     if name is not None and name not in get_args(Recipient):
         raise UsageError(f"unknown recipient {name!r}. {one_of(name, RECIPIENTS)}")
@@ -57,12 +54,8 @@ def recipient_of(name: str | None) -> str | None:
 def read_declared(path: str | Path) -> dict[str, str]:
     """Return what a TOML file declares, by the names of `FIELDS` and `recipient`.
 
-    Raises
-    ------
-    InputError
-        Where it cannot be read, or is no TOML.
-    UsageError
-        Where it declares what a page does not show.
+    Raises `InputError` where it cannot be read, or is no TOML. `UsageError` where it declares what
+    a page does not show.
     """
     file = Path(path)
     try:
@@ -117,14 +110,8 @@ def as_croissant(
 ) -> dict[str, Any]:
     """Return the JSON-LD of a release; license, address, creator and date only where declared.
 
-    Parameters
-    ----------
-    manifest, verdict
-        Of the release.
-    folder
-        Its name, from which the addresses of files begin.
-    declared
-        What the owner declares.
+    `manifest, verdict`: of the release; `folder`: its name, from which the addresses of files
+    begin; `declared`: what the owner declares.
     """
     stated: dict[str, Any] = {
         "license": declared.get("license"),

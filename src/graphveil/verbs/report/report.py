@@ -144,12 +144,8 @@ class Before(NamedTuple):
 class _Asked(NamedTuple):
     """What an owner's page is made from.
 
-    Parameters
-    ----------
-    release, folder
-        The release as it was handed over, and the folder in which it lies.
-    original, says, attacks, seed, before
-        As `report_release` takes them.
+    `release, folder`: the release as it was handed over, and the folder in which it lies;
+    `original, says, attacks, seed, before`: as `report_release` takes them.
     """
 
     release: Release[Any] | Path
@@ -191,10 +187,7 @@ def _released_alone(folder: Path) -> Iterator[Path]:
 def read_manifest_or_refuse(folder: Path) -> Manifest | None:
     """Return the manifest of a release; None where it is broken.
 
-    Raises
-    ------
-    ReleaseError
-        Where there is none: the folder is no release.
+    Raises `ReleaseError` where there is none: the folder is no release.
     """
     from graphveil.claims.manifest import manifest_bytes  # noqa: PLC0415  beside its only use
 
@@ -295,10 +288,7 @@ def original_data_or_none(asked: _Asked) -> Any:
 def _refuse_another(verdict: Verdict, record: Record | None) -> None:
     """Refuse an original that the release was not made from.
 
-    Raises
-    ------
-    UsageError
-        Where it is another one.
+    Raises `UsageError` where it is another one.
     """
     wrong = {check.name for check in verdict.failures()}
     if "original" in wrong or (record is None and "same size" in wrong):

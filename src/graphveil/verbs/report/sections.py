@@ -83,6 +83,8 @@ def figures_of(
 ) -> Figures:
     """Return the rows of attacks on a release, and on its original under new ids.
 
+    Raises `ParameterError, ResourceError`: as `attack_release`.
+
     Parameters
     ----------
     release, folder
@@ -99,11 +101,6 @@ def figures_of(
         What has further attacks run.
     rows
         What was measured before: nothing is attacked again.
-
-    Raises
-    ------
-    ParameterError, ResourceError
-        As `attack_release`.
     """
     for name in attacks:
         if name != EVERY:
@@ -234,12 +231,8 @@ def _times(
 def standing_of(after: Data, before: Data | None, k: int | None) -> list[UniquenessRow]:
     """Return who stands out in a release, and in its original where there is one.
 
-    Parameters
-    ----------
-    after, before
-        The data.
-    k
-        Below which people have few look-alikes; None where there is no such number.
+    `after, before`: the data; `k`: below which people have few look-alikes; None where there is no
+    such number.
     """
     if isinstance(after, Graph):
         few = KNOWLEDGE[:1] if after.n_edges > MOST_TIES else KNOWLEDGE
@@ -263,14 +256,8 @@ def standing_with_attributes(
 ) -> list[UniquenessRow]:
     """Return who stands out in a release by known attributes, and by all that is published.
 
-    Parameters
-    ----------
-    network
-        The released people and ties.
-    known
-        The attributes that the promise covers.
-    k
-        As in `standing_of`.
+    `network`: the released people and ties; `known`: the attributes that the promise covers; `k`:
+    as in `standing_of`.
     """
     every = network.attributes
     chosen = [names for names in (tuple(known), every) if names]

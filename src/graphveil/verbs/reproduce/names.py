@@ -8,12 +8,8 @@ from typing import NamedTuple
 class PaperName(NamedTuple):
     """A name in a paper, and ours.
 
-    Parameters
-    ----------
-    paper
-        The paper, as `graphveil.reproduce` calls it.
-    theirs, ours
-        The two names; ours is an option, a function or a metric.
+    `paper`: the paper, as `graphveil.reproduce` calls it; `theirs, ours`: the two names; ours is an
+    option, a function or a metric.
     """
 
     paper: str

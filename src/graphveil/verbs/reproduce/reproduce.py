@@ -178,14 +178,8 @@ class Reproduced:
 class Asked(NamedTuple):
     """What an item is run with.
 
-    Parameters
-    ----------
-    number
-        The number of the item, as some functions run several.
-    repeats, seed
-        How often, and the seed of the first run.
-    files
-        The data that was found, by name.
+    `number`: the number of the item, as some functions run several; `repeats, seed`: how often, and
+    the seed of the first run; `files`: the data that was found, by name.
     """
 
     number: str
@@ -308,10 +302,7 @@ class Listed(NamedTuple):
 def listed(paper: str | None = None) -> list[Listed]:
     """Return what there is, of one paper or of all.
 
-    Raises
-    ------
-    ParameterError
-        If there is no such paper.
+    Raises `ParameterError` if there is no such paper.
 
     Examples
     --------

@@ -65,12 +65,7 @@ def table_of(plan: Plan, results: Mapping[int, Result]) -> pa.Table:
 
     A point without a release is one row without a figure, with its reason.
 
-    Parameters
-    ----------
-    plan
-        The sweep's.
-    results
-        What became of every point, by its number.
+    `plan`: the sweep's; `results`: what became of every point, by its number.
     """
     import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
 
@@ -135,10 +130,7 @@ def _cell(value: Any, *, text: bool) -> Any:
 def write_table(table: pa.Table, path: Path) -> Path:
     """Write a table as Parquet, whole and for its owner alone; return the file.
 
-    Raises
-    ------
-    OSError
-        Where the disk is full.
+    Raises `OSError` where the disk is full.
     """
     from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
 
@@ -177,12 +169,7 @@ class Figure(NamedTuple):
 class Setting(NamedTuple):
     """One method with its parameters, and its repeats.
 
-    Parameters
-    ----------
-    points
-        The points, one a repeat.
-    results
-        What became of them.
+    `points`: the points, one a repeat; `results`: what became of them.
     """
 
     points: tuple[Point, ...]
@@ -247,10 +234,7 @@ def value_of(result: Result, axis: Axis) -> float | None:
 class SweptPoints:
     """The points of a sweep with their results: what tables, pictures and answers are made of.
 
-    Parameters
-    ----------
-    plan, results, folder
-        As in `graphveil.Sweep`.
+    `plan, results, folder`: as in `graphveil.Sweep`.
     """
 
     plan: Plan
@@ -289,10 +273,7 @@ class SweptPoints:
     def axis(self, text: str) -> Axis:
         """Return a figure that some point has, by its name.
 
-        Raises
-        ------
-        ParameterError
-            Where no point has it.
+        Raises `ParameterError` where no point has it.
         """
         axis = Axis.read(text)
         if axis not in self.axes:
@@ -310,10 +291,7 @@ class SweptPoints:
     def chosen(self, x: str | None, y: str | None) -> tuple[Axis, Axis]:
         """Return two figures by their names; where not given, those that `frontier` takes.
 
-        Raises
-        ------
-        ParameterError
-            Where no point has such a figure.
+        Raises `ParameterError` where no point has such a figure.
         """
         strengths, attack, use = self.usual
         across = self.axis(x) if x else attack or (strengths[0] if strengths else None)
@@ -327,24 +305,12 @@ class SweptPoints:
     def frontier(self, x: str | None = None, y: str | None = None) -> pa.Table:
         """Return two figures of every point that has both, and which points no other one beats.
 
-        Parameters
-        ----------
-        x, y
-            Figures: ``k``, ``epsilon``, ``kept``, ``false``, ``largest class risk``, or a part of a
-            metric or an attack, such as ``edge-jaccard: all``. Where not given: an attack, else the
-            strength; and a share of what is kept and true.
-
-        Returns
-        -------
-        pa.Table
-            The columns point (the number of the first repeat), method, parameters, x and y (means
-            over the repeats) and best: whether no other point is better in one and not worse in the
-            other.
-
-        Raises
-        ------
-        ParameterError
-            Where no point has such a figure.
+        `x, y`: figures: ``k``, ``epsilon``, ``kept``, ``false``, ``largest class risk``, or a part
+        of a metric or an attack, such as ``edge-jaccard: all``. Where not given: an attack, else
+        the strength; and a share of what is kept and true. Returns the columns point (the number of
+        the first repeat), method, parameters, x and y (means over the repeats) and best: whether no
+        other point is better in one and not worse in the other. Raises `ParameterError` where no
+        point has such a figure.
         """
         import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
 
@@ -369,15 +335,8 @@ class SweptPoints:
     def meeting(self, bounds: Sequence[str]) -> list[int]:
         """Return the numbers of the points whose release keeps every bound.
 
-        Parameters
-        ----------
-        bounds
-            As `graphveil.advise` takes them, such as ``"kept >= 0.9"``.
-
-        Raises
-        ------
-        ParameterError
-            Where a bound cannot be read, or no point has its figure.
+        `bounds`: as `graphveil.advise` takes them, such as ``"kept >= 0.9"``. Raises
+        `ParameterError` where a bound cannot be read, or no point has its figure.
         """
         read = [read_bound(text) for text in bounds]
         for bound in read:
@@ -405,12 +364,8 @@ def _keeps(result: Result, bounds: Sequence[Bound]) -> bool:
 def pareto_front(pairs: Sequence[tuple[float, float]], directions: tuple[str, str]) -> list[bool]:
     """Return of every pair whether no other is better in one figure and not worse in the other.
 
-    Parameters
-    ----------
-    pairs
-        Two figures each.
-    directions
-        Of both: where one ends with ``lower is better``, less is better, else more.
+    `pairs`: two figures each; `directions`: of both: where one ends with ``lower is better``, less
+    is better, else more.
 
     Examples
     --------

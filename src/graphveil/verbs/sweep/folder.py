@@ -57,21 +57,9 @@ _COMPARED = {
 def begun(folder: Path, plan: Plan) -> Plan:
     """Return the plan of a folder, which is made where there is none.
 
-    Parameters
-    ----------
-    folder
-        The sweep's.
-    plan
-        What was asked for. A sweep that was begun keeps its own measuring seed.
-
-    Raises
-    ------
-    ReleaseError
-        Where something else stands there.
-    UsageError
-        Where it is a sweep of other data, or of another plan.
-    ResourceError
-        Where it cannot be written.
+    `folder`: the sweep's; `plan`: what was asked for. A sweep that was begun keeps its own
+    measuring seed. Raises `ReleaseError` where something else stands there. `UsageError` where it
+    is a sweep of other data, or of another plan. `ResourceError` where it cannot be written.
     """
     plan = msgspec.json.decode(msgspec.json.encode(plan), type=Plan)  # as it is read again
     if folder.name in {"", ".."}:
@@ -108,10 +96,7 @@ def _encoded(value: Plan | Result) -> bytes:
 def read_plan(folder: Path) -> Plan:
     """Return the plan of a sweep.
 
-    Raises
-    ------
-    ReleaseError
-        Where the folder is no sweep, or its plan is damaged.
+    Raises `ReleaseError` where the folder is no sweep, or its plan is damaged.
     """
     path = folder / PLAN
     try:
@@ -172,10 +157,7 @@ def _difference(earlier: Plan, plan: Plan) -> str:
 def locked(folder: Path) -> Iterator[int | None]:
     """Hold a sweep for this run and the workers that inherit the number; of two, one is refused.
 
-    Raises
-    ------
-    ResourceError
-        Where another run, or a worker that one left, holds it.
+    Raises `ResourceError` where another run, or a worker that one left, holds it.
     """
     if sys.platform == "win32":
         yield None
@@ -203,10 +185,7 @@ def locked(folder: Path) -> Iterator[int | None]:
 def results_of(folder: Path, plan: Plan) -> dict[int, Result]:
     """Return what became of the points that are finished, by their numbers.
 
-    Raises
-    ------
-    ReleaseError
-        Where a result is damaged.
+    Raises `ReleaseError` where a result is damaged.
     """
     results = {}
     for point in plan.points:
@@ -226,10 +205,7 @@ def results_of(folder: Path, plan: Plan) -> dict[int, Result]:
 def keep_result(folder: Path, point: Point, result: Result) -> None:
     """Write what became of a point, whole and for its owner alone: now it is finished.
 
-    Raises
-    ------
-    OSError
-        Where the disk is full.
+    Raises `OSError` where the disk is full.
     """
     path = _result_file(folder, point)
     with whole_file(path, mode=OWNER_ONLY) as part, part.open("r+b") as file:

@@ -155,19 +155,8 @@ def points_of(methods: Sequence[Anonymizer[Any]], *, repeats: int, seed: int | N
     A seed follows from the sweep's and from method, parameters and repeat: another grid changes no
     release.
 
-    Parameters
-    ----------
-    methods
-        Methods with their parameters.
-    repeats
-        How many releases each has.
-    seed
-        The sweep's; None for entropy.
-
-    Raises
-    ------
-    UsageError
-        Where there is less than one repeat.
+    `methods`: methods with their parameters; `repeats`: how many releases each has; `seed`: the
+    sweep's; None for entropy. Raises `UsageError` where there is less than one repeat.
     """
     if repeats < 1:
         raise UsageError(f"repeats={repeats} is below 1. Give the number of releases per point.")
@@ -215,14 +204,7 @@ def given_words(
 ) -> str:
     """Return the parameters that differ from their defaults, in a few words.
 
-    Parameters
-    ----------
-    method
-        The method.
-    parameters
-        All of its parameters.
-    always
-        Those that are said whatever their value.
+    `parameters`: all of its parameters; `always`: those that are said whatever their value.
 
     Examples
     --------
@@ -257,18 +239,10 @@ MOST_POINTS = 10_000
 def methods_of(methods: Sequence[Anonymizer[Any]] | Anonymizer[Any] | Grid) -> list[Any]:
     """Return every method of a grid with its parameters, in the order of the grid, each once.
 
-    Parameters
-    ----------
-    methods
-        Methods, or a grid: parameters by the method's name and their own, where a list stands for
-        several values. The last parameter changes first.
-
-    Raises
-    ------
-    ParameterError
-        Where a method or a parameter is unknown, or a value is out of range.
-    UsageError
-        Where nothing is given, or there are more than 10,000 points.
+    `methods`: methods, or a grid: parameters by the method's name and their own, where a list
+    stands for several values. The last parameter changes first. Raises `ParameterError` where a
+    method or a parameter is unknown, or a value is out of range. `UsageError` where nothing is
+    given, or there are more than 10,000 points.
 
     Examples
     --------
@@ -320,19 +294,9 @@ def _check_size(grid: Grid) -> None:
 def values_in(method: type[Anonymizer[Any]], name: str, text: str) -> list[Any]:
     """Return the values that a comma list gives of a parameter.
 
-    Parameters
-    ----------
-    method
-        The method.
-    name
-        The parameter's name.
-    text
-        Values with commas between them; of columns, lists with semicolons between them.
-
-    Raises
-    ------
-    ParameterError
-        Where the parameter is unknown, or a value is not of its type.
+    `name`: the parameter's name; `text`: values with commas between them; of columns, lists with
+    semicolons between them. Raises `ParameterError` where the parameter is unknown, or a value is
+    not of its type.
 
     Examples
     --------

@@ -65,14 +65,8 @@ def tex(text: str) -> str:
 class Cell(NamedTuple):
     """A figure of a setting over its releases.
 
-    Parameters
-    ----------
-    mean
-        Its mean.
-    deviation
-        The sample standard deviation; None where there is one release.
-    releases
-        How many there are.
+    `deviation`: the sample standard deviation; None where there is one release; `releases`: how
+    many there are.
     """
 
     mean: float
@@ -313,17 +307,9 @@ def origin_of(sweep: Sweep) -> dict[str, Any]:
 def write_kit(sweep: Sweep, folder: str | Path) -> list[Path]:
     """Write the kit of a sweep into a new folder of its owner, and return its files.
 
-    Parameters
-    ----------
-    sweep
-        The sweep; some of its points have a release.
-    folder
-        The folder, which appears whole or not at all.
-
-    Raises
-    ------
-    UsageError
-        Where something stands there, no point has a release, or matplotlib is missing.
+    `sweep`: the sweep; some of its points have a release; `folder`: the folder, which appears whole
+    or not at all. Raises `UsageError` where something stands there, no point has a release, or
+    matplotlib is missing.
     """
     if "finished" not in sweep.counts:
         raise UsageError("No point of this sweep has a release. Run it with other points.")

@@ -133,11 +133,6 @@ def warning_of(sweep: SweptPoints) -> str:
 
     It says one pair of settings a method, which differ in nothing else: that of the largest share.
     Attacks count that ran at both ends and on every repeat. Empty where there is no such pair.
-
-    Parameters
-    ----------
-    sweep
-        The sweep.
     """
     worst: dict[str, _Pair] = {}
     for pair in (pair for name in LARGER for pair in _hardly(sweep, name)):
@@ -243,12 +238,7 @@ def lines_of(sweep: SweptPoints, met: Collection[int] | None = None) -> Iterator
 
     SweptPoints without a release come last, each with its reason.
 
-    Parameters
-    ----------
-    sweep
-        The sweep.
-    met
-        The points that keep bounds; None where there are none.
+    `met`: the points that keep bounds; None where there are none.
     """
     _, attack, use = sweep.usual
     if attack is not None:
@@ -336,10 +326,7 @@ def page_text(sweep: SweptPoints) -> str:
 def figure_of(sweep: SweptPoints, across: Axis, up: Axis) -> Figure:
     """Return one picture that stands alone.
 
-    Raises
-    ------
-    UsageError
-        Where no point has both figures.
+    Raises `UsageError` where no point has both figures.
     """
     panel = panel_of(sweep, across, up)
     if not panel.dots:

@@ -36,15 +36,9 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 class TaskResult(NamedTuple):
     """How a task ended.
 
-    Parameters
-    ----------
-    task
-        Its position.
-    how
-        ``done``; ``raised``, with the error; ``lost``, with the reason, where no answer came; or
-        ``out of time``.
-    answer
-        What the work gave, the error, or the reason.
+    `task`: its position; `how`: ``done``; ``raised``, with the error; ``lost``, with the reason,
+    where no answer came; or ``out of time``; `answer`: what the work gave, the error, or the
+    reason.
     """
 
     task: int

@@ -112,14 +112,7 @@ class Task(NamedTuple):
 class PointRun:
     """Runs points of one plan on one input; it can be pickled.
 
-    Parameters
-    ----------
-    folder
-        The sweep's.
-    plan
-        Its plan.
-    data
-        The input.
+    `folder`: the sweep's; `data`: the input.
     """
 
     folder: Path
@@ -129,10 +122,8 @@ class PointRun:
     def __call__(self, task: Task) -> Result:
         """Run a point, write its release and then its result, and return the result.
 
-        Raises
-        ------
-        ResourceError, OSError
-            Where the disk is full or cannot be written: the point is not finished then.
+        Raises `ResourceError, OSError` where the disk is full or cannot be written: the point is
+        not finished then.
         """
         clear(self.folder, task.point)
         started, used = time.perf_counter(), time.process_time()
@@ -349,10 +340,7 @@ def every_result(work: Work) -> dict[int, Result]:
 
     What a point left that is not finished is removed.
 
-    Raises
-    ------
-    ResourceError
-        Where the disk is full, or a process was ended from outside.
+    Raises `ResourceError` where the disk is full, or a process was ended from outside.
     """
     folder, plan = work.run.folder, work.run.plan
     results, lost = dict(work.kept), {}
@@ -424,10 +412,7 @@ def _check_importable(tasks: Sequence[Task]) -> None:
 def _result(run: PointRun, point: Point, ended: TaskResult) -> Result:
     """Return the result of a task that is finished or out of time.
 
-    Raises
-    ------
-    GraphveilError, OSError
-        What ended the task.
+    Raises `GraphveilError, OSError`: what ended the task.
     """
     if ended.how == "raised":
         raise _with_a_way_out(ended.answer) from ended.answer
@@ -593,6 +578,8 @@ def sweep_file(
 ) -> Sweep:
     """Return what every point of a grid keeps and shows, of the data in a file.
 
+    Raises `GraphveilError`: as `sweep`, and where the file cannot be read.
+
     Parameters
     ----------
     methods, out
@@ -605,11 +592,6 @@ def sweep_file(
         Gets what was dropped when the file was read.
     words
         The words by which a command reads the file: its name, and flags.
-
-    Raises
-    ------
-    GraphveilError
-        As `sweep`, and where the file cannot be read.
     """
     chosen = methods_of(methods)
     with stage(f"reading {path.name}"):
@@ -682,10 +664,8 @@ def _plan(points: Sequence[Point], source: _Source, options: SweepOptions) -> Pl
 def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions) -> None:
     """Refuse what no point could do, before any is run.
 
-    Raises
-    ------
-    GraphveilError
-        Where a method takes other data, or nothing reads what a metric or attack is asked of.
+    Raises `GraphveilError` where a method takes other data, or nothing reads what a metric or
+    attack is asked of.
     """
     kind_of(data).check(data)
     for method in methods:

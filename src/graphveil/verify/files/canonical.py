@@ -44,10 +44,7 @@ Part = bytes | str
 def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
     """Refuse a file whose bytes are not these parts, one behind the other.
 
-    Raises
-    ------
-    UnreadableError
-        Where a byte differs; the message names file and line.
+    Raises `UnreadableError` where a byte differs; the message names file and line.
     """
     line = 1
     with path.open("rb") as stream:
@@ -85,6 +82,8 @@ def compare_cells(
 ) -> None:
     """Refuse a delimited file whose bytes are not those of its rows, written in the one form.
 
+    Raises `UnreadableError` where a byte differs; the message names file and line.
+
     Parameters
     ----------
     table, columns
@@ -95,11 +94,6 @@ def compare_cells(
         The character between cells.
     remark
         What stands before the header.
-
-    Raises
-    ------
-    UnreadableError
-        Where a byte differs; the message names file and line.
     """
     texts = [name for name, kind in columns if kind == "VARCHAR"]
     quoted = False
@@ -225,10 +219,7 @@ def no_item(db: Database) -> str | None:
     Two names that look the same, numbers that are not whole where all are numbers, and words for no
     value beside whole numbers alone are none.
 
-    Parameters
-    ----------
-    db
-        With the table `entries`, in which every item is text.
+    `db`: with the table `entries`, in which every item is text.
     """
     others = db.number(f"SELECT count(*) {_OTHERS}")
     if not others:
@@ -272,19 +263,9 @@ def load_delimited(
 ) -> None:
     """Create a table of a delimited file.
 
-    Parameters
-    ----------
-    table, columns
-        The table and its (column, SQL type): names of this program.
-    names
-        What the header must say.
-    form
-        A name of `DELIMITERS`.
-
-    Raises
-    ------
-    UnreadableError
-        Where header or a row is not as it must be; the message names file and line.
+    `table, columns`: the table and its (column, SQL type): names of this program; `names`: what the
+    header must say; `form`: a name of `DELIMITERS`. Raises `UnreadableError` where header or a row
+    is not as it must be; the message names file and line.
     """
     if not columns:
         raise UnreadableError(f"{path.name} has no columns")

@@ -45,18 +45,10 @@ def load_columnar(
 ) -> None:
     """Create a table of a Parquet file.
 
-    Parameters
-    ----------
-    table, columns
-        The table and its (column, SQL type): names of this program.
-    names
-        What the file must call its columns.
-
-    Raises
-    ------
-    UnreadableError
-        Where a column has another name or type, text holds nothing but whole numbers, a number is
-        negative, or a byte is not as it would be written.
+    `table, columns`: the table and its (column, SQL type): names of this program; `names`: what the
+    file must call its columns. Raises `UnreadableError` where a column has another name or type,
+    text holds nothing but whole numbers, a number is negative, or a byte is not as it would be
+    written.
     """
     frame = _read(db, path, columns, names)
     _compare(path, _written(frame))
@@ -210,10 +202,7 @@ def _refuse_negative(db: Database, relation: str, columns: Sequence[str], name: 
 def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) -> None:
     """Refuse a table in which one of these columns is null; the message names the row.
 
-    Raises
-    ------
-    UnreadableError
-        Where a cell is missing.
+    Raises `UnreadableError` where a cell is missing.
     """
     for column in columns:
         row = db.first(f"SELECT rowid + 1 FROM {table} WHERE {column} IS NULL LIMIT 1")
@@ -225,18 +214,9 @@ def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) 
 def view_columnar(db: Database, path: Path, view: str, names: Sequence[str]) -> None:
     """Create a view of a Parquet file of whole numbers.
 
-    Parameters
-    ----------
-    db, path
-        Where, and the file.
-    view, names
-        The view, and what it and the file call their columns.
-
-    Raises
-    ------
-    UnreadableError
-        Where a column has another name or type, a number is missing or negative, or a byte is not
-        as it would be written.
+    `db, path`: where, and the file; `view, names`: the view, and what it and the file call their
+    columns. Raises `UnreadableError` where a column has another name or type, a number is missing
+    or negative, or a byte is not as it would be written.
     """
     with opened_columnar(path) as file:
         refuse_types(path.name, file.schema_arrow, [(name, "BIGINT") for name in names], names)
@@ -287,6 +267,8 @@ def compare_groups(
 ) -> None:
     """Refuse a Parquet file whose bytes are not those of these row groups, written one by one.
 
+    Raises `UnreadableError` where a byte differs; the message names file and byte.
+
     Parameters
     ----------
     path
@@ -297,11 +279,6 @@ def compare_groups(
         How they are written.
     n_rows
         The rows of a group.
-
-    Raises
-    ------
-    UnreadableError
-        Where a byte differs; the message names file and byte.
     """
     import pyarrow as pa  # noqa: PLC0415  heavy, as above
     from pyarrow import parquet  # noqa: PLC0415  as above

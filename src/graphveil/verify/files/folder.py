@@ -80,10 +80,7 @@ def strict_checks(folder: Path | None) -> list[Check]:
     Names of other files, and bytes that no digest counts, could stand in what is looked for here.
     An archive of the folder, or a copy of it, may carry them along.
 
-    Parameters
-    ----------
-    folder
-        The release folder, itself perhaps named by a link; None at an address.
+    `folder`: the release folder, itself perhaps named by a link; None at an address.
     """
     if folder is None:
         why = "what a store keeps in addition to the bytes of objects is not read"
@@ -163,21 +160,12 @@ class Released(Protocol):
     def path(self, name: str) -> Path:
         """Return the path of a file that has a size, on this machine.
 
-        Raises
-        ------
-        OSError
-            Where it cannot be read.
+        Raises `OSError` where it cannot be read.
         """
 
 
 class InFolder:
-    """The files of a folder.
-
-    Parameters
-    ----------
-    folder
-        The folder.
-    """
+    """The files of a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -211,12 +199,7 @@ class InFolder:
 class AtAddress:
     """The objects beneath an address.
 
-    Parameters
-    ----------
-    address
-        The address.
-    around
-        An empty folder of this machine, for copies.
+    `around`: an empty folder of this machine, for copies.
     """
 
     folder = None
@@ -317,10 +300,8 @@ def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> lis
 def file_problem(released: Released, file: DataFile, limit_bytes: int | None) -> str | None:
     """Return why a listed file is not the one described, or None.
 
-    Raises
-    ------
-    ResourceError
-        Where the file is larger than what may be read: then nothing is known of it.
+    Raises `ResourceError` where the file is larger than what may be read: then nothing is known of
+    it.
     """
     size = released.size(file.name)
     if size is None:

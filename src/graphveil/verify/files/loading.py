@@ -120,16 +120,9 @@ _LISTS = {"list<element: int64>": "int64", "list<element: string>": "string"}
 def load_parts(db: Database, files: list[tuple[Path, DataFile]]) -> None:
     """Create the views `lists(person, items)`, `users(person)` and `entries(person, item)`.
 
-    Parameters
-    ----------
-    db, files
-        Where, and the parts in order, as they are described.
-
-    Raises
-    ------
-    UnreadableError
-        Where a part has other columns, other ids than its place says, items that do not ascend in
-        a row, or a byte that is not as it would be written; the message names part and row.
+    `db, files`: where, and the parts in order, as they are described. Raises `UnreadableError`
+    where a part has other columns, other ids than its place says, items that do not ascend in a
+    row, or a byte that is not as it would be written; the message names part and row.
     """
     links, leaf = [], None
     for number, (path, file) in enumerate(files):
@@ -317,10 +310,7 @@ _PARTS = (
 def load_graphml(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
     """Create `nodes` and `edges` of a graph.
 
-    Raises
-    ------
-    UnreadableError
-        Where a byte is not the one expected; the message names file and line.
+    Raises `UnreadableError` where a byte is not the one expected; the message names file and line.
     """
     text = path.read_bytes()
     numbers = np.fromstring(text.translate(_SEPARATE), dtype=np.int64, sep=" ")

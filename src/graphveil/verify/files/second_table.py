@@ -84,12 +84,7 @@ class PlainFile(NamedTuple):
 def plain_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
     """Return how the file is to be read, or None where it is no such text.
 
-    Parameters
-    ----------
-    path
-        The file.
-    reading
-        The options that the program read it with.
+    `path`: the file; `reading`: the options that the program read it with.
     """
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = next((suffix for suffix in suffixes[-1:] if suffix in _COMPRESSIONS), "")

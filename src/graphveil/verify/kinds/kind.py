@@ -48,14 +48,8 @@ PartsLoader = Callable[[Database, list[tuple[Path, DataFile]]], None]
 class Cost(NamedTuple):
     """How the owner's record says what a release cost.
 
-    Parameters
-    ----------
-    name
-        What the check is called.
-    changes
-        Counts again what changed; the original is linked.
-    in_words
-        Says the figures of a record.
+    `name`: what the check is called; `changes`: counts again what changed; the original is linked;
+    `in_words`: says the figures of a record.
     """
 
     name: str
@@ -66,12 +60,8 @@ class Cost(NamedTuple):
 class NoiseCells(NamedTuple):
     """The cells of some data that noise is drawn for.
 
-    Parameters
-    ----------
-    of_person
-        How many of so many cells belong to one person of the release.
-    check
-        Whether the release can have as many cells as are stated.
+    `of_person`: how many of so many cells belong to one person of the release; `check`: whether the
+    release can have as many cells as are stated.
     """
 
     of_person: Callable[[Evidence, int], int]
@@ -276,14 +266,8 @@ _ODD = (
 class PairKinds(NamedTuple):
     """Of which kind every pair of an original is.
 
-    Parameters
-    ----------
-    of_pair
-        The kind of every pair, as a number.
-    names
-        The names of these numbers.
-    both_ways
-        The kinds of which a pair is the same the other way round.
+    `of_pair`: the kind of every pair, as a number; `names`: the names of these numbers;
+    `both_ways`: the kinds of which a pair is the same the other way round.
     """
 
     of_pair: Any
@@ -333,12 +317,7 @@ def second_reading(
 ) -> Callable[[Database, Any, Path, Mapping[str, Any]], Check]:
     """Return what tells whether the file of an original says what the program's reader made of it.
 
-    Parameters
-    ----------
-    pairs_of
-        Gives the pairs of the original.
-    entries
-        What they are called.
+    `pairs_of`: gives the pairs of the original; `entries`: what they are called.
     """
 
     def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:

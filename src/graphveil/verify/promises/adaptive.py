@@ -66,14 +66,9 @@ Ints = NDArray[np.int64]
 class _Levels(NamedTuple):
     """What is asked for.
 
-    Parameters
-    ----------
-    of_person
-        int64, shape (n,): in the order of the original.
-    of_record
-        The same of the owner of each record; None where that is not known.
-    published
-        The published id of every person, where it is known.
+    `of_person`: int64, shape (n,): in the order of the original; `of_record`: the same of the owner
+    of each record; None where that is not known; `published`: the published id of every person,
+    where it is known.
     """
 
     of_person: Ints

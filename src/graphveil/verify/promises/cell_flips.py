@@ -274,12 +274,8 @@ def _not_by_weights(found: Exchanges, epsilon: Fraction) -> list[str]:
 def _fewest_and_most(blocks: list[tuple[int, float]], edges: int) -> tuple[float, float]:
     """Return bounds on the expected number of edges that succeed, wherever they are.
 
-    Parameters
-    ----------
-    blocks
-        The cells of every block, and the chance of each.
-    edges
-        How many different cells are tried.
+    `blocks`: the cells of every block, and the chance of each; `edges`: how many different cells
+    are tried.
     """
     bounds = []
     for order in (sorted(blocks, key=itemgetter(1)), sorted(blocks, key=itemgetter(1))[::-1]):

@@ -102,12 +102,7 @@ class Part(NamedTuple):
 class ClaimCheck(NamedTuple):
     """How one type of claim is checked again.
 
-    Parameters
-    ----------
-    kinds
-        The kinds of data that it can be claimed of.
-    parts
-        Its checks.
+    `kinds`: the kinds of data that it can be claimed of; `parts`: its checks.
     """
 
     kinds: tuple[str, ...]
@@ -367,12 +362,8 @@ def recheck_of(claim: type[Guarantee | Condition]) -> ClaimCheck:
 def claim_checks(evidence: Evidence, *, of: Literal["data", "original"]) -> list[Check]:
     """Return the checks of the guarantee, of what it implies, and of the stated conditions.
 
-    Parameters
-    ----------
-    evidence
-        All that there is of the release.
-    of
-        ``data``: the checks that the released data decides; ``original``: all others.
+    `evidence`: all that there is of the release; `of`: ``data``: the checks that the released data
+    decides; ``original``: all others.
     """
     claim = evidence.manifest.claim
     stated = dict.fromkeys([claim.guarantee, *claim.guarantee.implied, *claim.conditions])

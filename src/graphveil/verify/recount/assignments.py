@@ -36,12 +36,8 @@ _BATCH = 1 << 15
 class CodedCells(NamedTuple):
     """Released and original cells in one numbering, column by column.
 
-    Parameters
-    ----------
-    released
-        Integers, shape (n, d): codes of values of the original, `STAR` or `NOBODY`.
-    original
-        Integers, shape (n, d): codes, -1 where a cell is missing: it fits stars alone.
+    `released`: integers, shape (n, d): codes of values of the original, `STAR` or `NOBODY`;
+    `original`: integers, shape (n, d): codes, -1 where a cell is missing: it fits stars alone.
     """
 
     released: Codes
@@ -51,14 +47,8 @@ class CodedCells(NamedTuple):
 def cells_of(db: Database, original: Table, columns: Mapping[str, int]) -> CodedCells:
     """Return the cells of the released columns beside those of the original.
 
-    Parameters
-    ----------
-    db
-        The released data.
-    original
-        The original; it has every released column.
-    columns
-        The names of the columns that are compared, each with its number in the release.
+    `db`: the released data; `original`: the original; it has every released column; `columns`: the
+    names of the columns that are compared, each with its number in the release.
     """
     places = [original.columns.index(name) for name in columns]
     kind = _narrowest(max((original.categories[place].size for place in places), default=0))
@@ -190,15 +180,10 @@ _SOME = 16
 class Allowed(NamedTuple):
     """Which pairs are part of a full assignment.
 
-    Parameters
-    ----------
-    person_of
-        int64, shape (n,): the person that one full assignment gives each record.
-    component
-        int64, shape (n,): the strong component of each record. That of a person is its record's.
-    of_record, of_person
-        int64, shape (n,): how many persons each record could belong to, and how many records each
-        person could own, by some full assignment.
+    `person_of`: int64, shape (n,): the person that one full assignment gives each record;
+    `component`: int64, shape (n,): the strong component of each record. That of a person is its
+    record's; `of_record, of_person`: int64, shape (n,): how many persons each record could belong
+    to, and how many records each person could own, by some full assignment.
     """
 
     person_of: Ints
@@ -240,14 +225,8 @@ def allowed_of_pairs(
 ) -> Allowed | NoAssignment:
     """Return the allowed pairs among distinct pairs of a record and a person, both in 0..n-1.
 
-    Parameters
-    ----------
-    records, persons
-        int64, shape (pairs,).
-    n
-        How many records and persons there are.
-    likely
-        A person for each record: a full assignment, where these are pairs and distinct.
+    `records, persons`: int64, shape (pairs,); `n`: how many records and persons there are;
+    `likely`: a person for each record: a full assignment, where these are pairs and distinct.
 
     Examples
     --------

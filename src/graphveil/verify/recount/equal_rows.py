@@ -191,18 +191,10 @@ def coded_alone(db: Database, columns: Sequence[int]) -> Codes:
 def fewest_agreeing(codes: Codes, *, enough: int) -> tuple[int, int] | None:
     """Return a row that agrees with fewest rows, itself counted, and their number.
 
-    Parameters
-    ----------
-    codes
-        int32, shape (n, d): codes, -1 where a cell is suppressed.
-    enough
-        Rows that equal so many are not compared with others: they agree with as many.
-
-    Returns
-    -------
-    tuple of int, or None
-        The row and the number, of which what is above `enough` says no more; None where there are
-        too many different rows to compare them.
+    `codes`: int32, shape (n, d): codes, -1 where a cell is suppressed; `enough`: rows that equal so
+    many are not compared with others: they agree with as many. Returns the row and the number, of
+    which what is above `enough` says no more; None where there are too many different rows to
+    compare them.
 
     Examples
     --------
@@ -253,14 +245,8 @@ def link_in_buckets(
 ) -> None:
     """Create `placed(u, v)`, a view of a file, and `missing(source, target)` of lost edges.
 
-    Parameters
-    ----------
-    db
-        The release: `edges(source, target)`.
-    lists
-        The neighbor lists of the original.
-    released
-        The published id of everyone in them.
+    `db`: the release: `edges(source, target)`; `lists`: the neighbor lists of the original;
+    `released`: the published id of everyone in them.
     """
     cuts = _cuts(released.size, lists[1].size // 2)
     original = _divided(db.scratch, "original", _placed(lists, released), cuts)

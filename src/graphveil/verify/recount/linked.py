@@ -54,14 +54,8 @@ def put_originals(db: Database, original: Data) -> None:
 def linkage_problems(db: Database, name: str, published: str | None = None) -> list[str]:
     """Return why the linkage is not one to one between the originals and the published ids.
 
-    Parameters
-    ----------
-    db
-        With the tables of `load_linkage`.
-    name
-        What the linkage's file is called.
-    published
-        SQL that gives the published ids in a column `i`; 0..n-1 where not given.
+    `db`: with the tables of `load_linkage`; `name`: what the linkage's file is called; `published`:
+    SQL that gives the published ids in a column `i`; 0..n-1 where not given.
     """
     n = db.number("SELECT count(*) FROM originals")
     rows = db.number("SELECT count(*) FROM linkage")
@@ -142,12 +136,8 @@ class RowClasses(NamedTuple):
 class SmallRowClasses(NamedTuple):
     """The classes that are smaller than they must be.
 
-    Parameters
-    ----------
-    rows, number
-        The rows in them, and how many there are.
-    first
-        The first row of the smallest, of the first one among equals.
+    `rows, number`: the rows in them, and how many there are; `first`: the first row of the
+    smallest, of the first one among equals.
     """
 
     rows: int
@@ -234,14 +224,7 @@ def had_and_shown(
     With it come its first row, by the published id, and how often it occurs. The linkage must be
     there, one to one.
 
-    Parameters
-    ----------
-    db
-        The released data.
-    original
-        The original.
-    number, place
-        The column of the release, and that of the original.
+    `db`: the released data; `number, place`: the column of the release, and that of the original.
     """
     db.put("had", {"had": _column_of(original, place, released_ids(db))})
     pairs = db.rows(
@@ -334,14 +317,8 @@ def publish_cells(db: Database, original: Table, columns: Mapping[str, int]) -> 
     A row is a class of equal rows and a cell that it shows; `holders` of its members have that
     value in the original. The linkage must be there, one to one, and ids be numbers of rows.
 
-    Parameters
-    ----------
-    db
-        The released data.
-    original
-        The original; it has every released column.
-    columns
-        The names of the columns that are looked at, each with its number in the release.
+    `db`: the released data; `original`: the original; it has every released column; `columns`: the
+    names of the columns that are looked at, each with its number in the release.
     """
     if db.holds("published"):
         return
@@ -424,12 +401,7 @@ class StrangeAttributes(NamedTuple):
 def classes_of_rows(db: Database, columns: Sequence[int]) -> NDArray[np.int64]:
     """Return a number for everyone, ascending by id: equal where all of these columns are.
 
-    Parameters
-    ----------
-    db
-        The database.
-    columns
-        Their numbers, from 1 on.
+    `db`: the database; `columns`: their numbers, from 1 on.
     """
     cells = ", ".join(f"c{number}" for number in columns)
     classes: NDArray[np.int64] = db.column(
@@ -444,16 +416,9 @@ def strange_cell(
 ) -> StrangeAttributes | None:
     """Return the first cell that is not its owner's, None where there is none.
 
-    Parameters
-    ----------
-    db
-        The release, and a linkage that is one to one.
-    original
-        The original.
-    columns
-        The attributes that are compared, and the numbers of their columns in the release.
-    stars
-        Whether a cell that is not suppressed in the original may be so in the release.
+    `db`: the release, and a linkage that is one to one; `columns`: the attributes that are
+    compared, and the numbers of their columns in the release; `stars`: whether a cell that is not
+    suppressed in the original may be so in the release.
     """
     people = original.people
     if people is None or not columns:
@@ -499,10 +464,8 @@ class BadFileError(Exception):
 def levels_of(db: Database, path: Path, original: Table) -> Ints:
     """Return the level of every person, in the order of the original.
 
-    Raises
-    ------
-    BadFileError
-        Where somebody has no level, or several, or one that is no whole number from 1 to n.
+    Raises `BadFileError` where somebody has no level, or several, or one that is no whole number
+    from 1 to n.
     """
     n = original.n_rows
     columns = _load(db, path, "levels", ("original", "level"))
@@ -536,10 +499,7 @@ def levels_of(db: Database, path: Path, original: Table) -> Ints:
 def chosen_pairs(db: Database, path: Path, original: Table) -> ChosenPairs:
     """Return the chosen pairs; a record by its published id, a person by its position.
 
-    Raises
-    ------
-    BadFileError
-        Where a pair names no record or no person.
+    Raises `BadFileError` where a pair names no record or no person.
     """
     n = original.n_rows
     _load(db, path, "chosen", ("record", "person"))
@@ -587,12 +547,8 @@ IDS, ORDER = "ids", "canonical order"
 def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
     """Return whether the column holds exactly 0..n-1, each once; keyed, any integers from 0 on.
 
-    Parameters
-    ----------
-    table, column
-        Names of this program, never of the release.
-    keyed
-        Whether the ids come from a key.
+    `table, column`: names of this program, never of the release; `keyed`: whether the ids come from
+    a key.
     """
     if keyed:
         return _keyed_ids(db, table, column)
@@ -668,12 +624,8 @@ _EXACT_UP_TO = 40
 def order_leaks(released: NDArray[np.int64], labels: NDArray[Any] | None) -> list[str]:
     """Return what the new ids say of the old order; nothing where chance explains it.
 
-    Parameters
-    ----------
-    released
-        int64, shape (n,): the published id of everybody, in the order of the original.
-    labels
-        The ids of the original where they are integers, in the same order; else None.
+    `released`: int64, shape (n,): the published id of everybody, in the order of the original;
+    `labels`: the ids of the original where they are integers, in the same order; else None.
 
     Examples
     --------

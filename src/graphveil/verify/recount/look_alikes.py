@@ -94,12 +94,8 @@ class EquivalenceClassIndex(NamedTuple):
     def among(self, rows: Ints, known: tuple[str, ...]) -> EquivalenceClassIndex:
         """Return the classes of nodes that have the same row of attributes besides.
 
-        Parameters
-        ----------
-        rows
-            Shape (n,): a number of everyone's row, equal where the rows are.
-        known
-            The names of its columns.
+        `rows`: shape (n,): a number of everyone's row, equal where the rows are; `known`: the names
+        of its columns.
         """
         listed = ", ".join(known)
         return self._replace(
@@ -116,12 +112,8 @@ def alike(
 
     Degrees are counted whatever the graph, an edge that stands twice twice.
 
-    Parameters
-    ----------
-    db, measure, distance
-        The release, what is known, and how far.
-    layers
-        Of a network, whether each layer is directed, by what `edges` calls it.
+    `db, measure, distance`: the release, what is known, and how far; `layers`: of a network,
+    whether each layer is directed, by what `edges` calls it.
     """
     if measure == "degree":
         return _alike_in_degree(db)
@@ -146,12 +138,7 @@ def similar(network: ReleasedNetwork, phi: float) -> Ints:
     In the box of a node are those whose degree and triangles are each at most phi percent of its
     own away, in whole numbers.
 
-    Parameters
-    ----------
-    network
-        The released graph.
-    phi
-        Percent; the decimal number is meant as it is written.
+    `network`: the released graph; `phi`: percent; the decimal number is meant as it is written.
     """
     degrees, triangles = network.degrees(), _triangles_of(network)
     share = Fraction(str(phi)) / 100
@@ -193,14 +180,8 @@ def _alike_in_degree(db: Database) -> EquivalenceClassIndex:
 def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
     """Return how many ties of a layer everyone has, ascending by id.
 
-    Parameters
-    ----------
-    db
-        The release.
-    layer
-        As `edges` calls it.
-    side
-        ``out`` or ``in`` of a directed one, else nothing.
+    `db`: the release; `layer`: as `edges` calls it; `side`: ``out`` or ``in`` of a directed one,
+    else nothing.
     """
     ends = (_SIDES if side else _BOTH)[side]
     numbers_of = _NUMBERS.format(ends=ends, layer=literal(layer))

@@ -29,10 +29,7 @@ class TooMuchWorkError(Exception):
 class Work:
     """How much may still be looked at: links of neighborhoods, one by one.
 
-    Parameters
-    ----------
-    most
-        The most links, all neighborhoods together.
+    `most`: the most links, all neighborhoods together.
     """
 
     def __init__(self, most: int) -> None:
@@ -42,10 +39,7 @@ class Work:
     def spend(self, links: int) -> None:
         """Count links that are looked at.
 
-        Raises
-        ------
-        TooMuchWorkError
-            Where they are more than are left.
+        Raises `TooMuchWorkError` where they are more than are left.
         """
         self._left -= links
         if self._left < 0:
@@ -56,14 +50,8 @@ class Work:
 class ReleasedNetwork:
     """A simple graph on 0..n-1 as rows of ascending neighbors.
 
-    Parameters
-    ----------
-    indptr
-        Shape (n + 1,): where the row of every node begins.
-    indices
-        Shape (2m,): the neighbors, row after row.
-    work
-        How much of its neighborhoods may be looked at.
+    `indptr`: shape (n + 1,): where the row of every node begins; `indices`: shape (2m,): the
+    neighbors, row after row; `work`: how much of its neighborhoods may be looked at.
     """
 
     indptr: Ints
@@ -173,14 +161,9 @@ class ReleasedNetwork:
 class ReleasedBall(NamedTuple):
     """The subgraph of the nodes within a distance of its center, which is its node 0.
 
-    Parameters
-    ----------
-    nodes
-        Shape (s,): who they are in the network, nearest first.
-    hops
-        Shape (s,): how far each is from the center.
-    heads, tails
-        Both ends of every link inside, each way, as positions in `nodes`; heads ascend.
+    `nodes`: shape (s,): who they are in the network, nearest first; `hops`: shape (s,): how far
+    each is from the center; `heads, tails`: both ends of every link inside, each way, as positions
+    in `nodes`; heads ascend.
     """
 
     nodes: Ints
@@ -220,10 +203,7 @@ def network_of(db: Database) -> ReleasedNetwork | None:
 def integers(db: Database, sql: str) -> Ints:
     """Return a column; a value that is missing is no node, so it becomes -1.
 
-    Parameters
-    ----------
-    db, sql
-        The release, and the query of one column.
+    `db, sql`: the release, and the query of one column.
     """
     return np.ma.filled(db.column(sql), -1).astype(np.int64)
 
@@ -231,12 +211,8 @@ def integers(db: Database, sql: str) -> Ints:
 def triangles_of(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Yield the three edges of triangles, as positions in `forward`, a block at a time.
 
-    Parameters
-    ----------
-    forward
-        ``low * n + high`` of every edge, ascending.
-    starts
-        Where the edges from every node begin.
+    `forward`: ``low * n + high`` of every edge, ascending; `starts`: where the edges from every
+    node begin.
     """
     middle = forward % max(n, 1)
     wedges = (starts[1:] - starts[:-1])[middle]
@@ -258,10 +234,7 @@ def triangles_of(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, In
 def balls(network: ReleasedNetwork, nodes: Ints, distance: int) -> Iterator[ReleasedBall]:
     """Yield the ball around each of these nodes in turn; memory of O(n) and one ball.
 
-    Raises
-    ------
-    TooMuchWorkError
-        Where all of them together have more links than may be looked at.
+    Raises `TooMuchWorkError` where all of them together have more links than may be looked at.
     """
     hop = np.full(network.n, -1, dtype=np.int64)
     for node in nodes.tolist():
@@ -304,14 +277,8 @@ def _runs(starts: Ints, sizes: Ints) -> Ints:
 class Surroundings(NamedTuple):
     """The numbers of everybody, ascending by id 0..n-1.
 
-    Parameters
-    ----------
-    out, into
-        Ties that lead away from the node, and that lead to it.
-    neighbors
-        Nodes at their other ends, each once.
-    ties
-        Ties among these and the node itself, each direction counted.
+    `out, into`: ties that lead away from the node, and that lead to it; `neighbors`: nodes at their
+    other ends, each once; `ties`: ties among these and the node itself, each direction counted.
     """
 
     out: Ints

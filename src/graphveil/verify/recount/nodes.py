@@ -146,14 +146,8 @@ def holding(
 ) -> Callable[[str, str], bool] | None:
     """Return what tells whether a node holds a value, or another node; None where nobody can.
 
-    Parameters
-    ----------
-    kind
-        The kind of levels.
-    form
-        How dates are written.
-    above
-        Of a file: for every value the nodes above it, as the owner's record has them.
+    `kind`: the kind of levels; `form`: how dates are written; `above`: of a file: for every value
+    the nodes above it, as the owner's record has them.
 
     Examples
     --------

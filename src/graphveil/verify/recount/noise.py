@@ -144,14 +144,8 @@ Numbers = NDArray[np.float64]
 def expected(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
     """Return the degree that is expected of every node, by its noisy one and all others.
 
-    Parameters
-    ----------
-    noisy
-        Degrees with discrete Laplace noise.
-    epsilon
-        Of the noise.
-    edges
-        How many there are, with noise.
+    `noisy`: degrees with discrete Laplace noise; `epsilon`: of the noise; `edges`: how many there
+    are, with noise.
 
     Examples
     --------
@@ -171,14 +165,8 @@ def expected(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
 def likeliest(seen: NDArray[np.int64], q: float, rounds: int) -> Numbers:
     """Return the share of every degree from 0 on that makes noisy ones likeliest.
 
-    Parameters
-    ----------
-    seen
-        The noisy degrees, from 0 on.
-    q
-        The chance of noise k is in proportion to q^k, whatever its sign.
-    rounds
-        Of expectation and maximization.
+    `seen`: the noisy degrees, from 0 on; `q`: the chance of noise k is in proportion to q^k,
+    whatever its sign; `rounds`: of expectation and maximization.
 
     Examples
     --------
@@ -252,12 +240,8 @@ _ROUNDS = 12
 class Exchanges(NamedTuple):
     """Exchanges of two edges of a release, no two of which share a node.
 
-    Parameters
-    ----------
-    telling
-        How many would change how many edges are in both.
-    more
-        In how many of them the release, as it is, has more edges of the original.
+    `telling`: how many would change how many edges are in both; `more`: in how many of them the
+    release, as it is, has more edges of the original.
     """
 
     telling: int
@@ -267,17 +251,11 @@ class Exchanges(NamedTuple):
 def exchanges(released: Ints, original: Ints, n: int) -> Exchanges:
     """Return what exchanges of two released edges would change.
 
-    Parameters
-    ----------
-    released, original
-        int64, shape (m, 2): edges between the nodes 0..n-1, each once.
-    n
-        The number of nodes.
-
-    Notes
-    -----
     Which edges are exchanged hangs on which nodes they join, never on how: nodes are drawn by a
     digest of the release, fours of them are chosen without looking at their edges again.
+
+    `released, original`: int64, shape (m, 2): edges between the nodes 0..n-1, each once; `n`: the
+    number of nodes.
 
     Examples
     --------
@@ -375,12 +353,8 @@ def factor_of(epsilon: Fraction) -> Factor:
 def keeps_its_claim(zero: int, one: int, epsilon: Fraction) -> bool:
     """Whether no cell's value changes any probability by a factor above e^epsilon, exactly.
 
-    Parameters
-    ----------
-    zero, one
-        The chances of a cell of 0 and of 1 to be published as 1, times 2^64.
-    epsilon
-        The part of epsilon that one cell has.
+    `zero, one`: the chances of a cell of 0 and of 1 to be published as 1, times 2^64; `epsilon`:
+    the part of epsilon that one cell has.
 
     Examples
     --------
@@ -394,18 +368,12 @@ def keeps_its_claim(zero: int, one: int, epsilon: Fraction) -> bool:
 def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
     """Return the two chances, times 2^64, that publish most ones for the expected size.
 
-    Parameters
-    ----------
-    prior
-        The assumed share of ones, strictly between 0 and 1.
-    epsilon
-        The part of epsilon that one cell has.
-
-    Notes
-    -----
     With L = e^epsilon a cell of 0 has prior / (1 - prior + prior L), rounded up; a cell of 1 has L
     times that, or the most that keeps the chances of not being published within L where that is
     less. Of a prior above 1/2 zeros and ones swap roles. They may be off by one.
+
+    `prior`: the assumed share of ones, strictly between 0 and 1; `epsilon`: the part of epsilon
+    that one cell has.
 
     Examples
     --------
@@ -424,19 +392,13 @@ def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
 def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, int]:
     """Return the two chances, times 2^64, that the thresholds of the Top-m Filter give.
 
-    Parameters
-    ----------
-    cells, count
-        The number of cells, and the noisy number of ones.
-    epsilon
-        The part of epsilon that one cell has.
-
-    Notes
-    -----
     Where epsilon > x = ln(cells/count - 1), the threshold x/(2 epsilon) + 1/2 lies between both
     kinds of cells: a zero passes with exp(-(x + epsilon)/2)/2 and a one fails with
     exp((x - epsilon)/2)/2. Else both pass with tails, of cells/count - 1 + exp(epsilon). A one
     passes at least as often as a zero, whatever rounding does.
+
+    `cells, count`: the number of cells, and the noisy number of ones; `epsilon`: the part of
+    epsilon that one cell has.
 
     Examples
     --------
@@ -513,12 +475,8 @@ def tail(count: int, trials: int, chance: float) -> float:
 class CellBlock(NamedTuple):
     """The pairs of nodes of two classes.
 
-    Parameters
-    ----------
-    cells
-        How many there are.
-    zero, one
-        The chances of a pair that is no edge, or one, to be published, times 2^64.
+    `cells`: how many there are; `zero, one`: the chances of a pair that is no edge, or one, to be
+    published, times 2^64.
     """
 
     cells: int

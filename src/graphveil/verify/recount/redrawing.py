@@ -380,14 +380,8 @@ def stubs_again(
 ) -> list[int]:
     """Return how many edges there are to be between groups g <= h, row by row.
 
-    Parameters
-    ----------
-    mixing
-        The same with noise.
-    groups, degrees
-        The group and the degree of every place.
-    dice
-        A number from 0 to 1 for every g and h, row by row.
+    `mixing`: the same with noise; `groups, degrees`: the group and the degree of every place;
+    `dice`: a number from 0 to 1 for every g and h, row by row.
 
     Examples
     --------
@@ -467,12 +461,8 @@ def edges_by_weights(
 ) -> set[Edge]:
     """Return the edges between places that follow from classes and the words of a seed.
 
-    Parameters
-    ----------
-    sizes, weights
-        The places of every class, and 10^12 times its x.
-    words
-        Gives blocks of so many words.
+    `sizes, weights`: the places of every class, and 10^12 times its x; `words`: gives blocks of so
+    many words.
 
     Examples
     --------

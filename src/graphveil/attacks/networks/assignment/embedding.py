@@ -31,13 +31,9 @@ _ANSCOMBE, _RIDGE, _FEWEST_ALIKE, _LEAST_NOISE = 0.375, 1e-3, 20, 1e-2
 class Points(NamedTuple):
     """Where the nodes of both networks are.
 
-    Attributes
-    ----------
-    copy, released
-        float64, shape (n, d): in units of the noise.
-    noise
-        float64, shape (n,): the mean square of a coordinate's change by noise, for each node of
-        the copy; those of many ties change less.
+    `copy, released`: float64, shape (n, d): in units of the noise; `noise`: float64, shape (n,):
+    the mean square of a coordinate's change by noise, for each node of the copy; those of many ties
+    change less.
     """
 
     copy: Columns
@@ -63,6 +59,11 @@ class Points(NamedTuple):
 def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> Points:
     """Return where the nodes of a copy and of a release are.
 
+    Features of all nodes are brought to mean 0 and variance 1 in each network. The adversary adds
+    noise to the copy and sees how features change; coordinates are the directions in which people
+    differ most in proportion to that (Fisher's linear discriminant, a person and the same person
+    under noise being a class).
+
     Parameters
     ----------
     two
@@ -73,13 +74,6 @@ def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> P
         How many coordinates there are at most.
     rng
         Draws the noise.
-
-    Notes
-    -----
-    Features of all nodes are brought to mean 0 and variance 1 in each network. The adversary adds
-    noise to the copy and sees how features change; coordinates are the directions in which people
-    differ most in proportion to that (Fisher's linear discriminant, a person and the same person
-    under noise being a class).
     """
     from scipy import linalg  # noqa: PLC0415  heavy: not for help
 

@@ -165,20 +165,14 @@ _OWN = 0.01
 def faq(ties: Ties, plan: Plan) -> Match:
     """Return an assignment that keeps many ties, from a smooth plan on.
 
-    Parameters
-    ----------
-    ties
-        The two networks, and who is known.
-    plan
-        float32, shape (n, n): where it starts; rows and columns add up to 1.
-
-    Notes
-    -----
     FAQ: Vogelstein et al., *Fast approximate quadratic programming for graph matching*, PLOS ONE
     2015; with known pairs: Fishkind et al., *Seeded graph matching*, Pattern Recognition 2019. A
     step of Frank and Wolfe maximizes the linear part, which is an assignment, and goes as far
     towards it as the quadratic one rises. The gradient is linear in the plan, so a step adds the
     gradient of an assignment, a product of sparse matrices.
+
+    `ties`: the two networks, and who is known; `plan`: float32, shape (n, n): where it starts; rows
+    and columns add up to 1.
     """
     plan = ties.with_seeds(plan)
     worth = ties.gradient(plan)

@@ -74,14 +74,8 @@ STARTS = (
 class Steps(NamedTuple):
     """How a plan hardens.
 
-    Attributes
-    ----------
-    weights
-        What an edge in common is worth, step by step.
-    repeats
-        How often the plan moves half way at each.
-    scalings
-        How often rows and columns are scaled in turn.
+    `weights`: what an edge in common is worth, step by step; `repeats`: how often the plan moves
+    half way at each; `scalings`: how often rows and columns are scaled in turn.
     """
 
     weights: tuple[float, ...]
@@ -148,6 +142,11 @@ class _Reached(NamedTuple):
 def near_match(two: Pairing, seeds: Match, rng: np.random.Generator, steps: Steps = STEPS) -> Match:
     """Return the released node of every node of the copy, -1 where none is likely.
 
+    Every start is a graduated assignment, as in `seeded-matching`, among the nearest candidates of
+    everybody; then candidates are chosen again by matched neighbors until no more ties are kept.
+    What the match keeps is the adversary's own measure: the start that keeps most is the result,
+    and none is tried after two that agree. Time grows with ties times candidates.
+
     Parameters
     ----------
     two
@@ -158,13 +157,6 @@ def near_match(two: Pairing, seeds: Match, rng: np.random.Generator, steps: Step
         Draws the noise by which surroundings are compared.
     steps
         How plans harden.
-
-    Notes
-    -----
-    Every start is a graduated assignment, as in `seeded-matching`, among the nearest candidates of
-    everybody; then candidates are chosen again by matched neighbors until no more ties are kept.
-    What the match keeps is the adversary's own measure: the start that keeps most is the result,
-    and none is tried after two that agree. Time grows with ties times candidates.
     """
     n = two.truth.size
     if two.copy.n_edges == 0 or two.released.n_edges == 0:

@@ -95,19 +95,9 @@ def sinkhorn(
 ) -> Singles:
     """Return the matrix exp(-cost), rows and columns scaled in turn until each sums to about 1.
 
-    Parameters
-    ----------
-    cost
-        Shape (rows, columns).
-    rounds, tolerance
-        How often at most, and how near to 1.
-    columns
-        Factors of the columns to begin with, which become those that were reached: similar costs
-        take fewer rounds one after the other.
-
-    Returns
-    -------
-    float32, shape (rows, columns).
+    `cost`: shape (rows, columns); `rounds, tolerance`: how often at most, and how near to 1;
+    `columns`: factors of the columns to begin with, which become those that were reached: similar
+    costs take fewer rounds one after the other.
 
     Examples
     --------
@@ -127,22 +117,11 @@ def sinkhorn(
 def relaxed_alignment(one: Graph, two: Graph, besides: SideInformation | None = None) -> Matrix:
     """Return how well every node of one graph fits every node of another of the same size.
 
-    Parameters
-    ----------
-    one, two
-        The graphs.
-    besides
-        What they say beside who is tied to whom.
-
-    Returns
-    -------
-    float64, shape (n, n): rows and columns sum to about 1.
-
-    Notes
-    -----
     Frank-Wolfe steps on -tr(A P B P^T) + tr(D^T P) + lambda tr(P^T (1 - P)) with lambda 0 to 9, A
     and B the adjacency matrices and D the distances between features; the linear step is one of
     optimal transport with entropy. Each step takes time in n times edges and n^2.
+
+    `one, two`: the graphs; `besides`: what they say beside who is tied to whom.
     """
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
@@ -197,22 +176,12 @@ _HALF = np.float32(0.5)
 def graduated(ties: Ties, far: Distances) -> Plan:
     """Return how likely every node is every other, by ties in common and by distances.
 
-    Parameters
-    ----------
-    ties
-        The two networks, and who is known.
-    far
-        float32, shape (n, n): how unlike the nodes are, as minus logarithms of likelihoods.
-
-    Returns
-    -------
-    float32, shape (n, n): rows and columns add up to about 1.
-
-    Notes
-    -----
     After the graduated assignment of Gold and Rangarajan, *A graduated assignment algorithm for
     graph matching*, IEEE TPAMI 1996: the plan moves towards the one that a step of optimal
     transport with entropy gives, while ties weigh ever more. It has a term of distances, as FUGAL.
+
+    `ties`: the two networks, and who is known; `far`: float32, shape (n, n): how unlike the nodes
+    are, as minus logarithms of likelihoods.
     """
     cost = _with_seeds(ties, far)
     n = len(far)
@@ -291,16 +260,10 @@ class _Climbed(NamedTuple):
 def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
     """Return the likeliest assignment around the one of all starts that keeps most ties.
 
-    Parameters
-    ----------
-    ties
-        The two networks, and who is known.
-    starts
-        One at least. They are drawn from one by one: two that agree end it.
-
-    Notes
-    -----
     What an assignment keeps is the adversary's own measure: it needs no linkage.
+
+    `ties`: the two networks, and who is known; `starts`: one at least. They are drawn from one by
+    one: two that agree end it.
     """
     tried: list[_Climbed] = []
     for start in in_time(starts):
@@ -326,17 +289,11 @@ def _from_half_way(ties: Ties, some: _Climbed) -> _Climbed:
 def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:
     """Yield what a graduated assignment makes of each kind of distances, and of near candidates.
 
-    Parameters
-    ----------
-    ties, two
-        The two networks, as matrices and as graphs; the pairs of nodes are not read.
-    rng
-        Draws the noise by which near candidates are chosen.
-
-    Notes
-    -----
     The search among candidates, which large networks get alone, comes first, as it mostly keeps
     most; the comparison by degrees alone, which keeps least, comes last.
+
+    `ties, two`: the two networks, as matrices and as graphs; the pairs of nodes are not read;
+    `rng`: draws the noise by which near candidates are chosen.
     """
     far = list(distances(two))
     near = near_match(two, ties.seeds, rng, steps=FEWER)
@@ -400,10 +357,7 @@ whole copy's time: then all starts are tried, and rounds are most."""
 def check_size(pair: GraphComparison) -> None:
     """Refuse a network that is too large.
 
-    Raises
-    ------
-    TooLargeError
-        Where nodes, ties or neighbors of neighbors are too many.
+    Raises `TooLargeError` where nodes, ties or neighbors of neighbors are too many.
     """
     refuse_more_nodes(pair.original.n_nodes, MOST_NODES, SMALLER)
     ties = max(pair.original.n_edges, pair.released.n_edges)
@@ -449,12 +403,8 @@ def effort(pair: GraphComparison, shared: float) -> float:
     Whether they do shows only in the run; ties that the copy, the original and the release share
     foretell it. The owner's linkage counts them.
 
-    Parameters
-    ----------
-    pair
-        The original and the release, linked.
-    shared
-        How many of the original's ties a person of the copy has there, as a share.
+    `pair`: the original and the release, linked; `shared`: how many of the original's ties a person
+    of the copy has there, as a share.
     """
     true = pair.edges_kept / max(pair.released.n_edges, 1)
     common = 2 * shared * pair.edges_kept / max(pair.original.n_nodes, 1) * math.sqrt(true)
@@ -466,14 +416,9 @@ def seconds_of_all_pairs(
 ) -> float:
     """Return about how long one copy takes, among candidates and among all pairs.
 
-    Parameters
-    ----------
-    pair
-        The original and the release, linked.
-    overlap, people
-        The shares of the ties of the copy that stand in the original, and of the people in it.
-    last
-        Seconds of a further start, which is tried where no two of the others agree.
+    `pair`: the original and the release, linked; `overlap, people`: the shares of the ties of the
+    copy that stand in the original, and of the people in it; `last`: seconds of a further start,
+    which is tried where no two of the others agree.
     """
     n, far = pair.original.n_nodes, effort(pair, overlap * people)
     near = seconds_of_near_match(pair, overlap, FEWER) + PER_WALK * n * ends_of(pair)

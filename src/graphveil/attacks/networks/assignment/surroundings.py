@@ -33,14 +33,6 @@ _LEAST_SIGNAL, _MOST_TIES, _PER_TIES = 0.05, 30.0, 10.0
 def distances(two: Pairing) -> Iterator[Distances]:
     """Yield how unlike any two nodes are, by three comparisons.
 
-    Yields
-    ------
-    By their degrees; by these and the degrees of their neighbors; and by many features at once.
-    Ties of several kinds and directions are compared apart. Where attributes are known, neighbors
-    of each value are counted as well, and nodes that show other attributes are far off.
-
-    Notes
-    -----
     The first two are minus logarithms of likelihoods, about: twice the root of a count of chance
     ties has variance 1. Degrees of the copy are first mapped onto those of the release, by means
     and variances, so that ties that were added or dropped by chance put nobody off.
