@@ -55,7 +55,9 @@ def release_of(original, after, *, share=1.0, **changed) -> tuple[Release, list[
         data=after.permuted(order),
         guarantee=StructuralKAnonymity(share=share, phi=parameters.get("phi", 0.0), **named),
         conditions=method.conditions,
-        provenance=method.provenance if method.phi else provenance_of("structural", parameters),
+        provenance=method.provenance
+        if method.phi or "budget" in parameters["goal"]
+        else provenance_of("structural", parameters),
         private=Private(
             input_sha256=digest_of(original),
             cost={"edges_added": len(now - before), "edges_deleted": len(before - now)},

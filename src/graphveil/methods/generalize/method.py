@@ -96,8 +96,7 @@ class Generalize(Anonymizer[Table]):
         "You publish a table of people, and an attacker may know some of its columns."
     )
     promise: ClassVar[str] = (
-        "Every row of the release equals at least k-1 others in what it publishes of the known "
-        "columns."
+        "Every row of the release equals at least k-1 others in what it publishes of known columns."
     )
     source: ClassVar[str] = (
         "Samarati, Protecting respondents' identities in microdata release, TKDE 2001, by local "

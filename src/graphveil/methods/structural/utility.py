@@ -249,8 +249,9 @@ def shape_of(graph: Graph, bounds: Collection[Bound]) -> Shape:
     --------
     >>> from graphveil.core.bounds import read_bound
     >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-    >>> shape_of(path, [read_bound("shortest-path: relative error <= 1%")])["shortest-path"]
-    1.3333333333333334
+    >>> bound = read_bound("shortest-path: relative error <= 1%")
+    >>> round(shape_of(path, [bound])["shortest-path"], 6)
+    1.333333
     """
     asked = {bound.question for bound in bounds}
     shape: dict[str, float | Reals] = {"kept": float(graph.n_edges)}
