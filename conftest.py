@@ -51,6 +51,7 @@ IN_PART = (
     *("unit/test_addresses.py", "unit/test_degree_triangle_checks.py", "unit/test_choosing.py"),
     *("unit/test_verify_structural.py", "unit/test_structural_states.py", "unit/test_adaptive.py"),
     *("unit/test_profile_layers.py", "property/test_io_round_trips.py", "cli/test_networks.py"),
+    *("cli/test_failures.py", "unit/test_left_on_the_disk.py"),
 )
 """Folders and files with the dearest lists of cases: every run tries a part, `make fuzz` all."""
 

@@ -66,7 +66,7 @@ class Entry(NamedTuple):
 
 NETWORK, DIRECTED, FEATURES, TABLE = "network", "directed network", "features", "table"
 NOTHING, NO_PROOF = "nothing", "epsilon = 1 as a parameter, nothing claimed"
-K, EDGES = "k = 5", "epsilon = 1"
+K, EDGES, GROUPS = "k = 5", "epsilon = 1", "groups of k = 5"
 DEGREE, COUNT = "k = 5, degree", "k = 5, degree and triangles"
 
 ENTRIES = (
@@ -76,6 +76,7 @@ ENTRIES = (
     Entry(NETWORK, DEGREE, "structural", {"k": 5, "measure": "degree"}),
     Entry(NETWORK, COUNT, "structural", {"k": 5, "measure": "count"}),
     Entry(NETWORK, COUNT, "structural", {"k": 5, "measure": "count", "heuristic": "ua"}),
+    Entry(NETWORK, GROUPS, "super-nodes", {"k": 5}),
     Entry(NETWORK, EDGES, "randomized-response", {"epsilon": 1.0}, most=2_000),
     Entry(NETWORK, EDGES, "asymmetric-response", {"epsilon": 1.0}),
     Entry(NETWORK, EDGES, "degree-prior-response", {"epsilon": 1.0}),

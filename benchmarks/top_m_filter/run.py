@@ -43,7 +43,7 @@ from graphveil.evaluate import comparison_of
 from graphveil.evaluate.comparison import distances, triangles_at
 from graphveil.evaluate.metrics.networks import closed_share, exponent
 from graphveil.methods.random_graphs.hierarchy import paired_tree
-from graphveil.methods.random_graphs.kernels.drawn_graphs import log_likelihood
+from graphveil.methods.random_graphs.kernels.hierarchy import log_likelihood
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows, read_rows

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from thorough import in_fuzz_alone
+
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
 from graphveil.app import pages, server
@@ -166,6 +168,8 @@ def shown(page, selector):
         page.click("text=Show what was found so far")
 
 
+@pytest.mark.thorough
+@in_fuzz_alone
 def test_the_whole_way_works_without_scripts(browser, guard):
     visit = Visit(browser, guard, java_script_enabled=False)
     page = visit.page

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
+from thorough import first_of
 
 pytestmark = [
     pytest.mark.browser,
@@ -18,7 +19,7 @@ RELEASES = {
 }
 
 
-@pytest.fixture(scope="module", params=RELEASES)
+@pytest.fixture(scope="module", params=first_of(list(RELEASES)))
 def pages(request, tmp_path_factory):
     """The owner's page and the public one, as files."""
     data = gv.datasets.load(request.param).part(np.arange(150))  # few: each is attacked

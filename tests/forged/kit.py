@@ -544,7 +544,8 @@ def forgeries_of(folder: Path) -> dict[str, Forged]:
     for file in described["files"][1:]:
         beside = {**LINES, **SPELLINGS, "rows in another order": swapped_rows}
         every |= {f"{file['name']}: {n}": _in_file(file["name"], f) for n, f in beside.items()}
-    forged = {name: Forged(f, ("data", "canonical order")) for name, f in every.items()}
+    noticed = ("data", "canonical order", "levels")  # in `levels.csv` by the levels themselves
+    forged = {name: Forged(f, noticed) for name, f in every.items()}
     names = NAMES if form == "parquet" else {**NAMES, **NAMES_IN_TEXT}
     if kind == "table":
         forged |= {n: Forged(_renamed(change), ("description",)) for n, change in names.items()}

@@ -43,7 +43,7 @@ FLAWS = [
         "name": "a first step that is one too narrow",
         "means": "An edge may change the triangles by more than the ladder's first step.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/random_graphs/kernels/drawn_graphs.py",
+        "file": "src/graphveil/methods/random_graphs/kernels/triangles.py",
         "old": "most = max(most, shared[v])",
         "new": "most = max(most, shared[v] - 1)",
         "tests": ["tests/privacy/test_ladder.py"],

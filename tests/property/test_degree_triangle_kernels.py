@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.core.kernels.arrays import FREE
 from graphveil.core.randomness import public_words
-from graphveil.methods.random_graphs.kernels.drawn_graphs import (
+from graphveil.methods.random_graphs.kernels.triangles import (
     Marks,
     Tally,
     add_common,

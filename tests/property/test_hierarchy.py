@@ -23,7 +23,7 @@ from graphveil.methods.random_graphs.hierarchy import (
     paired_tree,
     settled,
 )
-from graphveil.methods.random_graphs.kernels.drawn_graphs import (
+from graphveil.methods.random_graphs.kernels.hierarchy import (
     count_edges,
     edges_between,
     first_below,

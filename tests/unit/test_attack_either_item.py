@@ -151,9 +151,9 @@ def test_scores_hang_on_no_order_of_classes_or_people():
 
 
 def test_who_may_not_be_asked_about_is_said():
-    with pytest.raises(NotMeasuredError, match="only 3 people can be tested"):
+    with pytest.raises(NotMeasuredError, match="only 3 rows can be tested"):
         swapped(table(), np.arange(3), 30, rng_of(5))
-    with pytest.raises(NotMeasuredError, match="only 0 people can be tested"):
+    with pytest.raises(NotMeasuredError, match="only 0 rows can be tested"):
         swapped(Table.from_columns({"a": ["x"] * 30}), np.arange(30), 30, rng_of(5))
 
 

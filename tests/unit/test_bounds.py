@@ -87,7 +87,7 @@ def calls():
 
 def test_a_risk_alone_gives_k_and_only_methods_with_classes_meet_it(calls):
     advice = gv.advise(calls, until=["largest class risk <= 0.09"])
-    assert {"k-degree", "structural"} == {one.method for one in advice.met}
+    assert {"k-degree", "structural", "super-nodes"} == {one.method for one in advice.met}
     assert {12} == {one.parameters["k"] for one in advice.met}
     assert {searching.NO_CLASS} == {one.reason for one in advice.reached if not one.met}
 

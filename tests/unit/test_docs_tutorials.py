@@ -17,7 +17,7 @@ sys.path.append(str(ROOT / "tools"))
 import notebooks  # noqa: E402  a script beside the package
 
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
-QUICK = {"received-folder", "user-item-data"}
+QUICK = {"received-folder"}
 LONG = [pytest.mark.thorough, in_fuzz_alone]
 RUN = [pytest.param(page, marks=[] if page.stem in QUICK else LONG) for page in PAGES]
 PAGE = """# A page

@@ -171,7 +171,7 @@ def test_a_command_in_a_private_record_is_not_run_unless_it_was_run_here(monkeyp
     assert (tmp_path / "ran").exists(), "the attack has the owner's command in the same process"
     (tmp_path / "ran").unlink()
     monkeypatch.setattr("graphveil.methods.external._RUN_HERE", set())
-    with pytest.raises(UsageError, match="only where it was run"):
+    with pytest.raises(UsageError, match="only in a sweep, or in the process"):
         again(STAR, 1)
     rows = gv.attack_release(folder, STAR, attacks=["edge-re-run", "tie-membership"])
     assert gv.verify_release(folder, STAR).failures() == []

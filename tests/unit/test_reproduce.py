@@ -217,7 +217,7 @@ def test_the_page_of_a_method_that_a_paper_names_links_to_the_page_of_the_paper(
     methods = PAGES.parent / "methods"
     for method in METHODS_OF_PAPERS:
         text = (methods / f"{method}.md").read_text(encoding="utf-8")
-        assert re.search(r"In the paper: .*\(\.\./papers/[a-z-]+\.md\)", text), method
+        assert re.search(r"\(\.\./papers/[a-z-]+\.md[#)]", text), method
 
 
 METHODS_OF_PAPERS = {name.ours.split()[0].rstrip(",") for name in PAPER_NAMES} & set(gv.METHODS)

@@ -19,7 +19,7 @@ from graphveil.data import Graph
 from graphveil.methods.noise import Words, discrete_laplace
 from graphveil.methods.noise.cells import ends_of
 from graphveil.methods.random_graphs.baselines import distinct_in
-from graphveil.methods.random_graphs.kernels.drawn_graphs import Dendrogram, count_edges, walk
+from graphveil.methods.random_graphs.kernels.hierarchy import Dendrogram, count_edges, walk
 
 LEAST, MOST = 10, 30
 """Windows of the walk: at least, and at most."""

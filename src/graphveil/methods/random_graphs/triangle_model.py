@@ -25,7 +25,7 @@ from graphveil.methods.noise.laws import Steps, ladder, rate_of
 from graphveil.methods.noisy_cells.noisy import noisy_count
 from graphveil.methods.noisy_cells.prior_response import expected_degrees, likeliest_histogram
 from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, cut, numbers_from
-from graphveil.methods.random_graphs.kernels.drawn_graphs import (
+from graphveil.methods.random_graphs.kernels.triangles import (
     Marks,
     Tally,
     approach,

@@ -16,7 +16,7 @@ from graphveil.evaluate.metrics.table import PRESETS
 from graphveil.io import datasets, read_graph
 from graphveil.methods import METHODS
 from graphveil.methods.random_graphs.hierarchy import paired_tree
-from graphveil.methods.random_graphs.kernels.drawn_graphs import log_likelihood
+from graphveil.methods.random_graphs.kernels.hierarchy import log_likelihood
 from graphveil.methods.structural.paper import sample_edits
 from graphveil.methods.structural.task import Task
 from graphveil.methods.textbook import (
