@@ -7,6 +7,8 @@ import stat
 import pytest
 
 import graphveil as gv
+from graphveil.claims.ledger import Ledger
+from graphveil.core.errors import UsageError
 from graphveil.io import FORMATS
 
 ANONYMIZE = ("anonymize", "k-degree", "friends.csv")
@@ -71,6 +73,28 @@ def test_the_choices_of_a_release_are_repeated_on_another_file(
     (cwd / "one.private").rename(cwd / "gone")
     refused = graphveil_here("anonymize", "next.csv", "--from", "one", "--out", "four")
     assert_one_line(refused, "no private folder next to it says how a file was read")
+
+
+def test_a_repeated_release_spends_from_the_same_ledger_and_names_nobody(
+    graphveil_here, cwd, assert_one_line
+):
+    (cwd / "people.txt").write_text("dan\n")
+    listed = ("anonymize", "k-degree", "friends.csv", "--k", 2, "--people", "people.txt")
+    assert 0 == graphveil_here(*listed, "--out", "some").code
+    done = graphveil_here("anonymize", "friends.csv", "--from", "some", "--out", "again")
+    assert 0 == done.code, done.err
+    assert "--people listed" in done.err
+    assert "dan" not in done.err
+    noisy = ("anonymize", "asymmetric-response", "friends.csv", "--epsilon", 1)
+    assert 0 == graphveil_here(*noisy, "--ledger", "spent", "--out", "one").code
+    assert 0 == graphveil_here("anonymize", "friends.csv", "--from", "one", "--out", "two").code
+    assert ["1.0", "1.0"] == [one.epsilon for one in Ledger(cwd / "spent").entries()]
+    (cwd / "spent").rename(cwd / "gone")
+    refused = graphveil_here("anonymize", "friends.csv", "--from", "one", "--out", "three")
+    assert 2 == refused.code
+    assert_one_line(refused, "which is not there. Restore it")
+    with pytest.raises(UsageError, match="which is not there"):
+        gv.choices_of(cwd / "one").anonymize(cwd / "friends.csv")
 
 
 @pytest.mark.parametrize("name", ["out", "out.private"])

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -132,6 +133,8 @@ def test_files_of_levels_are_published_whole_where_it_is_asked_for(tmp_path):
     release = method_of(tmp_path, publish_levels=True).anonymize(original(), seed=1)
     folder = release.write(tmp_path / "release")
     assert {} == failed(verify(folder, original=original()))
+    received = shutil.copytree(folder, tmp_path / "received")  # without the private folder
+    assert gv.verify_release(received).ok
     head, *rows = rows_in(folder, "levels.csv")
     jobs = [tuple(row[2:]) for row in rows if row[0] == "job"]
     assert {("nurse", "Care", "1"), ("broker", "Office", "1"), ("Office", "*", "2")} <= {*jobs}
@@ -155,6 +158,22 @@ def test_files_of_levels_are_published_whole_where_it_is_asked_for(tmp_path):
     assert "whole levels of the kind" in failures(folder)["manifest"]
     with pytest.raises(GraphveilError, match="no column has levels from a file"):
         method_of(tmp_path, publish_levels=True, levels={"age": "10"})
+
+
+def test_an_id_in_a_file_of_levels_that_nobody_has_is_said(tmp_path):
+    (tmp_path / "town.csv").write_text("Oslo,Norway\nBergen,Norway\nann3,Norway\n")
+    (tmp_path / "t.csv").write_text(
+        "id,town\n" + "".join(f"ann{n},{('Oslo', 'Bergen')[n % 2]}\n" for n in range(4))
+    )
+    data = gv.read_table(tmp_path / "t.csv", ids="id", exact=True)
+    levels = {"town": str(tmp_path / "town.csv")}
+    for whole, outcome in ((True, "not checked"), (False, "holds")):
+        method = gv.Generalize(k=2, known="town", levels=levels, publish_levels=whole)
+        folder = method.anonymize(data, seed=1).write(tmp_path / f"release-{whole}")
+        checks = gv.verify_release(folder, data).checks
+        said = next(one for one in checks if one.name == "no original ids")
+        assert outcome == said.outcome
+        assert whole == ("1 of 4 original ids are nodes of the file of levels" in said.detail)
 
 
 def test_a_table_without_roles_is_known_as_a_whole_and_a_frame_is_read_as_it_is_written():

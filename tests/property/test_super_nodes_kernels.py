@@ -20,6 +20,7 @@ from graphveil.cli import run
 from graphveil.core.randomness import Randomness
 from graphveil.methods.random_graphs.kernels.super_nodes import Groups, Scratch, exchange
 from graphveil.methods.random_graphs.super_nodes import grouped, order_of
+from graphveil.verbs.report.legal_questions import promised_line
 
 FLAWS = [
     {
@@ -227,6 +228,12 @@ def test_a_release_is_verified_and_what_its_numbers_reveal_is_printed():
     assert 14 * 13 // 2 - open_pairs == general.certain_pairs
     assert f"{general.certain_edges} of {graph.n_edges} edges certain" in said["groups"]
     assert "4 groups of 3 nodes or more" in said["groups"]
+    received = release.verify()  # how ids were assigned cannot be seen
+    assert received.ok
+    assert "nothing in it shows" in verdict.held
+    assert "nothing in it shows" not in received.held
+    line = promised_line(release.guarantee, received)
+    assert "at least 3 people remain possible if ids were assigned at random" == line.reason
 
 
 def test_a_forged_release_that_shows_more_than_numbers_of_edges_is_refused():

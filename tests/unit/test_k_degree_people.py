@@ -188,6 +188,7 @@ def test_people_come_from_lists_files_and_rules(tmp_path):
         (3, ParameterError, "is not valid"),
         ("[{}]", ParameterError, "not a list of ids"),
         ("listed", ParameterError, "names nobody"),
+        ({"a=b": "c"}, ParameterError, "cannot name the column 'a=b'"),
         (["ann"], DataError, "1 of 1 people to protect are not in the network"),
         ("role=x", DataError, "no attribute 'role'"),
     ],

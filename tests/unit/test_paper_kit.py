@@ -174,6 +174,17 @@ def test_references_and_origin_name_methods_data_seeds_and_versions(done, kit):
     assert [p.seed for p in done.plan.points] == [one["seed"] for one in origin["points"]]
 
 
+def test_a_private_list_of_people_is_not_printed(tmp_path):
+    grid = {"k-degree": {"k": [2, 3], "people": ['["pub", "ann"]']}}
+    web = gv.Graph.from_edges(["ann", "ann", "pub", "cyd"], ["pub", "cyd", "cyd", "dan"])
+    swept = gv.sweep(grid, web, metrics=["edge-jaccard"], attacks=[], jobs=1)
+    swept.write_paper(tmp_path / "kit")
+    printed = [path for path in (tmp_path / "kit").iterdir() if path.suffix != ".pdf"]
+    assert "people=listed" in (tmp_path / "kit" / "results.tex").read_text()
+    assert not [path.name for path in printed if "pub" in path.read_text().replace("publi", "")]
+    assert ["k=2, people=listed", "k=3, people=listed"] == [p.given for p in swept.plan.points]
+
+
 def test_a_shipped_data_set_is_cited_by_its_source(tmp_path):
     calls = gv.datasets.load("copenhagen-calls")
     swept = gv.sweep([gv.Rename()], calls, metrics=["edge-jaccard"], attacks=[], jobs=1)

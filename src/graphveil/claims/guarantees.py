@@ -537,6 +537,14 @@ edges inside and between groups; nothing in it shows which node of a group is wh
         )
 
     @property
+    def core(self) -> str:
+        """What anybody can compute from the release: not how ids were assigned."""
+        return (
+            f"The edges of the release follow from the sizes of groups of at least {self.k} nodes "
+            "and the numbers of edges inside and between groups."
+        )
+
+    @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
         return (

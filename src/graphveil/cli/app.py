@@ -151,8 +151,11 @@ def _repeated(tokens: list[str]) -> list[str]:
     same = {flag: said for flag, said in chosen.flags.items() if flag not in given}
     if words and not words[0].startswith("-"):
         chosen.check(words[0], re.split("[,=]", ",".join(words[1:])))
+    if "--ledger" in same:
+        chosen.check_ledger()
     flags = [word for said in same.values() for word in said]
-    say(f"choices of {chosen.source}: {chosen.method} {shlex.join(flags)}")
+    shown = [word for flag in same for word in chosen.shown[flag]]
+    say(f"choices of {chosen.source}: {chosen.method} {shlex.join(shown)}")
     return ["anonymize", chosen.method, *words, *flags]
 
 

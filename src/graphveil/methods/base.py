@@ -629,6 +629,12 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         private = self.private_parameters()
         return {n: v for n, v in self.parameters().items() if n in private}
 
+    def concealed(self) -> dict[str, Any]:
+        """Return what a manifest states in place of values that the owner's record alone keeps."""
+        kept = self.withheld().keys() - self.private_parameters()
+        published = self.published_parameters().items()
+        return {name: said for name, said in published if name in kept and said is not None}
+
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters.
 

@@ -106,6 +106,8 @@ def _made(
             raise
     required = {item.name for item in flat_parameters(method) if item.default is MISSING}
     some = {name: method.example[name] for name in private & required & set(method.example)}
+    if stated.get("publish_levels"):
+        some["levels"] = {_SOME: f"{_SOME}.csv"}  # without a file nothing is published whole
     return method.from_parameters({**stated, **(some or dict.fromkeys(private, _SOME))})
 
 

@@ -110,6 +110,8 @@ class Choices:
         The columns that a table had; empty for other data.
     source
         What holds these choices.
+    ledger
+        The file in which the release was entered, and its repetition will be; None without one.
     """
 
     method: str
@@ -117,6 +119,7 @@ class Choices:
     options: io.AnyOptions
     columns: tuple[str, ...]
     source: str
+    ledger: Path | None = None
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -130,12 +133,30 @@ class Choices:
         kind, read = io.kind_read(self.options), self.reading
         read.pop("exact", None)  # what a method reads exactly it reads so by itself
         read["input_format"] = read.pop("format", None)
-        said = {"kind": kind.name, **self.parameters, **read}
+        said = {"kind": kind.name, **self.parameters, **read, "ledger": self.ledger}
         return {
             f"--{name.replace('_', '-')}": _words_of(name, value)
             for name, value in said.items()
             if value is not None
         }
+
+    @property
+    def shown(self) -> dict[str, list[str]]:
+        """The flags as a terminal may show them: no values that are the owner's secret."""
+        concealed = method_named(self.method).from_parameters(self.parameters).concealed()
+        instead = {f"--{name}": _words_of(name, said) for name, said in concealed.items()}
+        return {flag: instead.get(flag, words) for flag, words in self.flags.items()}
+
+    def check_ledger(self) -> None:
+        """Refuse to begin anew a ledger that is gone: what was spent before still counts.
+
+        Raises `UsageError` where its file is not there.
+        """
+        if self.ledger is not None and not self.ledger.is_file():
+            raise UsageError(
+                f"{self.source} was entered in the ledger {self.ledger}, which is not there. "
+                f"Restore it, or use another one ({option('ledger', 'FILE')})."
+            )
 
     def check(self, path: str | Path, said: Collection[str] = ()) -> None:
         """Refuse a table with columns that these choices do not speak of.
@@ -167,18 +188,20 @@ class Choices:
             )
 
     def anonymize(self, path: str | Path, *, seed: int | None = None) -> Release[Any]:
-        """Return a release of another file by the same choices.
+        """Return a release of another file by the same choices, entered in the same ledger.
 
         Raises
         ------
         UsageError
-            Where the file has columns that these choices do not speak of.
+            Where the file has columns that these choices do not speak of, or the ledger is gone.
         """
         self.check(path)
+        self.check_ledger()
         method, options = method_named(self.method).from_parameters(self.parameters), self.options
         if isinstance(options, io.TableOptions) and method.reads_exactly:
             options = replace(options, exact=True)
-        return method.anonymize(io.load(Path(path), options).data, seed=seed)
+        ledger = None if self.ledger is None else Ledger(self.ledger)
+        return method.anonymize(io.load(Path(path), options).data, seed=seed, ledger=ledger)
 
 
 def choices_of(source: str | Path) -> Choices:
@@ -225,6 +248,7 @@ def choices_of(source: str | Path) -> Choices:
         options=options,
         columns=columns,
         source=printable(place.name),
+        ledger=held.get("ledger"),
     )
 
 
@@ -249,6 +273,7 @@ def _of_release(folder: Path) -> dict[str, Any]:
         "parameters": parameters,
         "reading": reading,
         "columns": [] if reading.get("one_hot") else [str(one) for one in columns if one],
+        "ledger": None if private.ledger is None else Path(private.ledger.file),
     }
 
 

@@ -66,6 +66,14 @@ class People:
     column: str | None = None
     value: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse a column whose name would be read as something else in the record."""
+        if self.column is not None and ("=" in self.column or self.column.startswith("[")):
+            raise ParameterError(
+                f"people cannot name the column {self.column!r}, because of its = or [. Rename it, "
+                "or give a list of ids."
+            )
+
     @staticmethod
     def parse(given: object) -> People:
         """Return the people that a list, a file with one id a line, or ``COLUMN=VALUE`` names.

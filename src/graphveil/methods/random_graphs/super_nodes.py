@@ -72,7 +72,7 @@ class SuperNodes(Anonymizer[Graph]):
     limits: ClassVar[str] = (
         "Whether people are connected, if their groups have nearly all possible edges or none; and "
         "people in a group of which others are already identified. An attacker who finds a "
-        "person's group is right with one guess in k."
+        "person's group is right with at most one guess in k."
     )
     reached: ClassVar[tuple[Reached, ...]] = tuple(
         Reached(

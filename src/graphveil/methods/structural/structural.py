@@ -312,7 +312,8 @@ class StructuralAnonymity(AttributedMethod):
         error <= 5%"``, one or several. Bounded are the parts ``released``, ``absolute difference``
         and ``relative error`` of ``largest-component``, ``shortest-path`` and ``clustering``, the
         ``overlap`` of ``betweenness``, and ``kept``, the share of the edges. The cost of the
-        release says what was reached. Fewer nodes may be protected.
+        release says what was reached. Fewer nodes may be protected. The bounds are kept in the
+        private record alone: with the release, they would bound figures of the original.
     spare
         With `keep`: the share of the newly protected nodes that may be given up for it, at most a
         hundredth of all nodes.
@@ -467,6 +468,7 @@ class StructuralAnonymity(AttributedMethod):
         text="stop before this bound on the released network is missed, such as 'clustering: "
         "relative error <= 5%'; repeatable",
         unset="no bound",
+        private=True,
     )
     spare: float = parameter(
         default=0.1,
@@ -530,10 +532,10 @@ class StructuralAnonymity(AttributedMethod):
         return self.heuristic == "auto" and not self.spend_least and _can_be_priced(self)
 
     def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states; phi, keep and until where they bear."""
+        """Return the parameters that the manifest states; phi and keep where they bear."""
         published = super().published_parameters()
         published["keep"] = str(self.keeps)
-        unused = {name for name in ("phi", "until") if not published[name]}
+        unused = set() if self.phi else {"phi"}
         if not (self.keeps or self._keeps_by_default()):
             unused.add("keep")
         return {n: v for n, v in published.items() if n not in unused}

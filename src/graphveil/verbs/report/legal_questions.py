@@ -308,6 +308,8 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
     others = f"at least {number} {what} remain possible, whoever it is"
     if isinstance(guarantee, KAnonymity | SmoothKAnonymity):  # a value may be untrue of its row
         others = f"at least {number} {what} fit, or none, whoever it is"
+    if isinstance(guarantee, SuperNodeAnonymity):  # which no file can show
+        others = f"at least {number} {what} remain possible if ids were assigned at random"
     return Line(
         test="singled out",
         who=guarantee.threat_model,

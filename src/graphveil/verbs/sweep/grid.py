@@ -170,7 +170,9 @@ def points_of(methods: Sequence[Anonymizer[Any]], *, repeats: int, seed: int | N
                 number=len(points) + 1,
                 method=method.name,
                 parameters=values,
-                given=given_words(type(method), values, always=varied[method.name]),
+                given=given_words(
+                    type(method), values | method.concealed(), always=varied[method.name]
+                ),
                 draw=draw,
                 seed=None if seed is None else _seed_of(seed, method.name, values, draw),
             )

@@ -24,6 +24,7 @@ from graphveil.methods.registry import known_method
 from graphveil.release import digest_of
 from graphveil.verbs.report.figures import NO_LIBRARY, Figure
 from graphveil.verbs.sweep.figures import STRENGTHS, Axis, Setting, value_of
+from graphveil.verbs.sweep.grid import Point
 from graphveil.verbs.sweep.results import Sweep, panel_of, words_of
 
 TABLE, EVERY, BIB, ORIGIN = "results.tex", "figures.csv", "references.bib", "origin.json"
@@ -297,11 +298,24 @@ def origin_of(sweep: Sweep) -> dict[str, Any]:
         "measuring_seed": plan.measuring_seed,
         "repeats": plan.repeats,
         "points": [
-            {"method": one.method, "parameters": one.parameters, "draw": one.draw, "seed": one.seed}
-            | {"status": sweep.results[one.number].status}
+            {
+                "method": one.method,
+                "parameters": _for_print(one),
+                "draw": one.draw,
+                "seed": one.seed,
+                "status": sweep.results[one.number].status,
+            }
             for one in plan.points
         ],
     }
+
+
+def _for_print(point: Point) -> dict[str, Any]:
+    """Return the parameters of a point as a manifest would state them, if it withholds any."""
+    method = known_method(point.method)
+    if method is None:
+        return point.parameters
+    return point.parameters | method.from_parameters(point.parameters).concealed()
 
 
 def write_kit(sweep: Sweep, folder: str | Path) -> list[Path]:

@@ -136,7 +136,7 @@ def _columns(published: list[str], original: Table) -> Check:
 
 
 def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
-    """Return the ids of people that are values of published columns, column by column."""
+    """Return the ids of people that are values of published columns, or nodes of levels."""
     db, names = evidence.db, evidence.columns
     if db is None or not db.holds("cells") or original.ids is None:
         return []
@@ -148,6 +148,10 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
         )
         if rows:
             among.append(IdsAsNames({value for (value,) in rows}, f"values of {shown(name)}"))
+    if db.holds("nodes"):  # a node of levels may be the value of nobody
+        rows = db.rows("SELECT DISTINCT n2 FROM nodes SEMI JOIN ids_of_people ON n2 = id")
+        if rows:
+            among.append(IdsAsNames({value for (value,) in rows}, "nodes of the file of levels"))
     return among
 
 
