@@ -347,7 +347,7 @@ def test_dates_of_other_forms_get_levels_and_their_form(cwd, graphveil_here):
     asked = graphveil_here("anonymize", "generalize", "people.csv", "--k", 3, "--out", "out")
     assert "--dates seen=%d/%m/%Y or --dates seen=%m/%d/%Y. The proposed levels are" in asked.err
     command = answering(asked.err)
-    for word in ("birth=month,year", "birth=%d.%m.%Y", "seen=year,decade", "seen=%d/%m/%Y"):
+    for word in ("birth=month,year,decade", "birth=%d.%m.%Y", "seen=year,decade", "seen=%d/%m/%Y"):
         assert word in command
     assert "--drop" not in command
     done = graphveil_here(*command)
@@ -367,7 +367,13 @@ def test_mixed_columns_are_answered_by_one_refusal(cwd, graphveil_here):
     (cwd / "people.csv").write_text(head + rows)
     command = ("anonymize", "generalize", "people.csv", "--k", 3, "--out", "out")
     answer = answering(graphveil_here(*command).err)
-    for word in ("age=auto", "height=auto", "income=auto", "birth=month,year", "seen=month,year"):
+    for word in (
+        "age=auto",
+        "height=auto",
+        "income=auto",
+        "birth=month,year,decade",
+        "seen=month,year",
+    ):
         assert word in answer
     done = graphveil_here(*answer)
     assert 0 == done.code, done.err

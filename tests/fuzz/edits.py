@@ -243,6 +243,14 @@ def counted(path: Path, form: str) -> Counted | None:
     return Counted(header, [tuple(row) for row in rows])
 
 
+def cells_of(name: str, cells: list, above: set[tuple[str, str]]) -> dict:
+    """Return what a manifest says of the cells of a column."""
+    stars = sum(cell in (None, "*") for cell in cells)
+    more = sum((name, cell) in above for cell in cells if cell not in (None, "*"))
+    values = len(cells) - stars - more
+    return {"name": name, "values": values, "generalized": more, "suppressed": stars}
+
+
 def fitted(folder: Path) -> dict:
     """Return the manifest with the names and counts that the files have: a careful forger's."""
     manifest = read_manifest(folder)
@@ -259,6 +267,13 @@ def fitted(folder: Path) -> dict:
         if data["kind"] == "table":
             counts |= {"columns": len(seen.names), "suppressed_cells": seen.stars}
             file["columns"] = seen.names
+        if data["kind"] == "table" and file["role"] == "data":
+            levels = counted(folder / "levels.csv", "csv")
+            listed = () if levels is None else levels.rows
+            above = {(row[0], row[2]) for row in listed if row[1:2] != ("0",) and len(row) > 2}
+            data["cells"] = [
+                cells_of(n, [*c], above) for n, *c in zip(seen.names, *seen.rows, strict=False)
+            ]
         data["counts"] |= counts
     return manifest
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tampering import manifest_of, private, reseal
+from tampering import manifest_of, private, recount_cells, reseal
 
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.data import Table
@@ -72,6 +72,7 @@ def replace_data(folder: Path, text: str) -> None:
     for condition in manifest["claim"]["conditions"]:
         if condition["type"] == "stars-by-row":
             condition["rows"] = [[s, stars.count(s)] for s in sorted(set(stars))]
+    recount_cells(folder, manifest)
     reseal(folder, manifest)
 
 

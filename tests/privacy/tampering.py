@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import hashlib
 import json
@@ -100,6 +101,24 @@ def reseal(folder: Path, manifest: dict) -> None:
     """Write a manifest as a careful attacker does: canonical, with a new seal."""
     manifest["seal"] = hashlib.sha256(as_written(manifest | {"seal": ""})).hexdigest()
     (folder / "release.json").write_bytes(as_written(manifest))
+
+
+def recount_cells(folder: Path, manifest: dict) -> None:
+    """State of each column of a table what its cells in the files of text show now."""
+    above = set()
+    if (folder / "levels.csv").is_file():
+        with (folder / "levels.csv").open(newline="") as listed:
+            above = {(row[0], row[2]) for row in csv.reader(listed) if row[1] != "0"}
+    with (folder / "data.csv").open(newline="") as data:
+        names, *rows = csv.reader(data)
+    cells = []
+    for name, *column in zip(names, *rows, strict=True):
+        stars = column.count("*")
+        more = sum((name, cell) in above for cell in column)
+        more -= stars * ((name, "*") in above)
+        shown = len(column) - stars - more
+        cells.append({"name": name, "values": shown, "generalized": more, "suppressed": stars})
+    manifest["data"]["cells"] = cells
 
 
 def as_written(manifest: dict) -> bytes:

@@ -10,7 +10,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from tampering import failed, manifest_of, reseal
+from tampering import failed, manifest_of, recount_cells, reseal
 
 import graphveil as gv
 from graphveil.core.errors import GraphveilError
@@ -101,6 +101,7 @@ def rewritten(folder, change):
     digest = hashlib.sha256(content).hexdigest()
     manifest["data"]["files"][0] |= {"bytes": len(content), "sha256": digest}
     manifest["data"]["counts"]["suppressed_cells"] = sum(row.count("*") for row in rows[1:])
+    recount_cells(folder, manifest)
     reseal(folder, manifest)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from tampering import failed, manifest_of, reseal
+from tampering import failed, manifest_of, recount_cells, reseal
 
 import graphveil as gv
 from graphveil.core.errors import GraphveilError
@@ -90,6 +90,7 @@ def write_rows(folder, rows, name="data.csv"):
     }
     if place == 0:
         manifest["data"]["counts"]["suppressed_cells"] = sum(r.count("*") for r in rows[1:])
+    recount_cells(folder, manifest)
     reseal(folder, manifest)
 
 
@@ -117,6 +118,17 @@ def test_the_public_folder_alone_verifies(folder, tmp_path):
     verdict = gv.verify_release(tmp_path / "received")
     assert (True, []) == (verdict.ok, verdict.failures())
     assert gv.read_release(tmp_path / "received").private is None
+
+
+@pytest.mark.parametrize("what", ["values", "generalized", "suppressed"])
+def test_a_share_of_a_column_that_the_files_do_not_show_fails(folder, what):
+    manifest = manifest_of(folder)
+    manifest["data"]["cells"][0][what] += 1
+    reseal(folder, manifest)
+    assert {"counts"} == {*failures(folder)}
+    del manifest["data"]["cells"]
+    reseal(folder, manifest)
+    assert "does not state the cells of each column" in failures(folder)["counts"]
 
 
 def test_only_published_nodes_and_those_above_are_listed(folder):

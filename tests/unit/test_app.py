@@ -599,6 +599,24 @@ def test_what_is_noticed_of_a_file_is_chosen_and_nothing_is_open(patients):
     assert {"age": "auto"} == found.roles["levels"]
 
 
+@pytest.mark.parametrize("day", [3, 25])
+def test_how_dates_are_written_is_chosen_by_a_button(tmp_path, day):
+    rows = [f"{day:02}/{1 + i % 12:02}/{1950 + i % 50},{'fm'[i % 2]}" for i in range(100)]
+    (tmp_path / "born.csv").write_text("\n".join(["birth,sex", *rows, ""]))
+    found = Study.of(Folder.at(tmp_path), "born.csv")
+    while found.problems and "dates" != found.problems[0].option:
+        found.change({"answer": f"0-{next(iter(answers_to(found.problems[0])))}"})
+    [asked] = found.problems
+    answers = answers_to(asked)
+    assert "Read it as DD/MM/YYYY" == answers["dates:%d/%m/%Y"]
+    assert (day <= 12) == ("dates:%m/%d/%Y" in answers)
+    found.change({"answer": "0-dates:%d/%m/%Y"})
+    assert not found.problems
+    assert {"birth": "%d/%m/%Y"} == found.roles["dates"]
+    assert "decade" in found.roles["levels"]["birth"]
+    assert found.previews["birth"][-1].common[0][0].startswith("19")
+
+
 def test_a_question_is_asked_at_its_column_and_answered_by_a_button(patients):
     found = Study.of(patients, "patients.csv")
     found.change({"role1": "known"})

@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from msgspec.structs import astuple
 
 import graphveil as gv
+from graphveil.claims.manifest import read_manifest
 from graphveil.core.errors import DataError, GraphveilError, UsageError
 from graphveil.methods.generalize import generalize, read_levels, recode
 from graphveil.methods.generalize.levels import column_of, values_of
@@ -332,17 +334,27 @@ def test_a_bound_of_many_columns_is_added_up_and_bounds_the_exact_one(monkeypatc
     assert release.cost["granularity"] <= whole < bound() < 1
 
 
-def test_what_is_left_of_a_column_is_exact_generalized_or_suppressed():
-    people = gv.Table.from_columns({"age": [23, 23, 27, 31, 64], "ill": [*"abcde"]})
+def test_what_is_left_of_a_column_is_exact_generalized_or_suppressed(tmp_path):
+    people = gv.Table.from_columns({"age": [23, 23, 27, 31, 64], "ill": [*"abbab"]})
     method = gv.Generalize(k=2, known="age", attach="ill", levels={"age": "10"})
     release = method.anonymize(people, seed=1)
     shown = Counter(release.to_pandas()["age"].astype(str))
-    private = release.for_owner()
+    release.write(tmp_path / "out")
     above = sum(n for node, n in shown.items() if "-" in node)
-    assert ([("age", above)], (("age", shown["*"]), ("ill", 0))) == (
-        private.generalized,
-        private.suppressed,
-    )
+    cells = map(astuple, read_manifest(tmp_path / "out").data.cells)
+    age = ("age", 5 - above - shown["*"], above, shown["*"])
+    assert [age, ("ill", 5, 0, 0)] == [*cells]
+
+
+def test_intervals_that_a_spreadsheet_reads_as_dates_are_warned_of(tmp_path):
+    people = gv.Table.from_columns({"age": [10, 11, 12, 34, 36, 37]})
+    release = gv.Generalize(k=3, levels={"age": "10"}).anonymize(people)
+    assert {"10-19", "30-39"} == {*release.to_pandas()["age"]}
+    folder = release.write(tmp_path / "out")
+    said = [one for one in gv.read_release(folder).for_owner().warnings if "as dates" in one]
+    assert ["1 of them (first: 10-19)"] == [one.partition("dates: ")[2][:24] for one in said]
+    columns = release.write(tmp_path / "columns", format="parquet")
+    assert not [one for one in gv.read_release(columns).for_owner().warnings if "dates" in one]
 
 
 def test_every_attached_column_has_its_figures():

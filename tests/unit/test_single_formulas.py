@@ -20,7 +20,7 @@ from graphveil.attacks.wording import Said
 from graphveil.claims.changes import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
-from graphveil.claims.manifest import read_manifest
+from graphveil.claims.manifest import ColumnCells, Described, read_manifest
 from graphveil.cli.summaries import promise, standing_out
 from graphveil.core.errors import DataError, ParameterError
 from graphveil.core.rows import Row, Rows, Setting
@@ -280,7 +280,9 @@ def test_attacks_foresee_two_runs_for_an_edge_and_one_match_for_each_draw(
 
 @pytest.mark.parametrize(("count", "rest"), [(12, False), (13, True)])
 def test_twelve_columns_are_said_one_by_one(count, rest):
-    line = promise.columns_line([(f"c{n}", 0) for n in range(count)], {"cells": 4 * count})
+    cells = [ColumnCells(name=f"c{n}", values=4, generalized=0, suppressed=0) for n in range(count)]
+    table = Described(kind="table", files=[], counts={}, suppressed_cells="", cells=cells)
+    line = promise.columns_line(table, {})
     assert min(count, 12) == str(line).count("100% exact")
     assert rest == ("; 1 more (graphveil evaluate)" in str(line))
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphveil.app.folder import Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilError, InputError, Problem
+from graphveil.data.codes import DATE_FORMS
 
 if TYPE_CHECKING:
     from graphveil.data import Table
@@ -47,13 +48,15 @@ LEVELS = {
     "5,10,20": "steps of 5, 10 and 20",
     "10,50,100": "steps of 10, 50 and 100",
     "1000,10000": "steps of 1,000 and 10,000",
+    "month,year,decade": "month, year, then decade",
     "month,year": "month, then year",
+    "year,decade": "year, then decade",
     "year": "year",
     "prefix:3,2,1": "first 3, 2 or 1 characters",
 }
 BY_KIND = {
     "number": ("auto", "5,10,20", "10,50,100", "1000,10000", ""),
-    "date": ("auto", "month,year", "year", ""),
+    "date": ("month,year,decade", "month,year", "year,decade", "year", ""),
 }
 KINDS = {
     "row": "One person",
@@ -65,6 +68,21 @@ KINDS = {
 
 DIRECTIONS = {"symmetrize": "does not matter", "keep": "matters, and is published"}
 """What the direction of a connection can be."""
+
+_DATES = "dates:"
+"""How an answer begins that says in which form a column writes dates."""
+
+_MARKS = {
+    "%d": "DD",
+    "%m": "MM",
+    "%Y": "YYYY",
+    "%y": "YY",
+    "%b": "Mon",
+    "%B": "Month",
+    "%H": "hh",
+    "%M": "mm",
+    "%S": "ss",
+}
 
 FORMAT, MOST_UNDONE, LONGEST_NAME = 1, 50, 200
 MOST_PREVIEWED, MOST_SHOWN = 100_000, 12
@@ -269,7 +287,10 @@ class Study:
         elif answer in ("missing", "value"):
             said["words"][asked.value] = answer
         elif answer == "levels":
-            said["role"], said["levels"] = "known", "auto"
+            proposed = asked.value if asked.option == "levels" else ""
+            said["role"], said["levels"] = "known", proposed if proposed in LEVELS else "auto"
+        elif answer.startswith(_DATES):
+            said["dates"] = answer.removeprefix(_DATES)
         else:
             said["role"] = answer
 
@@ -281,7 +302,8 @@ class Study:
             levels: dict[str, Any] = {}
             if self.kind == "table":  # numbers of people who must be alike are no number to group
                 own = {self.wanted: "auto"} if self.wanted else {}
-                levels = {"levels": self.roles["levels"] | own}
+                said = self.roles
+                levels = {"levels": said["levels"] | own, "dates": said["dates"]}
             if self.people_file and self.people is None:
                 self.people = describe(
                     self.folder.inside(self.people_file), kind="table", person="row"
@@ -291,9 +313,9 @@ class Study:
             if not self.problems:
                 self.said = self._read()
         except InputError as error:
-            self.problems = error.problems or (Problem("", "", "", str(error), ""),)
+            self.problems = error.problems or (self._asked_by(str(error)),)
         except GraphveilError as error:
-            self.problems = (Problem(self._column_in(str(error)), "", "", str(error), ""),)
+            self.problems = (self._asked_by(str(error)),)
 
     def _read(self) -> str:
         """Return what was read in a few words.
@@ -309,7 +331,7 @@ class Study:
             way = way_named("table", "adaptive" if self.wanted else "generalize")
             asked = parameters_of(way, 2, self.payload)
             method_named(way.method).from_parameters(asked).check(data)
-            self.previews = previewed(data, self.roles["levels"])
+            self.previews = previewed(data, self.roles["levels"], self.roles["dates"])
             return f"{data.n_rows:,} people and {len(data.columns)} columns"
         if self.kind == "graph":
             return f"{data.n_nodes:,} people and {data.n_edges:,} connections"
@@ -319,10 +341,20 @@ class Study:
             return f"{data.n_nodes:,} people and {data.n_ties:,} connections{columns}"
         return f"{data.n_users:,} people and {data.n_features:,} items"
 
+    def _asked_by(self, text: str) -> Problem:
+        """Return what a refusal asks; of dates, in which form they are written."""
+        column, forms = self._column_in(text), _forms_in(text)
+        if not (column and forms):
+            return Problem(column, "", "", text, "")
+        return Problem(column, "dates", forms[0], text.rpartition(". ")[0], " or ".join(forms))
+
     def _column_in(self, text: str) -> str:
         """Return the column that a message begins with; empty where there is none."""
         names = sorted((one.name for one in self.columns), key=len, reverse=True)
-        return next((one for one in names if text.startswith((one, f"column {one!r}"))), "")
+        return next(
+            (one for one in names if text.startswith((one, f"column {one!r}", f"column {one}:"))),
+            "",
+        )
 
     def named(self, *roles: str) -> list[str]:
         """Return the columns that have one of these roles, in their order; that of ids has none."""
@@ -404,8 +436,9 @@ class Study:
         known = self.named("known")
         levels = {name: columns[name]["levels"] for name in known if columns[name]["levels"]}
         levels = {} if self.wanted else levels  # adaptive hides values, and makes none wider
+        dates = {name: columns[name].get("dates", "") for name in levels}
         roles = {role: self.named(role) for role in ("known", "attach", "label")}
-        return roles | {"levels": levels}
+        return roles | {"levels": levels, "dates": {n: form for n, form in dates.items() if form}}
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -482,7 +515,9 @@ def _looked_at(path: Path) -> tuple[Description, dict[str, Any], list[str]]:
     return found, detected(found) | given, notes
 
 
-def previewed(data: Table, levels: Mapping[str, str]) -> dict[str, list[Level]]:
+def previewed(
+    data: Table, levels: Mapping[str, str], dates: Mapping[str, str]
+) -> dict[str, list[Level]]:
     """Return the values that the first rows would have at every level, above all and `*` aside.
 
     Raises `GraphveilError` where the levels do not suit the values.
@@ -494,7 +529,7 @@ def previewed(data: Table, levels: Mapping[str, str]) -> dict[str, list[Level]]:
     cells = data.to_arrow().slice(0, MOST_PREVIEWED)
     found: dict[str, list[Level]] = {}
     for name, rule in levels.items():
-        tree, leaves = column_of(values_of(name, cells.column(name), ()), rule)
+        tree, leaves = column_of(values_of(name, cells.column(name), ()), rule, dates.get(name))
         found[name] = []
         for nodes, texts in zip(tree.nodes[1:-1], tree.texts[1:-1], strict=True):
             rows = np.bincount(nodes[leaves], minlength=len(texts)).tolist()
@@ -509,10 +544,37 @@ def answers_to(asked: Problem) -> dict[str, str]:
     if asked.option in ("suppressed", "categories"):
         return {"missing": "It is missing", "value": "It is a value"}
     if asked.column and asked.option == "dates":
-        return {"drop": "Do not publish it"}
+        forms = _forms_in(asked.choices)
+        read = {f"{_DATES}{form}": f"Read it as {_as_shown(form)}" for form in forms}
+        return {**read, "drop": "Do not publish it"}
     if asked.column and asked.option in ("levels", "bins", "drop", "person"):
         return {"levels": "Group it automatically", "drop": "Do not publish it"}
     return {"use": f"Use: {asked.option.replace('_', ' ')} {asked.value}"} if asked.option else {}
+
+
+def _forms_in(text: str) -> list[str]:
+    """Return the forms of dates that a text names, but those that are part of another.
+
+    Examples
+    --------
+    >>> _forms_in("dates birth=%d/%m/%Y or birth=%m/%d/%Y"), _forms_in("seen=%Y-%m-%d %H:%M")
+    (['%d/%m/%Y', '%m/%d/%Y'], ['%Y-%m-%d %H:%M'])
+    """
+    forms = [form for form in DATE_FORMS if form in text]
+    return [one for one in forms if not any(one != more and one in more for more in forms)]
+
+
+def _as_shown(form: str) -> str:
+    """Return how dates of a form look.
+
+    Examples
+    --------
+    >>> _as_shown("%d/%m/%Y"), _as_shown("%d %b %Y")
+    ('DD/MM/YYYY', 'DD Mon YYYY')
+    """
+    for mark, words in _MARKS.items():
+        form = form.replace(mark, words)
+    return form
 
 
 def detected(found: Description) -> dict[str, Any]:
@@ -542,6 +604,7 @@ def detected(found: Description) -> dict[str, Any]:
             column.name: {
                 "role": "drop" if column.role == "drop" else "known",
                 "levels": column.levels if column.levels in LEVELS else "auto",
+                "dates": "",
                 "words": {word: "missing" for word, _ in column.missing},
             }
             for column in found.columns

@@ -203,7 +203,7 @@ def parameters_of(way: Way, strength: float | None, study: Mapping[str, Any]) ->
     has_roles = study["kind"] == "network" or way.method in WITH_ROLES
     roles = {**study["roles"]} if has_roles else {}
     if way.method != "generalize":
-        roles.pop("levels", None)
+        roles = {name: said for name, said in roles.items() if name not in ("levels", "dates")}
     return {
         way.parameter: number,
         **way.more,

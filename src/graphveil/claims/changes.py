@@ -8,11 +8,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
-from graphveil.claims.manifest import Generalization
+from graphveil.claims.manifest import ColumnCells, Generalization
 from graphveil.data import SUPPRESSED, Bipartite, Data, Graph, Network, Table
 from graphveil.data.csr import in_both
 from graphveil.data.ids import same_ids
@@ -291,28 +291,23 @@ def people_suppressed(before: Table | None, after: Table | None) -> int:
     return int(np.count_nonzero((had & ~has).any(axis=1)))
 
 
-def cells_by_column(released: Data, generalized: Generalization | None) -> dict[str, Any]:
-    """Return the fields of a record that count the cells of each column of a released table.
+def cells_by_column(released: Table, generalized: Generalization | None) -> list[ColumnCells]:
+    """Return what the cells of each column of a released table show.
 
     Examples
     --------
-    >>> cells_by_column(Table.from_columns({"sex": ["f", "*"]}), None)
-    {'suppressed': (('sex', 1),)}
+    >>> [sex] = cells_by_column(Table.from_columns({"sex": ["f", "*"]}), None)
+    >>> sex.values, sex.generalized, sex.suppressed
+    (1, 0, 1)
     """
-    if not isinstance(released, Table):
-        return {}
-    found: dict[str, Any] = {"suppressed": released.suppressed()}
-    if generalized is not None:
-        above = generalized.above_values
-        columns = zip(released.columns, released.codes.T, released.categories, strict=True)
-        nodes = (
-            (
-                name,
-                codes,
-                [at for at, one in enumerate(values.tolist()) if (name, str(one)) in above],
-            )
-            for name, codes, values in columns
-        )
-        counts = ((name, int(np.isin(codes, some).sum())) for name, codes, some in nodes)
-        found["generalized"] = [pair for pair in counts if pair[1]]
+    above = frozenset() if generalized is None else generalized.above_values
+    stars = dict(released.suppressed())
+    found = []
+    for name, codes, values in zip(
+        released.columns, released.codes.T, released.categories, strict=True
+    ):
+        nodes = [at for at, one in enumerate(values.tolist()) if (name, str(one)) in above]
+        more = int(np.isin(codes, nodes).sum()) if nodes else 0
+        shown = released.n_rows - more - stars[name]
+        found.append(ColumnCells(name=name, values=shown, generalized=more, suppressed=stars[name]))
     return found

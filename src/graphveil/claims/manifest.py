@@ -157,6 +157,20 @@ class DescribedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
             raise ValueError(f"whole levels of the kind {self.levels!r} - at `$.data.columns`")
 
 
+class ColumnCells(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many cells of a released column show what.
+
+    `values`: a value; `generalized`: a node above the values, as the file of levels has it;
+    `suppressed`: ``*``. Whether values are those of the original is not said here: conditions say
+    it.
+    """
+
+    name: str
+    values: int
+    generalized: int
+    suppressed: int
+
+
 class LevelNode(NamedTuple):
     """A node of a hierarchy that is published, or is above one that is.
 
@@ -191,7 +205,8 @@ class Generalization(NamedTuple):
 class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The released data: kind, files, and counts of the release alone.
 
-    Of networks it has the layers, of generalized tables the columns.
+    Of networks it has the layers, of tables the cells of each column, of generalized ones what is
+    said of each.
     """
 
     kind: str
@@ -200,6 +215,7 @@ class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     suppressed_cells: str
     layers: list[DescribedLayer] | msgspec.UnsetType = msgspec.UNSET
     columns: list[DescribedColumn] | msgspec.UnsetType = msgspec.UNSET
+    cells: list[ColumnCells] | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """Refuse a kind that is not in `KINDS`, files of a role that it has not, and odd layers."""

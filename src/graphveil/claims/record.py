@@ -75,11 +75,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     ancestors
         Of a generalized table, for each column whose levels are from a file, and for each value of
         the original: the nodes above it.
-    suppressed
-        Each column of a released table with the number of its suppressed cells.
-    generalized
-        Each column of a generalized table with cells that show a node above the values, and the
-        number of these; unset where none were counted.
     """
 
     input_sha256: str
@@ -101,8 +96,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     assignment: str | None = None
     origins_sha256: list[str] = []
     ancestors: dict[str, dict[str, list[str]]] = {}
-    suppressed: list[tuple[str, int]] = []
-    generalized: list[tuple[str, int]] | msgspec.UnsetType = msgspec.UNSET
 
 
 def private_folder(folder: Path) -> Path:

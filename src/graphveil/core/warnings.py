@@ -72,7 +72,7 @@ class AttachedColumnWarning(GraphveilWarning):
 
 
 class FormulaWarning(GraphveilWarning):
-    """A spreadsheet would run what a cell says."""
+    """A spreadsheet would run what a cell says, or read an interval as a date."""
 
     rank: ClassVar[int] = 1
 

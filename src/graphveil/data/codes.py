@@ -476,7 +476,8 @@ class WrittenDates(NamedTuple):
     """How a column writes dates, and the levels that are right in each way to read it.
 
     `forms`: every form of `DATE_FORMS` with a century in which all values are dates; `levels`:
-    months and years; years alone if the forms differ in the month; `example`: one of the values.
+    months, years, and decades if there are several; years and decades if the forms differ in the
+    month; `example`: one of the values.
     """
 
     forms: tuple[str, ...]
@@ -504,6 +505,8 @@ def written_dates(values: Ids) -> WrittenDates | None:
     (('%d/%m/%Y',), 'month,year')
     >>> written_dates(as_ids(["03/04/1990", "05/06/1990"], what="days"))[:2]
     (('%d/%m/%Y', '%m/%d/%Y'), 'year,decade')
+    >>> written_dates(as_ids(["1989-12-31", "1990-01-01"], what="days")).levels
+    'month,year,decade'
     """
     if values.dtype.kind == "i" or not values.size:
         return None
@@ -515,8 +518,10 @@ def written_dates(values: Ids) -> WrittenDates | None:
     years = {tuple(day.year for day in days if day is not None) for days in fitting.values()}
     if len(years) != 1:
         return None
-    levels = "month,year" if len(fitting) == 1 else "year,decade"
-    return WrittenDates(tuple(fitting), levels, texts[0])
+    decades = {year // 10 for year in next(iter(years))}
+    units = ["month", "year"] if len(fitting) == 1 else ["year"]
+    units += ["decade"] if len(decades) > 1 or len(fitting) > 1 else []
+    return WrittenDates(tuple(fitting), ",".join(units), texts[0])
 
 
 def measures(name: str, values: Ids) -> bool:

@@ -40,6 +40,7 @@ AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
 _PARQUET = f"use {option('format', 'parquet')}"
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _NO_FORMULA = re.compile(rf"{NUMBER}|^[+-]$")
+_AS_DATE = re.compile(r"([1-9]|1[0-2])-[0-9]{1,2}|([1-9]|[12][0-9]|3[01])-([1-9]|1[0-2])")
 _SEPARATED = re.compile(f"[{SEPARATORS}]")
 
 
@@ -66,6 +67,22 @@ def formulas(
     begins = f"{number} with =, +, -, @, a tab or a carriage return (first: {shown(found[0])})"
     runs = f"{begins}: a spreadsheet would run such cells as formulas"
     return (Advice(f"{runs}. Rename them, or {or_else}", FormulaWarning),)
+
+
+def read_as_dates(intervals: Iterable[str]) -> tuple[str, ...]:
+    """Return the advice on intervals that a spreadsheet reads as dates; none where there are none.
+
+    Examples
+    --------
+    >>> read_as_dates(["10-12", "5-9", "20-39"])[0].partition(".")[0]
+    'a spreadsheet would read intervals as dates: 2 of them (first: 10-12)'
+    """
+    found = [text for text in intervals if _AS_DATE.fullmatch(text)]
+    if not found:
+        return ()
+    said = f"a spreadsheet would read intervals as dates: {len(found):,} of them"
+    way = f"Import the column as text, or {_PARQUET}"
+    return (Advice(f"{said} (first: {shown(found[0])}). {way}", FormulaWarning),)
 
 
 def refuse_separators(names: Iterable[str], texts: Iterable[Iterable[str]], form: str) -> None:

@@ -28,7 +28,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.changes import Figures, cells_by_column, changes_between, cost_of
+from graphveil.claims.changes import Figures, changes_between, cost_of
 from graphveil.claims.conditions import AnyCondition, Condition, ItemsAreUsers, RandomizedCells
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, LedgerReceipt
@@ -460,7 +460,6 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             unprotected=_named(data, draft.unprotected),
             unrecorded=draft.unrecorded,
             assignment=draft.assignment,
-            **cells_by_column(draft.data, draft.generalized),
             nested_in=nested_in,
             spent=spent,
             levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),

@@ -17,6 +17,7 @@ import numpy as np
 
 from graphveil import io
 from graphveil.claims import manifest as parts
+from graphveil.claims.changes import cells_by_column
 from graphveil.claims.digest import digest_of_file
 from graphveil.claims.manifest import (
     ID_COLUMN,
@@ -37,7 +38,7 @@ from graphveil.data.layers import TIES, Layer
 from graphveil.data.network import ID_OF_PERSON, LAYER
 from graphveil.io.formats import COMPRESSIONS, FORMATS, Format, compression_of
 from graphveil.io.parsed import EVERY_WORD, ids_listed
-from graphveil.io.writing import SEPARATORS, formulas, refuse_separators
+from graphveil.io.writing import SEPARATORS, formulas, read_as_dates, refuse_separators
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -165,8 +166,14 @@ def check_columns(names: Sequence[str], form: Format) -> None:
             )
 
 
-def formulas_in(data: Data, format: str) -> tuple[str, ...]:  # noqa: A002  the users' word
-    """Return what a writer warns of in these data: names that a spreadsheet runs as formulas.
+def formulas_in(
+    data: Data,
+    format: str,  # noqa: A002  the users' word
+    generalized: Generalization | None = None,
+) -> tuple[str, ...]:
+    """Return what a writer warns of in these data: what a spreadsheet misreads.
+
+    It runs some names as formulas, and takes some intervals of a generalized table for dates.
 
     Examples
     --------
@@ -181,7 +188,18 @@ def formulas_in(data: Data, format: str) -> tuple[str, ...]:  # noqa: A002  the 
         return ()
     listed = rows.categories if isinstance(rows, Table) else (rows.feature_labels(),)
     texts = [values.tolist() for values in listed if values.dtype.kind != "i"]
-    return formulas(getattr(rows, "columns", ()), texts)
+    found = formulas(getattr(rows, "columns", ()), texts)
+    if generalized is None or not isinstance(rows, Table):
+        return found
+    published = zip(rows.columns, rows.without_unused().categories, strict=True)
+    above = generalized.above_values
+    nodes = [
+        str(text)
+        for name, values in published
+        for text in values.tolist()
+        if (name, str(text)) in above
+    ]
+    return (*found, *read_as_dates(nodes))
 
 
 def check_items(names: pa.Array, form: Format) -> None:
@@ -275,6 +293,7 @@ def write_data(
         if type(data) is Network
         else msgspec.UNSET,
         columns=msgspec.UNSET if generalized is None else list(generalized.columns),
+        cells=cells_by_column(data, generalized) if isinstance(data, Table) else msgspec.UNSET,
     )
 
 

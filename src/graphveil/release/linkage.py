@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from graphveil.claims.ledger import LedgerReceipt
@@ -257,7 +256,7 @@ class Private:
         The level of everyone, where not all have the one that is promised.
     witness
         Which persons each record was chosen to fit, where it was kept.
-    assignment, ancestors, suppressed, generalized
+    assignment, ancestors
         As in `graphveil.claims.record.Record`.
     """
 
@@ -277,8 +276,6 @@ class Private:
     origins_sha256: tuple[str, ...] = field(default=(), repr=False)
     assignment: str | None = field(default=None, repr=False)
     ancestors: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, repr=False)
-    suppressed: tuple[tuple[str, int], ...] = ()
-    generalized: list[tuple[str, int]] | UnsetType = UNSET
 
     @property
     def input_digests(self) -> frozenset[str]:

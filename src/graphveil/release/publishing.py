@@ -348,8 +348,6 @@ def record_of(
             name: {value: list(nodes) for value, nodes in above.items()}
             for name, above in private.ancestors.items()
         },
-        suppressed=list(private.suppressed),
-        generalized=private.generalized,
         reading=dict(output.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),

@@ -212,7 +212,7 @@ class Release(Generic[D_co]):
         levels = private.levels if private is not None else None
         witness = private.witness if private is not None else None
         return Publication(
-            advice=formulas_in(self.data, form),
+            advice=formulas_in(self.data, form, self.generalized),
             described=write_data(self.data, public, form, self.generalized),
             guarantee=self.guarantee,
             conditions=self.conditions,
@@ -696,8 +696,6 @@ def _read_private(folder: Path) -> Private | None:
         unrecorded=tuple(record.unrecorded),
         assignment=record.assignment,
         ancestors=record.ancestors,
-        suppressed=tuple(record.suppressed),
-        generalized=record.generalized,
         seconds=record.seconds,
         linkage=linkage,
         nested_in=tuple(record.nested_in),

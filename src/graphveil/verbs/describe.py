@@ -25,8 +25,9 @@ from graphveil.core.errors import InputError, Message, Problem, UsageError, answ
 from graphveil.core.progress import stage
 from graphveil.core.text import counted, html_table, printable, visible
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.data.codes import DATE, DAY, NUMBER, missing_in
+from graphveil.data.codes import DATE, DAY, NUMBER, missing_in, written_dates
 from graphveil.data.columns import arrow_table
+from graphveil.data.ids import text as as_texts
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
 from graphveil.io.options import Header, TableOptions, options_of
 from graphveil.io.parsed import ParsedCells, ReadCounts, about_people, table_of
@@ -640,7 +641,8 @@ def _column(
         for option in ("levels", "dates")
     )
     kind = "date" if forms and kind == "text" else kind
-    usual = "month,year" if kind == "date" and role == "known" and _all(shown, DAY) else ""
+    days = kind == "date" and role == "known" and _all(shown, DAY)
+    written = written_dates(as_texts(shown.to_pylist())) if days else None
     return ColumnDescription(
         name=name,
         kind=kind,
@@ -649,7 +651,7 @@ def _column(
         missing=absent,
         role=role,
         role_reason=reason,
-        levels=levels or usual,
+        levels=levels or ("" if written is None else written.levels),
         dates=forms,
     )
 

@@ -20,7 +20,13 @@ import numpy as np
 from graphveil.claims import manifest as parts
 from graphveil.claims.conditions import KeyedIds
 from graphveil.claims.digest import is_digest_of
-from graphveil.claims.manifest import MANIFEST, Described, Manifest, manifest_bytes
+from graphveil.claims.manifest import (
+    MANIFEST,
+    ColumnCells,
+    Described,
+    Manifest,
+    manifest_bytes,
+)
 from graphveil.claims.record import LINKAGE as LINKAGE_FILE
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError
@@ -444,6 +450,19 @@ def _data_checks(
     return [*checks, *kind.shape(db, described, keyed), _counts_check(db, described)], db
 
 
+def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list[str]:
+    """Return which column shows other cells than the manifest states."""
+    if [one.name for one in found] != [one.name for one in stated]:
+        return [f"{MANIFEST} does not state the cells of each column of the data"]
+    return [
+        f"{shown(one.name)} shows {counted(one.values, 'value')}, {one.generalized} generalized "
+        f"and {one.suppressed} suppressed, but {MANIFEST} states {said.values}, "
+        f"{said.generalized} and {said.suppressed}"
+        for one, said in zip(found, stated, strict=True)
+        if one != said
+    ]
+
+
 def _counts_check(db: Database, described: Described) -> Check:
     """Return whether counts and numbers of rows are those of the data."""
     shape = checked_kind(described.kind)
@@ -471,6 +490,7 @@ def _counts_check(db: Database, described: Described) -> Check:
         for file in described.files
         if file.role in rows and counts[rows[file.role]] != file.rows
     ]
+    problems += _cells_problems(shape.cells(db, described), described.cells or [])
     listed = ", ".join(
         counted(count, singular(name.replace("_", " "))) for name, count in counts.items()
     )

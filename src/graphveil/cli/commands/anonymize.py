@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cyclopts import App
-from msgspec import UnsetType
 
 from graphveil.claims.record import private_folder
 from graphveil.cli import say_warnings
@@ -54,7 +53,7 @@ from graphveil.methods.registry import OUTSIDE, method_named
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger
-    from graphveil.claims.manifest import Claim
+    from graphveil.claims.manifest import Claim, Manifest
     from graphveil.claims.record import Record
     from graphveil.release import Private
     from graphveil.release.publishing import Output
@@ -402,7 +401,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     if flags.json:
         _print_json(manifest.claim, record, flags.out)
         return 0
-    print_release(manifest.claim, anonymizer.stated_limits, record, flags.out, flags.private)
+    print_release(manifest, anonymizer.stated_limits, record, flags.out, flags.private)
     if flags.all:
         for what, value in record.cost.items():
             figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
@@ -437,14 +436,18 @@ def _print_json(claim: Claim, private: Record, out: Place) -> None:
 
 
 def print_release(
-    claim: Claim, limits: str, private: Record | Private, out: Place, owners: Place | None = None
+    manifest: Manifest,
+    limits: str,
+    private: Record | Private,
+    out: Place,
+    owners: Place | None = None,
 ) -> None:
     """Print what is promised, what is not, what it cost, and where the two folders are.
 
     Parameters
     ----------
-    claim
-        What the manifest claims.
+    manifest
+        What is published of the release.
     limits
         What the method does not protect against.
     private
@@ -454,17 +457,13 @@ def print_release(
     owners
         Its private folder or address; None for the one beside it.
     """
+    claim = manifest.claim
     promised = claim.sentence
     print_answer(f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}")
     print_answer(f"Not covered: {limits}")
     cost = ", ".join(cost_words(private.cost))
     print_answer(f"Cost: {cost}.")
-    above = private.generalized
-    counted_ = None if isinstance(above, UnsetType) else dict(above)
-    for line in (
-        until_line(private.cost),
-        columns_line(private.suppressed, private.cost, counted_),
-    ):
+    for line in (until_line(private.cost), columns_line(manifest.data, private.cost)):
         if line is not None:
             print_answer(line)
     result(f"Publish: {printable(out)}")

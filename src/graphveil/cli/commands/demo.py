@@ -54,7 +54,7 @@ def _run(**given: Any) -> int:
         record = read_record(out)
         if record is None:
             raise ReleaseError(f"{out}: its private folder is missing. Run the demo again.")
-        print_release(read_manifest(out).claim, KDegree(k=K).stated_limits, record, out)
+        print_release(read_manifest(out), KDegree(k=K).stated_limits, record, out)
         say_warnings(every=every)
         _step(3, "Verify the guarantee.")
         with stage("verifying"):

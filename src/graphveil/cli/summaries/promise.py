@@ -5,8 +5,9 @@ Whether a release keeps its promise, in one sentence; and what fails, where some
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from graphveil.claims.manifest import Described
 from graphveil.core.errors import Message
 from graphveil.core.text import number, percent, visible
 from graphveil.verify.verdict import Verdict
@@ -86,51 +87,63 @@ def until_line(cost: Mapping[str, float | int]) -> Message | None:
 MOST_COLUMNS = 12
 """So many columns are said one by one."""
 
+_WAY = "generalize or drop it"
+_COARSER = {
+    "dates": "decade or a larger span of years",
+    "widths": "a greater width",
+    "prefix": "a shorter prefix",
+    "edges": "a rule with fewer edges",
+    "file": "a coarser level to its file",
+    "auto": "coarser levels than auto",
+}
+_WAYS: dict[str | None, str] = {
+    kind: f"its levels are too fine: add {what}, or drop it" for kind, what in _COARSER.items()
+}
+"""What to do with a column of which nothing is left, by the kind of its levels."""
 
-def columns_line(
-    suppressed: Sequence[tuple[str, int]],
-    cost: Mapping[str, float | int],
-    generalized: Mapping[str, int] | None = None,
-) -> Message | None:
+
+def columns_line(described: Described, cost: Mapping[str, float | int]) -> Message | None:
     """Return what is left of each column of a table, the columns in their order; None of others.
 
-    Where cells show values that the original does not have there, none is called exact.
+    Where cells show values that the original does not have there, none is called exact. A column
+    that has levels and of which nothing is left needs a coarser one.
 
     Parameters
     ----------
-    suppressed
-        Each column with the number of its suppressed cells, as the record has them.
+    described
+        What the manifest says of the released data.
     cost
         The figures of the record.
-    generalized
-        The columns with cells above the values, with the number of these; None if not counted.
 
     Examples
     --------
-    >>> columns_line([("age", 3)], {"cells": 8}, {"age": 4})
-    'Columns: age 12.5% exact, 50% generalized, 37.5% suppressed.'
-    >>> columns_line([("age", 3), ("sex", 0), ("birth", 8)], {"cells": 24})
-    'Columns: age 62.5% exact, 37.5% suppressed; sex 100% exact; birth: nothing is left; \
+    >>> from graphveil.claims.manifest import ColumnCells
+    >>> age = ColumnCells(name="age", values=1, generalized=4, suppressed=3)
+    >>> sex = ColumnCells(name="sex", values=0, generalized=0, suppressed=8)
+    >>> columns_line(Described(kind="table", files=[], counts={}, suppressed_cells="", \
+cells=[age, sex]), {})
+    'Columns: age 12.5% exact, 50% generalized, 37.5% suppressed; sex: nothing is left; \
 generalize or drop it.'
     """
-    rows = int(cost.get("cells", 0)) // max(len(suppressed), 1)
-    if not rows:
-        return None
-    unknown = "granularity" in cost and generalized is None
-    exact = "shown" if unknown or "cells_replaced" in cost else "exact"
+    cells = described.cells or []
+    exact = "shown" if "cells_replaced" in cost else "exact"
+    levels = {one.name: one.levels for one in described.columns or []}
     words = []
-    for name, stars in suppressed:
-        if stars == rows:
-            words.append(f"{name}: nothing is left; generalize or drop it")
+    for one in cells[:MOST_COLUMNS]:
+        rows = one.values + one.generalized + one.suppressed
+        if not rows:
+            return None
+        if one.suppressed == rows:
+            words.append(f"{one.name}: nothing is left; {_WAYS.get(levels.get(one.name), _WAY)}")
             continue
-        hidden = f", {percent(stars / rows)} suppressed" if stars else ""
-        above = (generalized or {}).get(name, 0)
-        more_general = f", {percent(above / rows)} generalized" if above else ""
-        own = percent((rows - stars - above) / rows)
-        words.append(f"{name} {own} {exact}{more_general}{hidden}")
-    more = len(words) - MOST_COLUMNS
+        hidden = f", {percent(one.suppressed / rows)} suppressed" if one.suppressed else ""
+        more_general = f", {percent(one.generalized / rows)} generalized" if one.generalized else ""
+        words.append(f"{one.name} {percent(one.values / rows)} {exact}{more_general}{hidden}")
+    if not words:
+        return None
+    more = len(cells) - MOST_COLUMNS
     rest = f"; {more} more (graphveil evaluate)" if more > 0 else ""
-    return Message(visible(f"Columns: {'; '.join(words[:MOST_COLUMNS])}{rest}."))
+    return Message(visible(f"Columns: {'; '.join(words)}{rest}."))
 
 
 def _fewest(cost: Mapping[str, float | int]) -> str:

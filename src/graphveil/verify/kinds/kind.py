@@ -19,7 +19,7 @@ import numpy as np
 
 from graphveil.claims.changes import Changes
 from graphveil.claims.conditions import ItemsAreUsers, KeyedIds
-from graphveil.claims.manifest import DataFile, Described, Manifest
+from graphveil.claims.manifest import ColumnCells, DataFile, Described, Manifest
 from graphveil.claims.record import Record
 from graphveil.core.lazy import resolve
 from graphveil.core.text import counted, singular
@@ -109,6 +109,8 @@ class CheckedKind:
         The checks of the released data alone; whether ids come from a key is their last argument.
     counts
         Counts the data as the manifest does.
+    cells
+        Counts what the cells of each column show, of a table.
     rows
         The count that a file of this role has as rows.
     cost
@@ -144,6 +146,7 @@ class CheckedKind:
     cost: Cost
     same: Callable[[Evidence], Check]
     read_again: Callable[[Database, Any, Path, Mapping[str, Any]], Check]
+    cells: Callable[[Database, Described], list[ColumnCells]] = lambda *_: []
     ids_among_names: Callable[[Evidence, Any], list[IdsAsNames]] = lambda *_: []
     shared_names: tuple[str, ...] = ()
     shared: Callable[[Evidence], ComparedNames] = lambda _: ComparedNames([])

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.claims.changes import CellChanges
-from graphveil.claims.manifest import LEVELS_COLUMNS, DataFile, Described
+from graphveil.claims.manifest import LEVELS_COLUMNS, ColumnCells, DataFile, Described
 from graphveil.claims.tables import Generalized
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.verify.database import Database, UnreadableError, some_at_once
+from graphveil.verify.database import Database, UnreadableError, literal, some_at_once
 from graphveil.verify.files.canonical import load_delimited
 from graphveil.verify.files.columnar import load_columnar
 from graphveil.verify.files.second_table import table_reading_check
@@ -98,6 +98,34 @@ def _counts(db: Database, described: Described) -> dict[str, int]:
         "columns": len(data.columns),
         "suppressed_cells": rows * len(data.columns) - published,
     }
+
+
+def _cells(db: Database, described: Described) -> list[ColumnCells]:
+    """Return how many cells of each column show a value, a node above the values, or nothing."""
+    data = next(file for file in described.files if file.role == "data")
+    rows = db.number("SELECT count(*) FROM cells")
+    listed = {one.name for one in described.columns or [] if one.levels is not None}
+    found: list[int] = []
+    for names in some_at_once([f"c{number}" for number in range(len(data.columns))]):
+        counts = ", ".join(f"count({name})" for name in names)
+        found += db.rows(f"SELECT {counts} FROM shown")[0]
+    cells = []
+    for number, (name, published) in enumerate(zip(data.columns, found, strict=True)):
+        above = 0
+        if name in listed and db.holds("nodes"):
+            above = db.number(
+                f"SELECT count(*) FROM shown WHERE c{number} IN (SELECT n2 FROM nodes "
+                f"WHERE n0 = {literal(name)} AND n1 <> '0')"
+            )
+        cells.append(
+            ColumnCells(
+                name=name,
+                values=published - above,
+                generalized=above,
+                suppressed=rows - published,
+            )
+        )
+    return cells
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
@@ -200,6 +228,7 @@ TABLE = CheckedKind(
     shape_names=(),
     shape=_shape,
     counts=_counts,
+    cells=_cells,
     rows={"data": "rows"},
     shared_names=(COLUMNS,),
     shared=_shared,
