@@ -132,6 +132,28 @@ def test_every_screen_is_without_barriers_and_focus_stays(browser, violations_of
     visit.close()
 
 
+def test_keys_that_follow_each_other_quickly_meet_the_same_control(browser, guard):
+    visit = Visit(browser, guard)
+    page = visit.page
+    page.goto(f"http://127.0.0.1:{guard.port}{guard.path}/columns/people.csv")
+    page.evaluate("document.getElementById('role0').mine = true")
+    page.focus("#role0")
+    for key in ("Home", "ArrowDown", "End", "Home", "ArrowDown", "ArrowUp", "End", "Home") * 2:
+        page.keyboard.press(key)
+        page.wait_for_timeout(40)
+    page.wait_for_selector("#role0[aria-invalid]")
+    page.wait_for_load_state("networkidle")
+    assert ("role0", "known") == (focused(page), page.input_value("#role0"))
+    assert page.evaluate("document.getElementById('role0').mine")
+    assert page.locator("#go").is_disabled()
+    page.reload()
+    assert "known" == page.input_value("#role0")
+    assert page.locator("#go").is_disabled()
+    page.click("button:has-text('Do not publish it')")
+    page.wait_for_selector("#go:not([disabled])")
+    visit.close()
+
+
 def test_the_policy_holds_and_no_other_port_gets_the_cookie(browser, guard):
     heard = []
 

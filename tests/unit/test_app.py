@@ -30,6 +30,7 @@ from graphveil.core.errors import ResourceError, UsageError
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
 from graphveil.app import pages, server, work
+from graphveil.app import study as study_of_file
 from graphveil.app.study import Study, answers_to
 from graphveil.methods import METHODS
 
@@ -633,6 +634,47 @@ def test_a_question_is_asked_at_its_column_and_answered_by_a_button(patients):
     assert not found.problems
 
 
+def test_choices_that_follow_each_other_quickly_are_checked_in_their_order(patients, monkeypatch):
+    looked, describe = threading.Semaphore(0), study_of_file.describe
+
+    def slowly(path, **given):
+        if looked.acquire(blocking=False):
+            time.sleep(1)  # the first check ends after a second one that does not wait
+        return describe(path, **given)
+
+    with served(patients.root) as one:
+        one.get("/columns/patients.csv")
+        monkeypatch.setattr(study_of_file, "describe", slowly)
+        looked.release()
+        form = {"data": {"role1": "known"}, "headers": {"Origin": one.origin, "HX-Request": "true"}}
+        first = threading.Thread(target=one.post, args=["/columns/patients.csv"], kwargs=form)
+        first.start()
+        time.sleep(0.4)
+        during = one.get("/columns/patients.csv").text
+        assert "Read: 120 people" in during  # what was checked last, and not what is half checked
+        last = one.post("/columns/patients.csv", data={"role1": "drop"}).text
+        first.join(60)
+        for text in (last, one.get("/columns/patients.csv").text):
+            assert "Read: 120 people and 4 columns" in text
+            assert "aria-invalid" not in text
+
+
+def test_choices_of_other_kinds_of_data_are_not_offered(patients):
+    ring(patients.root / "calls.csv")
+    ring(patients.root / "friends.csv")
+    found = Study.of(patients, "calls.csv")
+    found.change({"directed": "keep"})
+    Study.of(patients, "patients.csv").change({"role1": "drop"})
+    (patients.root / "next.csv").write_text("\n".join(PATIENTS))
+    assert ["patients.csv"] == [*Study.of(patients, "next.csv").others]
+    friends = Study.of(patients, "friends.csv")
+    assert ["calls.csv"] == [*friends.others]
+    friends.change({"like": "patients.csv"})
+    assert "graph" == friends.kind
+    friends.change({"like": "calls.csv"})
+    assert "network" == friends.kind
+
+
 def test_levels_are_previewed_with_the_rows_that_each_value_would_have(patients):
     rows = [*PATIENTS, "P120,Ann120,,f,no,b"]
     (patients.root / "patients.csv").write_text("\n".join([*rows, ""]))
@@ -792,8 +834,37 @@ def test_a_network_has_directions_and_a_file_about_its_people(
     assert f"--directed {directed}" in command
     network.change({"undo": "1"})
     assert "age" in network.roles["known"]
+    network.change({"nodes": "", "directed": "keep"})
+    assert ((), {}, "profile") == (network.problems, network.roles, network.method)
     network.change({"nodes": "", "directed": "symmetrize"})
     assert "graph" == network.kind
+
+
+def test_figures_of_an_earlier_file_about_people_or_of_other_columns_are_not_shown(network):
+    network.change({"nodes": "people.csv"})
+    screens = pages.Pages(network.folder)
+    for verb in ("explore", "bounds"):
+        job = running.Job(verb, network.name, {"study": network.payload})
+        screens.jobs.jobs[verb, network.name] = job
+        assert job is screens._job_of(verb, network)
+    with network.folder.inside("people.csv").open("a") as file:
+        file.write("p99,20,a,yes\n")
+    assert None is screens._job_of("explore", network)
+    job.arguments["study"] = network.payload
+    network.change({"role1": "drop"})
+    assert None is screens._job_of("bounds", network)
+
+
+def test_a_zip_has_no_file_of_elsewhere_that_the_manifest_names(page, release):
+    made, secret = page.folder / "linked-k3", page.folder.parent / "secret.csv"
+    made.mkdir()
+    for one in release.iterdir():
+        (made / one.name).symlink_to(secret if one.suffix == ".csv" else one)
+    (made / "release.json").unlink()
+    (made / "release.json").write_bytes((release / "release.json").read_bytes())
+    got = page.get("/zip/linked-k3")
+    assert 400 == got.status_code
+    assert "is not a file of the release" in got.text
 
 
 def test_a_release_with_a_file_about_its_people_is_verified_with_it(network, monkeypatch):

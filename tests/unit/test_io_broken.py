@@ -28,6 +28,7 @@ BROKEN_TEXT = {
     "ragged below a header": ("a.csv", "source,target\n0,1\n1,2,3\n", "line 3: 3 cells"),
     "empty": ("a.csv", "", "the file is empty"),
     "comments alone": ("a.txt", "# SNAP\n# nothing\n", "the file is empty"),
+    "only names of columns": ("a.csv", "source,target\n", "a.csv: the file has no rows."),
     "one node": ("a.csv", "5,5\n", "1 node, but a graph needs two"),
     "one column": ("a.csv", "5\n6\n", "one column found, but each row needs two ids"),
     "negative id": ("a.csv", "0,1\n-5,2\n", "line 2: the id -5 is negative"),

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,7 +45,7 @@ class Job:
     arguments: dict[str, Any]
     state: str = "running"
     why: str = ""
-    stage: str = "starting"
+    stage: str = "Starting"
     detail: str = ""
     done: int = 0
     total: int = 0
@@ -173,3 +174,10 @@ async def _follow(job: Job, process: asyncio.subprocess.Process) -> None:
             await process.stdin.wait_closed()
     if job.state == "running":
         job.state, job.why = "failed", "The process ended. There may be too little memory."
+
+
+def defect_in(error: Exception) -> str:
+    """Return where a defect is, without the message: it may show data."""
+    stack = traceback.extract_tb(error.__traceback__)[-6:]
+    places = " > ".join(f"{Path(one.filename).name}:{one.lineno}" for one in stack)
+    return f"{type(error).__name__} at {places}"

@@ -31,7 +31,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from graphveil.app.folder import HIDDEN, Folder
-from graphveil.app.jobs import Jobs
+from graphveil.app.jobs import Job, Jobs, defect_in
 from graphveil.app.server import form_of, sandboxed, upload_of
 from graphveil.app.study import (
     DIRECTIONS,
@@ -40,13 +40,10 @@ from graphveil.app.study import (
     MOST_PREVIEWED,
     NETWORK_ROLES,
     ROLES,
-    Study,
-    answers_to,
-)
-from graphveil.app.work import (
     WITH_ROLES,
+    Study,
     Way,
-    defect_in,
+    answers_to,
     named,
     options_from,
     parameters_of,
@@ -215,13 +212,8 @@ class Pages:
     async def columns(self, request: Request) -> Response:
         """Show and change what each column is."""
         study = await self.study(request)
-        kept = {one.name.removesuffix(".json"): one for one in study.kept.parent.glob("*.json")}
-        others = [name for name in kept if kept[name] != study.kept]
         if request.method == "POST":
-            form = dict(await form_of(request))
-            if form.get("like") in others:
-                study.take_up(kept[form["like"]])
-            await run_in_threadpool(study.change, form)
+            form = await self._changed(request, study)
             if "go" in form and not study.problems:
                 await self._explore(study)
                 return self.to(request, "risk", study.name)
@@ -229,8 +221,19 @@ class Pages:
                 return self.to(request, "columns", study.name)
         has_roles = study.kind == "table" or study.people is not None
         names = [column.name for column in study.columns] if has_roles else []
-        told: dict[str, Any] = {"s": study, "d": study.description, "names": names}
-        return self.page(request, "columns", **told, others=others)
+        return self.page(request, "columns", s=study, d=study.description, names=names)
+
+    async def _changed(self, request: Request, study: Study) -> dict[str, str]:
+        """Return a form that changed a study: a later one waits until an earlier one is checked."""
+        form = dict(await form_of(request))
+        async with study.turn:
+            await run_in_threadpool(study.change, form)
+        return form
+
+    def _job_of(self, verb: str, study: Study) -> Job | None:
+        """Return a job about a study as it is: others have figures of other columns or files."""
+        job = self.jobs.of(verb, study.name)
+        return job if job is not None and job.arguments["study"] == study.payload else None
 
     async def _explore(self, study: Study) -> None:
         arguments = {"path": str(study.path), "study": study.payload, "method": study.method}
@@ -240,8 +243,7 @@ class Pages:
         """Show who can be singled out, and what releases of several strengths would be."""
         study = await self.study(request)
         if request.method == "POST":
-            form = dict(await form_of(request))
-            await run_in_threadpool(study.change, form)
+            form = await self._changed(request, study)
             if study.problems:
                 return self.to(request, "columns", study.name)
             if "bounds" in form:
@@ -254,17 +256,12 @@ class Pages:
             else:
                 await self._explore(study)
             return self.to(request, "risk", study.name)
-        job = self.jobs.of("explore", study.name)
-        if job is not None and job.arguments["study"] != study.payload:
-            job = None  # its figures are of other columns, or of an earlier file
+        job, bounded = (self._job_of(verb, study) for verb in ("explore", "bounds"))
         kind = study.kind if job is None else job.arguments["study"]["kind"]
         way = way_named(kind, study.method if job is None else job.arguments["method"])
         every = [] if job is None else job.found.get("points", [])
         points = [one for one in every if one["method"] == way.method and "failed" not in one]
         points.sort(key=lambda one: one["strength"])
-        bounded = self.jobs.of("bounds", study.name)
-        if bounded is not None and bounded.arguments["study"] != study.payload:
-            bounded = None
         return self.page(
             request,
             "risk",
@@ -428,7 +425,7 @@ class Pages:
 def _load() -> None:
     """Load what the first look at a file needs, while its owner still looks for it."""
     with suppress(ImportError):  # a part that is not installed is named where it is needed
-        for name in ("verbs.describe", "methods.generalize.method", "app.work"):
+        for name in ("verbs.describe", "methods.generalize.method"):
             importlib.import_module(f"graphveil.{name}")
 
 
@@ -448,7 +445,7 @@ def strength_of(way: Way, text: str) -> float:
 
     Examples
     --------
-    >>> from graphveil.app.work import WAYS
+    >>> from graphveil.app.study import WAYS
     >>> way = WAYS["table"][0]
     >>> strength_of(way, "7"), strength_of(way, "1"), strength_of(way, "many")
     (7, 5, 5)

@@ -7,6 +7,7 @@ can be used for next year's file; columns that changed are named.
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import hashlib
 import json
@@ -43,7 +44,7 @@ GROUPS = "quantiles:4"
 """How numbers of people of a network are grouped: into so many groups of equal size."""
 
 LEVELS = {
-    "": "each value is published or hidden",
+    "": "published or hidden",
     "auto": "grouped automatically",
     "5,10,20": "steps of 5, 10 and 20",
     "10,50,100": "steps of 10, 50 and 100",
@@ -84,6 +85,95 @@ _MARKS = {
     "%S": "ss",
 }
 
+
+OWN = "levels"
+"""The parameter of a method whose strength everybody chooses: a column says it."""
+STRENGTHS = {"k": (5, 10, 3, 20, 2), "epsilon": (2.0, 1.0, 4.0, 0.5, 8.0), OWN: (1,)}
+"""What is tried of a parameter, the middle one first."""
+
+
+class Way(NamedTuple):
+    """A method that the page offers: what it does, and whether all that it publishes is true."""
+
+    method: str
+    parameter: str
+    is_true: bool
+    words: str
+    attacks: tuple[str, ...] = ("linkage",)
+    more: Mapping[str, Any] = {}
+
+    @property
+    def strengths(self) -> tuple[float, ...]:
+        """The strengths that are tried: the middle one first."""
+        return STRENGTHS[self.parameter]
+
+
+_NETWORK = ("candidate-set", "seeded-matching")
+_ANY = {"edits": "any"}
+WAYS: Mapping[str, tuple[Way, ...]] = {
+    "table": (
+        Way(
+            *("generalize", "k", True),
+            "publishes wider values, or none, until every row equals k - 1 others; no published "
+            "value is false",
+        ),
+        Way(
+            *("smooth-k", "k", False),
+            "makes rows equal, and publishes some values that are false",
+        ),
+        Way(
+            *("adaptive", OWN, True),
+            "hides values until each row fits as many people as that person asks for; no published "
+            "value is false",
+        ),
+    ),
+    "network": (
+        Way(
+            *("k-degree", "k", False),
+            "adds and removes few connections and hides values. Then everybody has the same number "
+            "of connections, and the same known columns, as k - 1 others",
+            *(_NETWORK, _ANY),
+        ),
+        Way(
+            *("profile", "k", False),
+            "adds and removes connections and hides values. Then everybody has the same numbers of "
+            "incoming and outgoing connections, and the same known columns, as k - 1 others",
+            _NETWORK,
+        ),
+    ),
+    "graph": (
+        Way(
+            *("k-degree", "k", False),
+            "adds and removes few connections until every number of connections occurs k times",
+            *(_NETWORK, _ANY),
+        ),
+        Way(
+            *("degree-triangle-model", "epsilon", False),
+            "publishes a random network with similar statistics, under differential privacy; its "
+            "connections are new",
+            _NETWORK,
+        ),
+    ),
+    "bipartite": (
+        Way(
+            *("suppress-k", "k", True),
+            "removes items until everybody has the same items as k - 1 others",
+        ),
+        Way(
+            *("smooth-k", "k", False),
+            "removes and adds items until everybody has the same items as k - 1 others",
+        ),
+        Way(
+            *("randomized-response", "epsilon", False),
+            "adds and removes items at random, under differential privacy",
+        ),
+    ),
+}
+"""The ways of a kind of data, the one that is recommended first."""
+
+WITH_ROLES = ("generalize", "adaptive")
+"""The methods for tables whose columns have roles here."""
+
 FORMAT, MOST_UNDONE, LONGEST_NAME = 1, 50, 200
 MOST_PREVIEWED, MOST_SHOWN = 100_000, 12
 """Values of so many first rows are previewed, and so many values of each level are shown."""
@@ -114,6 +204,7 @@ class Study:
     said: str = ""
     undone: list[dict[str, Any]] = field(default_factory=list)
     previews: dict[str, list[Level]] = field(default_factory=dict)
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
     def of(cls, folder: Folder, name: str) -> Study:
@@ -147,10 +238,9 @@ class Study:
     @property
     def kind(self) -> str:
         """The kind of data: table, graph or bipartite."""
-        what: str = self.choices["what"]
-        if what == "graph" and (self.choices["nodes"] or self.choices["directed"] == "keep"):
-            return "network"
-        return what if what in ("graph", "bipartite") else "table"
+        rows = _rows_of(self.what)
+        is_network = self.choices["nodes"] or self.choices["directed"] == "keep"
+        return "network" if rows == "graph" and is_network else rows
 
     @property
     def what(self) -> str:
@@ -168,6 +258,17 @@ class Study:
         """The other data files beside the file, which may be about its people."""
         beside, _ = self.folder.entries(self.path.parent)
         return [one.path for one in beside if one.kind == "data" and one.path != self.name]
+
+    @property
+    def others(self) -> dict[str, Path]:
+        """The kept choices for other files of the same kind of data, by the name of the file."""
+        found = {}
+        for one in sorted(self.kept.parent.glob("*.json")):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                what = json.loads(one.read_bytes())["choices"]["what"]
+                if one != self.kept and _rows_of(what) == _rows_of(self.what):
+                    found[one.stem] = one
+        return found
 
     def take_up(self, file: Path) -> None:
         """Use choices that were kept, also for another file; say which columns are different."""
@@ -199,7 +300,7 @@ class Study:
         ]
 
     def change(self, form: Mapping[str, str]) -> None:
-        """Take what a form says, check it, and keep it."""
+        """Take what a form says, check it, and keep it: one form after the other, by `turn`."""
         before = copy.deepcopy(self.choices)
         if "undo" in form:
             self.choices = self.undone.pop() if self.undone else self.choices
@@ -208,6 +309,8 @@ class Study:
             self.description, self.choices, self.notes = _looked_at(self.path)
             self.people = None
         else:
+            if form.get("like") in self.others:
+                self.take_up(self.others[form["like"]])
             self._take(form)
         if self.choices != before and "undo" not in form:
             self.undone = [*self.undone, before][-MOST_UNDONE:]
@@ -296,7 +399,7 @@ class Study:
 
     def check(self) -> None:
         """Ask everything that is open; where nothing is, read the file as it was chosen."""
-        self.said, self.problems, self.previews = "", (), {}
+        said, previews = "", dict[str, list[Level]]()
         try:
             options = self.options
             levels: dict[str, Any] = {}
@@ -308,22 +411,21 @@ class Study:
                 self.people = describe(
                     self.folder.inside(self.people_file), kind="table", person="row"
                 )
-            found = describe(self.path, kind=self.kind, **options, **levels)
-            self.problems = found.problems
-            if not self.problems:
-                self.said = self._read()
+            problems = describe(self.path, kind=self.kind, **options, **levels).problems
+            if not problems:
+                said, previews = self._read()
         except InputError as error:
-            self.problems = error.problems or (self._asked_by(str(error)),)
+            problems = error.problems or (self._asked_by(str(error)),)
         except GraphveilError as error:
-            self.problems = (self._asked_by(str(error)),)
+            problems = (self._asked_by(str(error)),)
+        self.said, self.problems, self.previews = said, problems, previews  # at once: others read
 
-    def _read(self) -> str:
-        """Return what was read in a few words.
+    def _read(self) -> tuple[str, dict[str, list[Level]]]:
+        """Return what was read in a few words, and previews of levels.
 
         Raises `GraphveilError` where it cannot be released so.
         """
         from graphveil import io  # noqa: PLC0415  heavy, and the server starts without it
-        from graphveil.app.work import options_from, parameters_of, way_named  # noqa: PLC0415  as above
         from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
 
         data = io.load(self.path, options_from(self.payload, exact=self.kind == "table")).data
@@ -331,15 +433,15 @@ class Study:
             way = way_named("table", "adaptive" if self.wanted else "generalize")
             asked = parameters_of(way, 2, self.payload)
             method_named(way.method).from_parameters(asked).check(data)
-            self.previews = previewed(data, self.roles["levels"], self.roles["dates"])
-            return f"{data.n_rows:,} people and {len(data.columns)} columns"
+            said = f"{data.n_rows:,} people and {len(data.columns)} columns"
+            return said, previewed(data, self.roles["levels"], self.roles["dates"])
         if self.kind == "graph":
-            return f"{data.n_nodes:,} people and {data.n_edges:,} connections"
+            return f"{data.n_nodes:,} people and {data.n_edges:,} connections", {}
         if self.kind == "network":
             method_named(self.method).from_parameters({"k": 2, **self.roles}).check(data)
             columns = f", {data.n_attributes} columns about people" if self.people else ""
-            return f"{data.n_nodes:,} people and {data.n_ties:,} connections{columns}"
-        return f"{data.n_users:,} people and {data.n_features:,} items"
+            return f"{data.n_nodes:,} people and {data.n_ties:,} connections{columns}", {}
+        return f"{data.n_users:,} people and {data.n_features:,} items", {}
 
     def _asked_by(self, text: str) -> Problem:
         """Return what a refusal asks; of dates, in which form they are written."""
@@ -428,7 +530,8 @@ class Study:
     def roles(self) -> dict[str, Any]:
         """The parameters of a method for tables that come from the columns."""
         if self.kind == "network":
-            said = {role: self.named(role) for role in ("known", "attach")}
+            asked = ("known", "attach") if self.people else ()  # the file of pairs has no roles
+            said = {role: self.named(role) for role in asked}
             return {role: names for role, names in said.items() if names}
         if self.kind != "table":
             return {}
@@ -452,8 +555,6 @@ class Study:
     @property
     def repeatable(self) -> dict[str, Any]:
         """The method, its parameters and how the file is read, as `choices_of` takes them."""
-        from graphveil.app.work import parameters_of, way_named  # noqa: PLC0415  as above
-
         way, said = way_named(self.kind, self.method), self.payload
         reading = {name: value for name, value in said["options"].items() if name != "nodes"}
         return {
@@ -477,6 +578,11 @@ class Study:
             rows = "smooth-k" if is_false else "suppress-k"
             return "randomized-response" if is_copied and is_false else rows
         return "smooth-k" if is_false and not self.named("attach", "label") else "generalize"
+
+
+def _rows_of(what: str) -> str:
+    """Return the kind of data whose rows are so: both kinds of rows of people are of tables."""
+    return what if what in ("graph", "bipartite") else "table"
 
 
 def describe(path: Path, **options: Any) -> Description:
@@ -610,3 +716,40 @@ def detected(found: Description) -> dict[str, Any]:
             for column in found.columns
         },
     }
+
+
+def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
+    """Return how a file is read, from the choices of its page; numbers of a table exactly."""
+    from graphveil.data.kinds import KINDS  # noqa: PLC0415  heavy, and the server needs it not
+    from graphveil.io.options import from_record, options_of  # noqa: PLC0415  as above
+
+    asked = study["options"] | ({"exact": True} if exact else {})
+    asked |= {"nodes": Path(asked["nodes"])} if asked.get("nodes") else {}
+    return from_record(options_of(KINDS[study["kind"]])(), asked)
+
+
+def parameters_of(way: Way, strength: float | None, study: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a method: its strength, and the roles of columns if it has them."""
+    number: Any = int(strength) if way.parameter == "k" and strength else strength
+    number = study["want"] if way.parameter == OWN else number
+    has_roles = study["kind"] == "network" or way.method in WITH_ROLES
+    roles = {**study["roles"]} if has_roles else {}
+    if way.method != "generalize":
+        roles = {name: said for name, said in roles.items() if name not in ("levels", "dates")}
+    return {
+        way.parameter: number,
+        **way.more,
+        **{name: said for name, said in roles.items() if said},
+    }
+
+
+def way_named(kind: str, method: str) -> Way:
+    """Return the way of a method; the first one where there is none of that name."""
+    return next((way for way in WAYS[kind] if way.method == method), WAYS[kind][0])
+
+
+def named(way: Way, strength: float, study: Mapping[str, Any]) -> str:
+    """Return a strength as the page names it."""
+    if way.parameter == OWN:
+        return f"as column {study['want']} says"
+    return f"{way.parameter} = {strength:g}"

@@ -13,121 +13,51 @@ import signal
 import sys
 import threading
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any
 
+from graphveil import io
+from graphveil.app.jobs import defect_in
+from graphveil.app.study import OWN, WAYS, Way, named, options_from, parameters_of, way_named
+from graphveil.attacks.registry import ATTACKS
+from graphveil.attacks.wording import counted_in
+from graphveil.claims.manifest import read_manifest
+from graphveil.cli.summaries import attacks
+from graphveil.cli.summaries.attacks import strongest
+from graphveil.cli.summaries.standing_out import knowledge
+from graphveil.core.bounds import read_bound
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import heard, shown
 from graphveil.core.rows import Row, Rows
-
-if TYPE_CHECKING:
-    from graphveil.verbs.advise.page import Point
-    from graphveil.verbs.read import Original
+from graphveil.data import Network
+from graphveil.data.kinds import as_released
+from graphveil.data.measures import measure
+from graphveil.evaluate import wording
+from graphveil.methods.registry import method_named
+from graphveil.release import read_release
+from graphveil.release.publishing import Output
+from graphveil.verbs.advise.page import (
+    Point,
+    Strengths,
+    most_found,
+    strongest_everywhere,
+)
+from graphveil.verbs.advise.trials import shares_of
+from graphveil.verbs.advise.until import reached_by
+from graphveil.verbs.anonymize import anonymize, anonymize_file
+from graphveil.verbs.attack import attack_release, reads
+from graphveil.verbs.evaluate import evaluate_release
+from graphveil.verbs.read import Original, read_original
+from graphveil.verbs.verify import verify_release
+from graphveil.verify.verdict import OF_THE_FOLDER
 
 SECONDS = 20.0
 """So long all attacks of one strength may take."""
 
-
-class Way(NamedTuple):
-    """A method that the page offers, with the strengths that are tried: the middle one first."""
-
-    method: str
-    parameter: str
-    strengths: tuple[float, ...]
-    more: Mapping[str, Any]
-    words: str
-    is_true: bool
-    attacks: tuple[str, ...]
-
-
-_K, _EPSILON = (5, 10, 3, 20, 2), (2.0, 1.0, 4.0, 0.5, 8.0)
-_NETWORK, _ROWS = ("candidate-set", "seeded-matching"), ("linkage",)
-OWN = "levels"
-"""The parameter of a method whose strength everybody chooses: a column says it."""
-WAYS: Mapping[str, tuple[Way, ...]] = {
-    "table": (
-        Way(
-            *("generalize", "k", _K, {}),
-            "publishes wider values, or none, until every row equals k - 1 others; no published "
-            "value is false",
-            True,
-            _ROWS,
-        ),
-        Way(
-            *("smooth-k", "k", _K, {}),
-            "makes rows equal, and publishes some values that are false",
-            False,
-            _ROWS,
-        ),
-        Way(
-            *("adaptive", OWN, (1,), {}),
-            "hides values until each row fits as many people as that person asks for; no published "
-            "value is false",
-            True,
-            _ROWS,
-        ),
-    ),
-    "network": (
-        Way(
-            *("k-degree", "k", _K, {"edits": "any"}),
-            "adds and removes few connections and hides values. Then everybody has the same number "
-            "of connections, and the same known columns, as k - 1 others",
-            False,
-            _NETWORK,
-        ),
-        Way(
-            *("profile", "k", _K, {}),
-            "adds and removes connections and hides values. Then everybody has the same numbers of "
-            "incoming and outgoing connections, and the same known columns, as k - 1 others",
-            False,
-            _NETWORK,
-        ),
-    ),
-    "graph": (
-        Way(
-            *("k-degree", "k", _K, {"edits": "any"}),
-            "adds and removes few connections until every number of connections occurs k times",
-            False,
-            _NETWORK,
-        ),
-        Way(
-            *("degree-triangle-model", "epsilon", _EPSILON, {}),
-            "publishes a random network with similar statistics, under differential privacy; its "
-            "connections are new",
-            False,
-            _NETWORK,
-        ),
-    ),
-    "bipartite": (
-        Way(
-            *("suppress-k", "k", _K, {}),
-            "removes items until everybody has the same items as k - 1 others",
-            True,
-            _ROWS,
-        ),
-        Way(
-            *("smooth-k", "k", _K, {}),
-            "removes and adds items until everybody has the same items as k - 1 others",
-            False,
-            _ROWS,
-        ),
-        Way(
-            *("randomized-response", "epsilon", _EPSILON, {}),
-            "adds and removes items at random, under differential privacy",
-            False,
-            _ROWS,
-        ),
-    ),
-}
-"""The ways of a kind of data, the one that is recommended first."""
-
-WITH_ROLES = ("generalize", "adaptive")
-"""The methods for tables whose columns have roles here."""
 
 Say = Callable[..., None]
 
@@ -186,47 +116,8 @@ def _worded(kind: str, names: Collection[str] = ()) -> Callable[[str], str]:
     return str if kind == "table" else partial(for_people, names=names)
 
 
-def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
-    """Return how a file is read, from the choices of its page; numbers of a table exactly."""
-    from graphveil.data.kinds import KINDS  # noqa: PLC0415  heavy, and the server needs it not
-    from graphveil.io.options import from_record, options_of  # noqa: PLC0415  as above
-
-    asked = study["options"] | ({"exact": True} if exact else {})
-    asked |= {"nodes": Path(asked["nodes"])} if asked.get("nodes") else {}
-    return from_record(options_of(KINDS[study["kind"]])(), asked)
-
-
-def parameters_of(way: Way, strength: float | None, study: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a method: its strength, and the roles of columns if it has them."""
-    number: Any = int(strength) if way.parameter == "k" and strength else strength
-    number = study["want"] if way.parameter == OWN else number
-    has_roles = study["kind"] == "network" or way.method in WITH_ROLES
-    roles = {**study["roles"]} if has_roles else {}
-    if way.method != "generalize":
-        roles = {name: said for name, said in roles.items() if name not in ("levels", "dates")}
-    return {
-        way.parameter: number,
-        **way.more,
-        **{name: said for name, said in roles.items() if said},
-    }
-
-
-def way_named(kind: str, method: str) -> Way:
-    """Return the way of a method; the first one where there is none of that name."""
-    return next((way for way in WAYS[kind] if way.method == method), WAYS[kind][0])
-
-
 def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
     """Measure who can be singled out; try a method at every strength, and others in the middle."""
-    from graphveil import io  # noqa: PLC0415  heavy, and the server needs it not
-    from graphveil.attacks.wording import counted_in  # noqa: PLC0415  as above
-    from graphveil.verbs.advise.page import (  # noqa: PLC0415  as above
-        Point,
-        Strengths,
-        most_found,
-        strongest_everywhere,
-    )
-
     first, word = way_named(study["kind"], method), _worded(study["kind"])
     has_attached = bool(study["roles"].get("attach") or study["roles"].get("label"))
     others = [
@@ -256,33 +147,23 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
             continue
         say(add="points", value=point | found)
         if way == first:
-            least = strength if way.parameter == "k" else -strength
             most = most_found(rows, counted_in(data), of_table=study["kind"] == "table")
-            made = sorted(
-                [*made, (Point(least, found["kept"]), most)], key=lambda one: one[0].value
-            )
+            made.append((Point(strength, found["kept"]), most))
+        if way == first and len(made) == len(first.strengths):
+            made.sort(key=lambda one: one[0].value, reverse=way.parameter != "k")
             said = Strengths(
                 method=way.method,
                 name=way.parameter,
-                points=tuple(
-                    one._replace(value=abs(one.value))
-                    for one in strongest_everywhere(made, int(data.size))
-                ),
+                points=tuple(strongest_everywhere(made, int(data.size))),
                 people=int(data.size),
                 counted=counted_in(data),
                 measured_on="",
             )
-            say(found="hardly", value=said.warning if len(made) == len(first.strengths) else "")
+            say(found="hardly", value=said.warning)
 
 
 def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) -> None:
     """Find for each method the strength that keeps bounds."""
-    from graphveil import io  # noqa: PLC0415  heavy, and the server needs it not
-    from graphveil.core.bounds import read_bound  # noqa: PLC0415  as above
-    from graphveil.data.kinds import as_released  # noqa: PLC0415  as above
-    from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
-    from graphveil.verbs.advise.until import reached_by  # noqa: PLC0415  as above
-
     ways = [way for way in WAYS[study["kind"]] if way.parameter != OWN]
     data = io.load(Path(path), options_from(study, exact=study["kind"] == "table")).data
     asked = [read_bound(one) for one in until]
@@ -300,19 +181,8 @@ def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) 
             say(add="reached", value=said | {"named": named(way, strength, study)})
 
 
-def named(way: Way, strength: float, study: Mapping[str, Any]) -> str:
-    """Return a strength as the page names it."""
-    if way.parameter == OWN:
-        return f"as column {study['want']} says"
-    return f"{way.parameter} = {strength:g}"
-
-
 def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     """Say how many people share what is known of them, and which column adds most."""
-    from graphveil.cli.summaries.standing_out import knowledge  # noqa: PLC0415  as above
-    from graphveil.data import Network  # noqa: PLC0415  as above
-    from graphveil.data.measures import measure  # noqa: PLC0415  heavy
-
     name = "known" if isinstance(data, Network) else "columns"
     columns: dict[str, Any] = {} if known is None else {name: known}
     risk = measure(data, **columns)
@@ -329,25 +199,16 @@ def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     )
     if known is None or len(known) < 2:
         return
-    without = {one: measure(data, **_but(columns, name, one)).uniqueness for one in known}
+    rests = {one: columns | {name: [two for two in known if two != one]} for one in known}
+    without = {one: measure(data, **rest).uniqueness for one, rest in rests.items()}
     most = min(without, key=lambda one: without[one])
     say(found="column", value={"name": most, "before": risk.uniqueness, "after": without[most]})
-
-
-def _but(columns: Mapping[str, list[str]], name: str, one: str) -> dict[str, Any]:
-    return {name: [other for other in columns[name] if other != one]}
 
 
 def _tried(
     data: Any, way: Way, strength: float, study: Mapping[str, Any]
 ) -> tuple[dict[str, Any], Rows]:
     """Return what a release of this strength keeps, and whom the strongest attack re-identifies."""
-    from graphveil.cli.summaries.attacks import strongest  # noqa: PLC0415  as above
-    from graphveil.verbs.advise.trials import shares_of  # noqa: PLC0415  as above
-    from graphveil.verbs.anonymize import anonymize  # noqa: PLC0415  heavy
-    from graphveil.verbs.attack import attack_release  # noqa: PLC0415  heavy
-    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  heavy
-
     release = anonymize(data, way.method, **parameters_of(way, strength, study))
     kept, false = shares_of(release.cost)
     if kept is None and study["kind"] in ("graph", "network"):
@@ -369,17 +230,6 @@ def release(
     say: Say, path: str, study: Mapping[str, Any], method: str, strength: float, out: str
 ) -> None:
     """Make a release, verify it, compare it with the original, and attack it."""
-    from graphveil.cli.summaries import attacks  # noqa: PLC0415  as above
-    from graphveil.evaluate import wording  # noqa: PLC0415  as above
-    from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
-    from graphveil.release import read_release  # noqa: PLC0415  heavy
-    from graphveil.release.publishing import Output  # noqa: PLC0415  as above
-    from graphveil.verbs.anonymize import anonymize_file  # noqa: PLC0415  as above
-    from graphveil.verbs.attack import attack_release  # noqa: PLC0415  heavy
-    from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  heavy
-    from graphveil.verbs.read import read_original  # noqa: PLC0415  as above
-    from graphveil.verbs.verify import verify_release  # noqa: PLC0415  heavy
-
     way, word = way_named(study["kind"], method), _worded(study["kind"])
     say(stage="Making the release", done=0, of=6)
     made = method_named(way.method).from_parameters(parameters_of(way, strength, study))
@@ -434,9 +284,6 @@ def release(
 
 def _attacks_on(data: Any) -> list[str]:
     """Return the attacks that read this data and need not be asked for by name."""
-    from graphveil.attacks.registry import ATTACKS  # noqa: PLC0415  heavy, as above
-    from graphveil.verbs.attack import reads  # noqa: PLC0415  as above
-
     return [one.name for one in ATTACKS.values() if reads(one, type(data)) and not one.by_name]
 
 
@@ -453,8 +300,6 @@ def _group(group: Any, word: Callable[[str], str]) -> dict[str, Any]:
 
 def _said(verdict: Any, word: Callable[[str], str] = str) -> dict[str, Any]:
     """Return a verdict as a page says it."""
-    from graphveil.verify.verdict import OF_THE_FOLDER  # noqa: PLC0415  heavy, as above
-
     failing = {check.name for check in verdict.failures()}
     outcome = verdict.answer
     if outcome == "fails" and not failing & {*verdict.promised} and failing & {*OF_THE_FOLDER}:
@@ -489,9 +334,6 @@ def _write_report(
 
 def check(say: Say, folder: str, page: str) -> None:
     """Verify a release that somebody sent, and write a report of it."""
-    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  as above
-    from graphveil.verbs.verify import verify_release  # noqa: PLC0415  heavy
-
     say(stage="Verifying the release", done=0, of=2)
     verdict = verify_release(folder)
     word: Callable[[str], str] = str
@@ -539,13 +381,6 @@ def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
         say(end="refused", why=str(error))
     except Exception as error:  # noqa: BLE001  the page says that it is a defect
         say(end="failed", why=defect_in(error))
-
-
-def defect_in(error: Exception) -> str:
-    """Return where a defect is, without the message: it may show data."""
-    stack = traceback.extract_tb(error.__traceback__)[-6:]
-    places = " > ".join(f"{Path(one.filename).name}:{one.lineno}" for one in stack)
-    return f"{type(error).__name__} at {places}"
 
 
 def _end_with(server: int) -> None:

@@ -336,6 +336,8 @@ def load_network(path: str | Path, options: GraphOptions | None = None) -> Readi
     network, dropped, symmetrized = ties
     kind = kind_of(network)
     unlike = unlike_declared(notes, n_read, network.n_nodes, dropped)
+    if network.n_nodes == 0:
+        source.refuse("the file has no rows. Give a file with rows.")
     if network.n_nodes < 2:
         source.refuse(f"{network.n_nodes} node, but a {kind.name} needs two. Give more rows.")
     return Reading(
