@@ -54,16 +54,16 @@ COPY, DIRECTED_COPY = (
 CERTAIN = Asked("certain entries", "class-truth", "entries that the class makes certain")
 QUESTIONS = {
     NETWORK: [
-        Asked("ties kept", "edges-kept", "share"),
-        Asked("false ties", "edges-added", "share"),
-        Asked("by number of ties", "candidate-set", "degree, right guess"),
-        Asked("by ties of neighbors", "candidate-set", "vrq, right guess"),
+        Asked("edges kept", "edges-kept", "share"),
+        Asked("false edges", "edges-added", "share"),
+        Asked("by degree", "candidate-set", "degree, right guess"),
+        Asked("by degrees of neighbors", "candidate-set", "vrq, right guess"),
         COPY,
     ],
     DIRECTED: [
-        Asked("ties kept", "arcs-kept", "share"),
-        Asked("by ties out and in", "candidate-set", "ties out and in, right guess"),
-        Asked("by ties of neighbors", "candidate-set", "vrq, right guess"),
+        Asked("edges kept", "arcs-kept", "share"),
+        Asked("by edges out and in", "candidate-set", "ties out and in, right guess"),
+        Asked("by degrees of neighbors", "candidate-set", "vrq, right guess"),
         DIRECTED_COPY,
     ],
     FEATURES: [Asked("entries in common", "entry-jaccard", "all"), *KNOWN, CERTAIN],

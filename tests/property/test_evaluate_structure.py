@@ -121,7 +121,7 @@ def test_a_graphlet_alone_is_all_there_is(name):
 
 def test_sampled_graphlets_are_near_those_of_looking_and_say_how_many_were_drawn(monkeypatch):
     graph = nx.gnp_random_graph(22, 0.3, seed=1)
-    monkeypatch.setattr(graphlets, "PATHS", 900)
+    monkeypatch.setattr(graphlets, "GRAPHLET_PATHS", 900)
     monkeypatch.setattr(graphlets, "OPEN", 100)
     found = frequencies(ours(graph), rng())
     assert 900 == found.size
@@ -131,7 +131,7 @@ def test_sampled_graphlets_are_near_those_of_looking_and_say_how_many_were_drawn
 
 
 def test_graphlets_of_a_network_of_triangles_are_not_guessed_from_a_few(monkeypatch):
-    monkeypatch.setattr(graphlets, "PATHS", 5_000)
+    monkeypatch.setattr(graphlets, "GRAPHLET_PATHS", 5_000)
     triangles_and_a_clique = nx.disjoint_union_all(
         [nx.complete_graph(4), *[nx.complete_graph(3)] * 2_000]
     )

@@ -74,7 +74,7 @@ def test_shares_of_graphlets_and_core_numbers_are_averaged_before_they_are_compa
 
 
 def test_sampled_graphlets_have_a_mean_without_an_interval(monkeypatch):
-    monkeypatch.setattr(graphlets, "PATHS", 11)
+    monkeypatch.setattr(graphlets, "GRAPHLET_PATHS", 11)
     monkeypatch.setattr(graphlets, "OPEN", 1)
     two = [released(FIVE_EDGES)] * 2
     mean = averaged(two, original=PATH, metrics=["graphlets"], seed=1)

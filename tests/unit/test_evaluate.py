@@ -366,7 +366,7 @@ def test_edges_below_the_threshold_are_dropped_unless_an_end_has_no_heavier(
     runs, expected, monkeypatch
 ):
     path = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    rounds, all_runs = iter([np.array(runs, dtype=np.float64)]), float(communities.RUNS)
+    rounds, all_runs = iter([np.array(runs, dtype=np.float64)]), float(communities.COMMUNITY_RUNS)
     monkeypatch.setattr(
         communities, "_together", lambda _, edges, __: next(rounds, np.full(len(edges), all_runs))
     )

@@ -18,12 +18,11 @@ import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate.comparison import Distances, distances
-from graphveil.evaluate.metric import Estimate, Sample, difference, half_l1, relative
+from graphveil.evaluate.metric import Estimate, Sample, difference, half_l1_sampled, relative
 from graphveil.evaluate.metrics import communities as graphlets
 from graphveil.evaluate.metrics import networks as paths
 from graphveil.evaluate.metrics.centrality import betweenness, estimates, interval, overlap_of_top
-from graphveil.evaluate.metrics.communities import RUNS as RUNS_OF_LEIDEN
-from graphveil.evaluate.metrics.communities import median_run, modularities
+from graphveil.evaluate.metrics.communities import COMMUNITY_RUNS, median_run, modularities
 from thorough import FUZZ, first_of
 
 RUNS, ENOUGH = 1_000, 920
@@ -175,7 +174,9 @@ def test_intervals_of_graphlets_cover_the_exact_shares_also_rare_ones(name, draw
         covered += (found.low <= exact.shares + 1e-12) & (exact.shares <= found.high + 1e-12)
         together += np.all(np.abs(found.shares - exact.shares) <= found.errors)
         errors = np.hypot(found.errors, again.errors)
-        distances_covered += half_l1(found.shares, again.shares, errors, [draws]).sample.low == 0
+        distances_covered += (
+            half_l1_sampled(found.shares, again.shares, errors, [draws]).sample.low == 0
+        )
     assert ENOUGH_OF_SOME <= covered.min()
     assert together >= ENOUGH_OF_SOME
     assert distances_covered >= ENOUGH_OF_SOME  # of two samples of one graph, which are 0 apart
@@ -187,7 +188,7 @@ def test_draws_of_graphlets_are_those_that_the_intervals_are_for(monkeypatch):
     drawn_ones = stream(1).integers(0, counts.sum(), 20_000)
     often = np.bincount(graphlets._Paths.of(graph).graphlets(drawn_ones), minlength=6)
     assert counts / counts.sum() == pytest.approx(often / often.sum(), abs=0.02)
-    monkeypatch.setattr(graphlets, "PATHS", 900)
+    monkeypatch.setattr(graphlets, "GRAPHLET_PATHS", 900)
     monkeypatch.setattr(graphlets, "OPEN", 100)
     assert 900 == graphlets.frequencies(graph, stream(1)).size
 
@@ -197,7 +198,7 @@ def test_the_interval_of_a_modularity_covers_the_median_of_all_runs():
     values = modularities(graph, stream(1), 3_000)
     assert 1 < len(set(values.round(9)))
     exact = np.median(values)
-    runs = values[stream(2).integers(0, values.size, (RUNS, RUNS_OF_LEIDEN))]
+    runs = values[stream(2).integers(0, values.size, (RUNS, COMMUNITY_RUNS))]
     intervals = [median_run(ten).interval for ten in runs]
     assert ENOUGH <= sum(low <= exact <= high for low, high in intervals)
     assert any(not low <= exact <= high for low, high in intervals)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
+from functools import partialmethod
+from io import BytesIO
+from queue import Queue
+from threading import Event
 from types import SimpleNamespace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import networkx as nx
@@ -13,28 +20,33 @@ import pytest
 from scipy.stats import binomtest
 
 import graphveil as gv
-from graphveil.attacks import ATTACKS, edge_rerun, intervals, likelihood_ratio
-from graphveil.attacks.networks import propagation
+from graphveil.attacks import ATTACKS, edge_rerun, intervals, likelihood_ratio, matching
+from graphveil.attacks.features import class_truth
+from graphveil.attacks.networks import copies, propagation
 from graphveil.attacks.networks.copies import _risk
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import Said, strongest
+from graphveil.claims import manifest
 from graphveil.claims.changes import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
 from graphveil.claims.manifest import ColumnCells, Described, read_manifest
 from graphveil.cli.summaries import promise, standing_out
-from graphveil.core.errors import DataError, ParameterError
+from graphveil.core.errors import DataError, ParameterError, ReleaseError
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.data import csr, ids
 from graphveil.data.layers import ListedTies
 from graphveil.data.layers import _ends as ends_of_arcs
 from graphveil.data.measures import rows as single_rows
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.methods import METHODS
 from graphveil.verbs.advise import advise, page, trials, until
-from graphveil.verbs.report import frontiers, legal_questions, paper, sections
-from graphveil.verbs.sweep import figures, grid, results, sweep
+from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
+from graphveil.verbs.report import figures as report_figures
+from graphveil.verbs.sweep import figures, grid, results, running, sweep
 from graphveil.verify.database import UnreadableError, database
+from graphveil.verify.files import folder
 from graphveil.verify.kinds import kind
-from graphveil.verify.promises import graphs
+from graphveil.verify.promises import cell_flips, graphs
 from graphveil.verify.recount import assignments, look_alikes, redrawing
 from graphveil.verify.recount.neighborhoods import ReleasedNetwork, Work
 
@@ -494,3 +506,294 @@ def test_only_k_is_drawn_in_powers():
 def test_a_word_that_is_no_choice_of_a_parameter_is_read_as_what_else_it_may_be():
     item = SimpleNamespace(kind=Literal["auto"] | int)
     assert ["auto", 7] == [grid._value(item, text) for text in ("auto", "7")]
+
+
+# What survived a draw of mutants
+
+
+def test_a_share_without_a_direction_is_no_mark_of_what_is_kept():
+    of = {"release": "a", "question": "q", "unit": "share", "value": 0.4}
+    rows = [
+        Row(**of, figure=figure, direction=way)
+        for figure, way in (("x", "higher is better"), ("y", ""), ("relative error", "lower"))
+    ]
+    assert ["q: x"] == [mark.label for mark in report_figures._kept(Rows(rows))]
+
+
+@pytest.mark.parametrize(
+    ("shares", "lost"), [((0.8, 0.5), 0.7), ((0.75, None), 0.25), ((None, None), 2.0)]
+)
+def test_what_a_trial_loses_is_what_is_gone_and_what_is_false(monkeypatch, shares, lost):
+    monkeypatch.setattr(trials, "shares_of", lambda _: shares)
+    choice = SimpleNamespace(middle=SimpleNamespace(cost={}))
+    assert lost == pytest.approx(trials.Choice.lost.fget(choice))
+
+
+def test_costs_are_headed_once():
+    names = dict.fromkeys(("method", "promise", "answers", "leaves_open", "call", "measured_on"))
+    several = [SimpleNamespace(words=words) for words in ("k=2: 1 edge", "k=5: 9 edges")]
+    choice = SimpleNamespace(**names, trials=several, when_large="")
+    lines = list(trials._lines_of(choice, None))
+    assert "  costs:       k=2: 1 edge" in lines
+    assert f"  {'':<12} k=5: 9 edges" in lines
+
+
+def test_columns_that_are_given_are_parameters_of_every_trial():
+    method = SimpleNamespace(example={"k": 5, "levels": 2, "epsilon_count": 0.1, "edits": "add"})
+    search = SimpleNamespace(given={"known": ["age"]}, method=method, name="levels")
+    assert {"edits": "add", "known": ["age"]} == until._Search._example(search)
+
+
+def test_a_sample_without_edges_has_the_size_of_one():
+    search = SimpleNamespace(method=SimpleNamespace(trial_size=0), known={1: "run"})
+    search._least, search._run = lambda: 0, lambda *_: None
+    assert PATH is until._Search._sample(search, PATH, np.inf).data
+    assert {} == search.known
+
+
+class SomeBound(NamedTuple):
+    what: str
+    holds_so: bool
+
+    def holds(self, _figure):
+        return self.holds_so
+
+    def missed_by(self, figure):
+        return 2 * figure
+
+    def __str__(self):
+        return self.what
+
+
+def test_only_bounds_that_do_not_hold_are_missed():
+    search = SimpleNamespace(
+        name="k", values=[7], known={}, method=gv.KDegree, sample=SimpleNamespace(words="all")
+    )
+    search._example = dict
+    figures_found = {SomeBound("held", True): 0.1, SomeBound("missed", False): 0.2}
+    outcome = until.Outcome(figures_found, 0.9, 0.05)
+    reached = until._Search._reached(search, 0, outcome, outcome)
+    assert {"missed": 0.4} == reached.missed
+    assert (0.9, 0.05, {"k": 7}) == (reached.kept, reached.false, reached.parameters)
+
+
+def test_a_strength_is_tried_with_the_other_parameters_of_the_advice(monkeypatch):
+    made = []
+
+    def from_parameters(given):
+        made.append(given)
+        raise ParameterError("no")
+
+    method = SimpleNamespace(accepts=(gv.Network,), trial_size=99, from_parameters=from_parameters)
+    monkeypatch.setattr(page, "METHODS", {"m": method})
+    monkeypatch.setattr(page, "roles_of", lambda *_: {})
+    choice = SimpleNamespace(method="m", parameters={"k": 5, "edits": "add"})
+    assert "no" == page.strengths_of(PATH, choice).points[0].reason
+    assert [{"k": k, "edits": "add"} for k in page.STRENGTHS["k"]] == made
+
+
+def test_what_libraries_print_in_a_worker_goes_nowhere():
+    code = (
+        "import os; from graphveil.verbs.sweep import running; "
+        "running.serve = lambda i, o: [os.write(s, b'x') for s in (1, 2)]; running.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
+
+
+class Waiting:
+    """A stream of bytes whose end never comes, as of a parent that is still there."""
+
+    def __init__(self, *messages):
+        self.bytes = BytesIO(b"".join(map(pickle.dumps, messages)))
+
+    def read(self, size):
+        return self.bytes.read(size) or Event().wait()
+
+    def readline(self):
+        return self.bytes.readline()
+
+
+def test_a_worker_answers_one_task_after_another(monkeypatch):
+    answers = []
+    monkeypatch.setattr(Queue, "get", partialmethod(Queue.get, timeout=10))
+    monkeypatch.setattr(running, "SimpleQueue", Queue)
+    monkeypatch.setattr(running.pickle, "dump", lambda answer, _: answers.append(answer))
+    out = SimpleNamespace(flush=lambda: 1 / (2 - len(answers)))
+    with pytest.raises(ZeroDivisionError):
+        running.serve(Waiting((abs, None), -3, -4), out)
+    assert [("done", 3), ("done", 4)] == answers
+
+
+@pytest.mark.parametrize(("ok", "quote"), [(True, "held"), (False, "")])
+def test_a_page_quotes_a_guarantee_only_if_it_holds(monkeypatch, ok, quote):
+    for name in ("answer_of", "because_of", "facts_of"):
+        monkeypatch.setattr(sections, name, lambda *_: "")
+    verdict = SimpleNamespace(ok=ok, held="held", answer="", failures=list, undecided=[])
+    claim = SimpleNamespace(guarantee=EdgeDP(epsilon=1.0), does_not_protect_against="")
+    parts = sections.of_release(None, verdict, SimpleNamespace(claim=claim), {})
+    assert quote == parts["quote"]
+    assert "" == sections.of_release(None, verdict, None, {})["quote"]
+
+
+def test_a_description_for_machines_is_public(monkeypatch):
+    monkeypatch.setattr(report, "read_manifest_or_refuse", lambda _: "manifest")
+    monkeypatch.setattr(report, "verify_release", lambda _: "verdict")
+    monkeypatch.setitem(report.FORMS, "json", lambda *_: {})
+    made = report._public(None, "a", "json", {})
+    assert (True, "verdict") == (made.public, made.verdict)
+
+
+def test_a_scale_holds_the_ends_of_repeats_and_a_line_only_its_own_method():
+    axis = frontiers.Axis("a")
+    ends = {"y_ends": (0.0, 9.0)}
+    dots = [frontiers.Dot(1, 0, "m", 1.0, 1.0, on_line=True, **ends)]
+    dots += [frontiers.Dot(2, 1, "n", x, 2.0, on_line=True) for x in (2.0, 3.0)]
+    drawn = list(frontiers._parts(frontiers.Panel("t", axis, axis, dots), frontiers._ALONE, 0))
+    lines = [part for part in drawn if part.startswith("<polyline")]
+    assert [1, 2] == [line.count(",") for line in lines]
+    y = frontiers._scale([0.0, 9.0], axis, frontiers.BOTTOM, frontiers.TOP)
+    assert f",{y.at(2.0)}" in lines[1]
+
+
+def test_new_pairs_have_two_ends_and_are_new_and_fill_up_to_the_size():
+    draws = iter([np.array([[0, 1, 2], [0, 2, 1]]), np.array([[3, 0], [1, 3]])])
+    rng = SimpleNamespace(integers=lambda *_, **__: next(draws))
+    new = copies._by_rejection(np.array([2]), 4, 4, rng, directed=False)
+    assert [3, 6, 7] == new.tolist()
+
+
+def test_a_rate_counts_those_in_both_among_those_in_the_second():
+    one, whole = np.array([True, False, True, False]), np.array([True, True, False, False])
+    rate = copies.Rate.of("r", Setting(), [(one, whole)], 0.1)
+    assert ([1.0], [2.0]) == (rate.hits.tolist(), rate.base.tolist())
+
+
+@pytest.mark.parametrize(("count", "is_one"), [(None, 1), (0, 0), (1, 1), (8, 1), (9, 0)])
+def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, is_one):
+    assert is_one == cell_flips._is_counted(SimpleNamespace(noisy_count=count, cells=9))
+
+
+@pytest.mark.parametrize(
+    ("chances", "changed", "answer"),
+    [
+        ((0.5, 0.1), (500, 900), "holds"),
+        ((0.5, 0.1), (1000, 900), "fails"),
+        ((0.5, 0.1), (500, 0), "fails"),
+        ((1.0, 0.1), (1000, 900), "holds"),
+        ((0.5, 0.0), (500, 0), "holds"),
+        ((1.0, 0.0), (1000, 0), "not checked"),
+    ],
+)
+def test_chances_of_blocks_are_tested_by_what_is_kept_and_by_what_is_false(
+    monkeypatch, chances, changed, answer
+):
+    one, zero = (chance * cell_flips.FULL for chance in chances)
+    block = SimpleNamespace(cells=10_000, one=one, zero=zero)
+    monkeypatch.setattr(cell_flips, "blocks_of", lambda _: [block])
+    kept, added = changed
+    edits = SimpleNamespace(before=1000, kept=kept, added=added)
+    evidence = SimpleNamespace(changes=lambda: edits)
+    flips = SimpleNamespace(cells=10_000, groups=True)
+    assert answer == cell_flips._chances_of_blocks(evidence, flips).outcome
+
+
+def test_levels_are_of_all_known_columns_or_of_none_and_in_their_file():
+    columns = [
+        SimpleNamespace(name="a", role="known", levels="a"),
+        SimpleNamespace(name="b", role="known", levels="b"),
+        SimpleNamespace(name="c", role="label", levels=None),
+    ]
+    described = SimpleNamespace(kind="table", columns=columns)
+    data = SimpleNamespace(columns=["a", "b", "c"])
+    right = SimpleNamespace(
+        name=f"{manifest.LEVELS_ROLE}.csv", format="csv", columns=manifest.LEVELS_COLUMNS
+    )
+    assert [] == folder._columns_described(described, data, [right])
+    wrong = SimpleNamespace(name="x.csv", format="csv", columns=manifest.LEVELS_COLUMNS)
+    [said] = folder._columns_described(described, data, [right, wrong])
+    assert "x.csv" in said
+    columns[1].levels = None
+    [said] = folder._columns_described(described, data, [right])
+    assert "others have none" in said
+    data.columns = ["a", "c", "b"]
+    assert 2 == len(folder._columns_described(described, data, [right]))
+
+
+def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
+    file = tmp_path / "levels"
+    file.write_bytes(b"x")
+    for levels, written, checks in ((None, None, 0), (file, None, 1), (None, "0" * 64, 1)):
+        record = SimpleNamespace(levels_sha256=written, witness_sha256=None)
+        owner = SimpleNamespace(record=record, levels=levels, witness=None)
+        assert checks == len(folder._further_files(owner))
+
+
+@pytest.mark.parametrize("attached", [None, SimpleNamespace(value=np.empty((0, 1)))])
+def test_nothing_is_inferred_of_nobody_or_of_no_column(attached):
+    with pytest.raises(NotMeasuredError):
+        class_truth.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
+
+
+def test_something_is_said_of_an_attack_only_if_there_is_a_reason_or_a_time():
+    missing = Rows([Row(release="a", question="b", figure="f", reason="too large")])
+    known = [{}, {"after": Rows([])}, {"after": missing}]
+    known.append({"after": Rows([]), "times": {"b": "an hour"}})
+    every = [legal_questions.Figures(**one) for one in known]
+    assert [True, False, True, True] == [legal_questions._has_a_say("b", one) for one in every]
+
+
+@pytest.mark.parametrize(("samples", "words"), [(1, "in one sample"), (3, "strongest of 3")])
+def test_a_strongest_draw_is_said_with_how_many_there_were(samples, words):
+    said = Said("inferred", "right", label="l", does="asks", says="{n}", take=strongest)
+    of = {"release": "a", "figure": "right", "sample_size": samples}
+    rows = Rows([Row(**of, question="q", value=v) for v in (0.2, 0.7)])
+    others = Rows([*rows, Row(**of, question="other", value=0.9)])
+    [line] = legal_questions._lines("q", said, legal_questions.Figures(after=others))
+    assert line.reason.startswith("70 of 100")
+    assert words in line.reason
+
+
+def test_pictures_of_papers_have_room_for_their_marks_and_no_more():
+    pytest.importorskip("matplotlib")
+    marks = [charts.Mark("a", 0.5), charts.Mark("b", 1.0, 0.0)]
+    [axes] = paper.dots(marks).axes
+    assert (-0.02, 1.02, 1.6, -0.6) == pytest.approx((*axes.get_xlim(), *axes.get_ylim()))
+    bins = [charts.Bin(0, 0, 1, 3), charts.Bin(1, 8, 3, 1)]
+    [axes] = paper.steps(bins, "degree").axes
+    assert (0, 8, 0, 1.02) == pytest.approx((*axes.get_xlim(), *axes.get_ylim()))
+    assert 1 == axes.xaxis.get_transform().linthresh
+    assert [[0.25, 1, 1], [0.75, 1, 1]] == [line.get_ydata().tolist() for line in axes.lines]
+
+
+def test_people_who_are_known_are_different_people(monkeypatch):
+    known = []
+    rng = np.random.default_rng(1)
+    monkeypatch.setattr(matching, "allowed", lambda _: None)
+    monkeypatch.setattr(matching, "_candidates_of", lambda *_: np.empty(0, dtype=np.int64))
+    monkeypatch.setattr(
+        matching, "_left", lambda _, __, some: known.append(some) or matching._Drawn(0, 1, 1)
+    )
+    randomness = SimpleNamespace(stream=lambda _: rng)
+    situation = SimpleNamespace(
+        levels=np.full(4, 2), comparison=SimpleNamespace(randomness=randomness)
+    )
+    list(matching._known_pairs(SimpleNamespace(n=4), situation))
+    assert {1, 2, 3} == {some.size for some in known}
+    assert all(some.size == np.unique(some).size for some in known)
+
+
+def test_a_chance_is_above_one_in_the_level_beyond_what_is_rounded():
+    found = SimpleNamespace(exact=True, best_guesses=lambda: np.full(4, 0.5))
+    chances = np.array([0.5, 0.5 + 0.5e-5, 0.5 + 1.5e-5, 0.6])
+    said = list(matching._chances(found, chances, np.full(4, 2)))
+    assert [0.5] == [one.value for one in said if "above 1/level" in one.part]
+
+
+@pytest.mark.parametrize(("more", "refused"), [(0, False), (1, True)])
+def test_a_manifest_of_just_the_limit_is_read(monkeypatch, tmp_path, more, refused):
+    monkeypatch.setattr(manifest, "MOST_BYTES", 40)
+    (tmp_path / manifest.MANIFEST).write_bytes(b" " * (40 + more))
+    with pytest.raises(ReleaseError) as error:
+        read_manifest(tmp_path)
+    assert refused == ("more than 40 bytes" in str(error.value))

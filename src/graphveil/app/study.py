@@ -405,8 +405,8 @@ class Study:
             levels: dict[str, Any] = {}
             if self.kind == "table":  # numbers of people who must be alike are no number to group
                 own = {self.wanted: "auto"} if self.wanted else {}
-                said = self.roles
-                levels = {"levels": said["levels"] | own, "dates": said["dates"]}
+                roles = self.roles
+                levels = {"levels": roles["levels"] | own, "dates": roles["dates"]}
             if self.people_file and self.people is None:
                 self.people = describe(
                     self.folder.inside(self.people_file), kind="table", person="row"

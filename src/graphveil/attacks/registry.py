@@ -1,9 +1,7 @@
-"""The table of attacks: each with what its adversary knows, definition and source.
+"""The table of attacks, with background knowledge, definition and source; and how long they take.
 
-How long attacks take: operations that are counted before, times rates that were measured.
-
-The rates are seconds of CPU time an operation, on one core of 2020 or later; they come from
-``benchmarks/attack_costs``. What is said is good to a factor of two there.
+Times are counts of operations times measured rates: seconds of CPU time on one core of 2020 or
+later, from ``benchmarks/attack_costs``. A forecast is good to a factor of two there.
 """
 
 from __future__ import annotations

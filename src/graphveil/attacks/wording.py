@@ -107,9 +107,8 @@ Take = Callable[[Sequence[Row], Sequence[Row]], Iterator[Taken]]
 """Chooses among the rows that fit what the terminal shows; the second are all of the attack."""
 
 
-def each(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
+def each(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
     """Yield every row."""
-    del every
     yield from map(Taken, fitting)
 
 
@@ -117,9 +116,8 @@ FEWEST_TARGETS = 20
 """Settings of fewer targets stand in the rows alone."""
 
 
-def most_known(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
+def most_known(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
     """Yield the row of the most that was tried to be known, of enough targets."""
-    del every
     large = [r for r in fitting if r.sample_size is None or r.sample_size >= FEWEST_TARGETS]
     yield from map(Taken, [max(large, key=lambda row: row.setting.known or 0)] if large else [])
 
@@ -129,12 +127,11 @@ DIFFER, DOUBLED = 0.1, 0.02
 mean, and so much above it."""
 
 
-def strongest(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
+def strongest(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
     """Yield the setting of the largest share.
 
     Where its draws differ much, that is the strongest of them: a mean of all or nothing is neither.
     """
-    del every
     draws = {(row.setting._replace(draw=""), row.setting.draw): row for row in fitting}
     best: Taken | None = None
     for (setting, draw), row in draws.items():

@@ -157,11 +157,6 @@ def _pair(name: str, text: str) -> tuple[str, str]:
     return key, value
 
 
-def options_from(options: type[T], given: dict[str, Any]) -> T:
-    """Take the values of these options out of the arguments, and return the options."""
-    return options(**values_for(options, given))
-
-
 def not_for(name: str, container: type[Any], other: str | None = None) -> UsageError:
     """Return the error of a flag that does not go with a kind of data.
 

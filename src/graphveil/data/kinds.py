@@ -110,8 +110,8 @@ def _itself(data: Bipartite) -> Bipartite:
     return data
 
 
-def _anything(data: Network) -> None:
-    del data
+def _anything(_data: Network) -> None:
+    """Return None."""
 
 
 def _bipartite_counts(data: Bipartite) -> dict[str, int]:

@@ -1,10 +1,7 @@
-"""Metrics of a comparison: which are asked for, what they say, and why others do not.
+"""Metrics of a release beside its original: which apply, what they give, and why others do not.
 
-An original and a release, as what metrics and attacks read: of one kind, and of each other.
-
-Several releases of one original: what they keep on average.
-
-Whether a property is preserved over several releases.
+`averaged` and `preserved` are of several releases of one original: their means, and whether a
+property is preserved over them.
 """
 
 from __future__ import annotations

@@ -321,12 +321,12 @@ class Estimate(NamedTuple):
         return self.sample.low, self.sample.high
 
 
-def compared(before: Estimate, after: Estimate, unit: str) -> Figures:
+def estimates_compared(before: Estimate, after: Estimate, unit: str) -> Figures:
     """Yield both numbers, how far they are apart, and that over the first unless it is 0.
 
     Examples
     --------
-    >>> [(f.part, f.value) for f in compared(Estimate(4.0), Estimate(5.0), "edges")]
+    >>> [(f.part, f.value) for f in estimates_compared(Estimate(4.0), Estimate(5.0), "edges")]
     [('original', 4.0), ('released', 5.0), ('absolute difference', 1.0), ('relative error', 0.25)]
     """
     yield Figure("original", before.value, unit, judged=False, sample=before.sample)
@@ -400,7 +400,7 @@ def _size_of(change: float, ends: Interval | None, before: Estimate, after: Esti
     return Estimate(abs(change), Sample(size, 0.0 if ends[0] <= 0 <= ends[1] else near, far))
 
 
-def half_l1(
+def half_l1_sampled(
     before: NDArray[np.float64],
     after: NDArray[np.float64],
     errors: NDArray[np.float64],
@@ -418,7 +418,7 @@ def half_l1(
 
     Examples
     --------
-    >>> half_l1(np.array([0.5, 0.5]), np.array([0.25, 0.75]), np.array([0.1, 0.1]), [100])
+    >>> half_l1_sampled(np.array([0.5, 0.5]), np.array([0.25, 0.75]), np.array([0.1, 0.1]), [100])
     Estimate(value=0.25, sample=Sample(size=100, low=0.15, high=0.35))
     """
     value, error = float(np.abs(before - after).sum() / 2), float(errors.sum() / 2)

@@ -1,10 +1,10 @@
-"""Chunks of rows: where they are cut, and what a worker does with one.
+"""Chunks of rows: where they are cut, what a worker does with one; and rows of Spark as input.
 
 Cuts are keys of sampled rows, so that nothing is sorted in full. The chunk of a row is the number
 of cuts that are at most its key. If every row is sampled, the chunks are those of a run in memory.
 A worker reads rows and returns released rows under random keys.
 
-A DataFrame of Spark, a folder of Parquet files or a table of a catalog as rows of a run.
+`FrameSource` reads a Spark DataFrame, a folder of Parquet files or a table of a catalog.
 """
 
 from __future__ import annotations

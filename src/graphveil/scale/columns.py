@@ -23,7 +23,7 @@ from graphveil.claims.digest import RowsDigest, RowsPart, digest_of_rows, tokens
 from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
 from graphveil.methods.smooth_k.chunks import hashes_of, hashes_of_texts
-from graphveil.scale.engines.processes import Query, Rows, Tables, columns
+from graphveil.scale.engines.processes import Query, Rows, Tables, selected
 
 LIMBS = tuple(f"limb{number}" for number in range(8))
 """The columns of a sum of hashes, 32 bits each."""
@@ -312,9 +312,8 @@ class Bucketed:
 class Listed:
     """Makes rows of pairs: a work on buckets. A pair without an item is a user without any."""
 
-    def __call__(self, number: int, pairs: pa.Table) -> pa.Table:
+    def __call__(self, _number: int, pairs: pa.Table) -> pa.Table:
         """Return the rows, by user, with what is known of them at the first one."""
-        del number
         users, items = whole(pairs["user"]), whole(pairs["item"])
         ids = numbers_of(users)
         order = np.argsort(ids, kind="stable")
@@ -456,7 +455,7 @@ CERTAIN = Query(
 """The published entries of items that all of their class have; clusters that publish the same form
 one class."""
 
-ORDERED = columns("bucket", *KEY, "user", "items")
+ORDERED = selected("bucket", *KEY, "user", "items")
 """What is ordered by keys: rows without what their clusters keep."""
 
 TEXT_THAT_IS_NO_NUMBER = Query(

@@ -1,6 +1,6 @@
-"""Rows on the disk or on a cluster as sources of releases: chunks of a file or of a DataFrame.
+"""Releases of rows on disk or on a cluster: their sources, and the stages of a run on any engine.
 
-The stages of a run, on any engine: what is known, chunks, ids, files.
+A run learns what is known of the rows, cuts chunks, gives ids, and writes files.
 """
 
 from __future__ import annotations

@@ -39,8 +39,7 @@ from graphveil.scale import columns
 from graphveil.scale import columns as queries
 from graphveil.scale.columns import ItemLists, RowOrder, check_order, grouped, whole
 from graphveil.scale.engines.local import database, rows_of, stream
-from graphveil.scale.engines.processes import Rows, Tables
-from graphveil.scale.engines.processes import columns as engine_columns
+from graphveil.scale.engines.processes import Rows, Tables, selected
 from graphveil.scale.intake import Facts, items_of
 from graphveil.scale.parts import (
     PublishedNames,
@@ -322,7 +321,7 @@ class DataFiles:
     def linkage(self) -> Iterator[pa.Table]:
         """Yield who became whom in the order of the original, once the data is written."""
         if not self._linked.is_file():  # executors wrote the data
-            chosen = self.tables.select(engine_columns("id", "user"), rows=self.numbered)
+            chosen = self.tables.select(selected("id", "user"), rows=self.numbered)
             with _Noted(self._linked) as noted:
                 for batch in self.tables.batches(chosen, "id"):
                     noted.add(batch)

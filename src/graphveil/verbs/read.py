@@ -1,7 +1,4 @@
-"""The verb read, for the original of a release: it is read as it was when the release was made.
-
-The verb convert: a data file, or the data of a release, in another format.
-"""
+"""The verb convert, and the original of a release, read as it was when the release was made."""
 
 from __future__ import annotations
 

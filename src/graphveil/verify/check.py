@@ -1,6 +1,7 @@
 """The whole check of a release folder, in order: manifest, files, data, claim, original.
 
-The original beside a release: whether it is the one, and who stands for whom.
+The checks against the original are here: whether it is the right one, and which published id
+belongs to which person.
 """
 
 from __future__ import annotations

@@ -59,7 +59,8 @@ def _advise(path: Path, given: dict[str, Any], *, as_json: bool, every: bool) ->
             data = read_input(file, options)
             advice = advise(data, until=until, seconds=seconds) if until else advise(data)
     typed = file_word(path)
-    name = "stdin" if typed == "-" else _stem(path)
+    whole = path.with_suffix("") if compression_of(path) else path
+    name = "stdin" if typed == "-" else whole.stem
 
     def command_of(method: str, parameters: Mapping[str, Any]) -> str:
         kinds = {kind_of(kind).name for kind in METHODS[method].accepts}
@@ -272,11 +273,6 @@ def _words_of(name: str, value: Any) -> list[str]:
     """Return a parameter as flags, one for each column that it has a rule for."""
     rules = [f"{key}={rule}" for key, rule in value.items()] if isinstance(value, Mapping) else []
     return [word for one in rules or [str(value)] for word in flag_words(name, one)]
-
-
-def _stem(path: Path) -> str:
-    whole = path.with_suffix("") if compression_of(path) else path
-    return whole.stem
 
 
 def _reading_words(options: AnyOptions) -> Iterator[str]:

@@ -35,7 +35,9 @@ def _run(path: Path, **given: Any) -> int:
             asked |= values_for(options_of(kind_of(container)), dict(given))
         with shown(bars()):
             found = describe(file, kind=kind, **asked)
-    command = _command(found, file_word(path), "stdin" if file_word(path) == "-" else _stem(path))
+    word = file_word(path)
+    whole = path.with_suffix("") if compression_of(path) else path
+    command = _command(found, word, "stdin" if word == "-" else whole.stem)
     if as_json:
         result_json(found.summary() | {"command": command})
         return 0
@@ -75,11 +77,6 @@ def _command(found: Description, typed: str, stem: str) -> str:
     dates = [f"{name}={form}" for name, form in found.dates.items()]
     words += flag_words("dates", *dates) if dates else ()
     return command_line(*words, *flag_words("out", f"{stem}-generalize"))
-
-
-def _stem(path: Path) -> str:
-    whole = path.with_suffix("") if compression_of(path) else path
-    return whole.stem
 
 
 command = with_signature(

@@ -1,12 +1,11 @@
-"""How likely each pair of a record and a person is, where all full assignments are equally likely.
+"""How likely each pair of a record and a person is, if all full assignments are equally likely.
 
 A full assignment gives every record to one person that it fits. Which pairs occur in one is exact
 for any size. How many assignments have a pair is exact for small parts; for larger ones belief
 propagation estimates it, since counting is #P-complete (Valiant 1979).
 
-How likely each pair is for someone who ran the method again, and how often that is right.
-
-Fuzzy k-anonymity: what an adversary knows of a person is off by some percent.
+Pairs come from equal values, from runs of the method that the attacker made again, or, for fuzzy
+k-anonymity, from values that the attacker knows up to some percent.
 """
 
 from __future__ import annotations

@@ -15,10 +15,17 @@ from numpy.typing import NDArray
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.core.errors import ParameterError, one_of, option
 from graphveil.data import Graph
-from graphveil.data.measures import isomorphism as dk
-from graphveil.data.measures import values as multisets
-from graphveil.data.measures import values as scalars
-from graphveil.data.measures.values import Columns, Labels
+from graphveil.data.measures.isomorphism import isomorphic, isomorphic_and_degrees_around
+from graphveil.data.measures.values import (
+    Columns,
+    Labels,
+    classes_of,
+    degree,
+    degrees_around,
+    degrees_inside,
+    edges_alone,
+    nodes_and_edges,
+)
 
 Nodes: TypeAlias = "NDArray[np.int64]"
 
@@ -118,7 +125,7 @@ class Measure:
 
 def _by_value(values: Callable[[Graph, int], Columns]) -> ClassesOfNodes:
     def classes(graph: Graph, distance: int) -> tuple[Labels, int]:
-        return scalars.classes_of(*values(graph, distance).values()), 0
+        return classes_of(*values(graph, distance).values()), 0
 
     return classes
 
@@ -138,8 +145,8 @@ _ALL = (
         knows="the number of a person's neighbors",
         definition="the number of neighbors",
         source="Liu & Terzi, SIGMOD 2008",
-        classes=_by_value(scalars.degree),
-        values=scalars.degree,
+        classes=_by_value(degree),
+        values=degree,
         affected=the_ends,
         degree_is_fixed="always",
         largest_distance=1,
@@ -149,8 +156,8 @@ _ALL = (
         knows="the number of people near a person, and the number of edges among them all",
         definition="the numbers of nodes and of edges of N",
         source=_COMPARISON,
-        classes=_by_value(scalars.nodes_and_edges),
-        values=scalars.nodes_and_edges,
+        classes=_by_value(nodes_and_edges),
+        values=nodes_and_edges,
         affected=within_of_both,
         degree_is_fixed="at distance 1",
     ),
@@ -159,8 +166,8 @@ _ALL = (
         knows="the number of edges among a person and the people nearby",
         definition="the number of edges of N",
         source=_COMPARISON,
-        classes=_by_value(scalars.edges_alone),
-        values=scalars.edges_alone,
+        classes=_by_value(edges_alone),
+        values=edges_alone,
         affected=within_of_both,
         degree_is_fixed="never",
     ),
@@ -169,7 +176,7 @@ _ALL = (
         knows="the degrees of a person and the people nearby, counted among them",
         definition="the multiset of the degrees of the nodes of N, counted inside N",
         source=_COMPARISON,
-        classes=_by_multiset(multisets.degrees_inside),
+        classes=_by_multiset(degrees_inside),
         affected=within_of_both,
         degree_is_fixed="at distance 1",
     ),
@@ -178,7 +185,7 @@ _ALL = (
         knows="how all the people near a person are connected to each other and to the person",
         definition="N up to isomorphism, node to node",
         source="de Jong, van der Loo & Takes, Scientific Reports 2024 (d-k-anonymity)",
-        classes=dk.isomorphic,
+        classes=isomorphic,
         affected=within_of_both,
         degree_is_fixed="always",
     ),
@@ -187,7 +194,7 @@ _ALL = (
         knows="the degrees of the people near a person, counted in the entire network",
         definition="the multiset of the degrees of the nodes of N, counted in the entire graph",
         source="Hay et al., PVLDB 2008 (vertex refinement queries)",
-        classes=_by_multiset(multisets.degrees_around),
+        classes=_by_multiset(degrees_around),
         affected=within_of_either,
         degree_is_fixed="at distance 1",
     ),
@@ -198,7 +205,7 @@ _ALL = (
         ),
         definition="the pair of the values of dk and vrq",
         source=_COMPARISON,
-        classes=dk.isomorphic_and_degrees_around,
+        classes=isomorphic_and_degrees_around,
         affected=within_of_either,
         degree_is_fixed="always",
     ),

@@ -1,6 +1,6 @@
-"""How identifiable people are: equivalence classes under a measure, or of equal rows.
+"""How identifiable people are: equivalence classes of nodes or rows, and the anonymity cascade.
 
-The anonymity cascade: who is identified through a neighbor who was identified before.
+The cascade is who is identified through a neighbor who was identified before.
 """
 
 from __future__ import annotations

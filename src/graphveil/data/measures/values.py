@@ -16,10 +16,8 @@ from graphveil.data import Graph, Layer
 from graphveil.data.ids import frozen
 
 if TYPE_CHECKING:
-    from graphveil.data.measures.kernels import neighborhoods as arcs
     from graphveil.data.measures.kernels import neighborhoods as kernels
 else:
-    arcs = lazy_module("graphveil.data.measures.kernels.neighborhoods")
     kernels = lazy_module("graphveil.data.measures.kernels.neighborhoods")
 
 Labels: TypeAlias = "NDArray[np.int64]"
@@ -39,12 +37,10 @@ def nodes_and_edges(graph: Graph, distance: int) -> Columns:
 
     At distance 1 a neighborhood has an edge to every neighbor and one for every triangle.
     """
-    from graphveil.data.measures.kernels import neighborhoods as balls  # noqa: PLC0415  heavy: not for help
-
     if distance == 1:
         degrees = graph.degrees()
         return {"nodes": degrees + 1, "edges": degrees + triangles(graph)}
-    nodes, edges = balls.ball_sizes(graph.indptr, graph.indices, distance)
+    nodes, edges = kernels.ball_sizes(graph.indptr, graph.indices, distance)
     return {"nodes": nodes, "edges": edges}
 
 
@@ -61,8 +57,6 @@ def triangles(graph: Graph) -> NDArray[np.int64]:
     >>> triangles(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)).tolist()
     [1, 1, 1, 0]
     """
-    from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
-
     counts: NDArray[np.int64] = kernels.triangles(graph.indptr, graph.indices)
     return counts
 
@@ -132,8 +126,6 @@ def directed_count(layer: Layer) -> Columns:
     >>> {name: column.tolist() for name, column in around.items()}
     {'out': [2, 1, 2, 0], 'in': [1, 2, 1, 1], 'neighbors': [2, 2, 3, 1], 'ties': [4, 4, 5, 1]}
     """
-    from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
-
     out, into = layer.degrees()
     indptr, indices, ways = either_way(layer)
     mutual = (ways == AWAY + BACK).astype(np.int8)
@@ -157,7 +149,7 @@ def degrees_inside(graph: Graph, distance: int) -> Labels:
     """
     if distance > 1:
         return _classes(_farther(graph, distance, inside=True))
-    shared = arcs.common_neighbors(graph.indptr, graph.indices)
+    shared = kernels.common_neighbors(graph.indptr, graph.indices)
     shared += 1
     return _classes(_adjacent(graph, graph.degrees().astype(np.int32), shared))
 

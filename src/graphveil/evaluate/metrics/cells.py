@@ -1,9 +1,7 @@
-"""Cells of tables and entries of user-item data: what is suppressed, kept, or false.
+"""Metrics of cells of tables and of entries of user-item data: suppressed, kept, false, general.
 
-Comparing entries one by one needs the linkage; the popularity of features and of pairs of features
-does not.
-
-Tables in the words of the field: how general the cells are, and the risk of being found.
+Entries are compared one by one only with the linkage. The popularity of features and of pairs of
+features, how general cells are, and the risk of re-identification need none.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Communities by Leiden: whether the same people form them, and their modularity.
+"""Communities by Leiden, their modularity, and how frequent graphlets of four nodes are.
 
-Graphlets of four nodes: how frequent each connected graph of four nodes is, from 3-paths.
-
-A 3-path is an edge with a further edge at either end. Every connected graph of four nodes but the
-star has some, so that what 3-paths drawn evenly lie in says how many there are of each; the stars
-follow from the degrees.
+Graphlets are estimated from 3-paths: an edge with a further edge at either end. Every connected
+graph of four nodes but the star has some, so evenly drawn 3-paths tell how many there are of each;
+the stars follow from the degrees.
 """
 
 from __future__ import annotations
@@ -17,10 +15,12 @@ from numpy.typing import NDArray
 
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import COMMUNITY_RUNS as RUNS
-from graphveil.evaluate.comparison import GRAPHLET_PATHS as PATHS
-from graphveil.evaluate.comparison import MODULARITY_RUNS as COMPARISON_RUNS
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import (
+    COMMUNITY_RUNS,
+    GRAPHLET_PATHS,
+    MODULARITY_RUNS,
+    GraphComparison,
+)
 from graphveil.evaluate.metric import (
     Estimate,
     Figure,
@@ -29,10 +29,10 @@ from graphveil.evaluate.metric import (
     Sample,
     Z,
     difference,
-    half_l1,
+    estimates_compared,
+    half_l1_sampled,
     of_one,
 )
-from graphveil.evaluate.metric import compared as metric_compared
 
 if TYPE_CHECKING:
     import graspologic_native
@@ -71,7 +71,7 @@ def agreement(pair: GraphComparison) -> Figures:
             (pair.aligned, "released"),
         )
     )
-    sample = Sample(RUNS)
+    sample = Sample(COMMUNITY_RUNS)
     released, own = (normalized_mutual_information(before, other) for other in (after, again))
     yield Figure("released against original", released, "NMI", sample=sample)
     yield Figure("original against itself", own, "NMI", judged=False, sample=sample)
@@ -102,10 +102,10 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
         weights = _together(to_weighted(edges, weights, graph.n_nodes), edges, rng)
         heaviest = np.zeros(graph.n_nodes)
         np.maximum.at(heaviest, edges, weights[:, None])
-        heavy = weights >= np.minimum(THRESHOLD * RUNS, heaviest[edges].min(axis=1))
+        heavy = weights >= np.minimum(THRESHOLD * COMMUNITY_RUNS, heaviest[edges].min(axis=1))
         heavy &= weights > 0
         edges, weights = edges[heavy], weights[heavy]
-        if np.all(weights == RUNS):
+        if np.all(weights == COMMUNITY_RUNS):
             break
     shape = (graph.n_nodes, graph.n_nodes)
     joined = sparse.coo_array((np.ones(len(edges)), edges.T), shape=shape)
@@ -117,7 +117,7 @@ def _together(
 ) -> NDArray[np.float64]:
     """Return the number of runs in which the ends of every edge are in one community."""
     times = np.zeros(len(edges))
-    for _ in range(RUNS):
+    for _ in range(COMMUNITY_RUNS):
         community = leiden(matrix, rng).community
         times += community[edges[:, 0]] == community[edges[:, 1]]
     return times
@@ -201,11 +201,11 @@ def of_own_communities(pair: GraphComparison) -> Figures:
             median_run(modularities(graph, pair.randomness.stream(f"modularity: {purpose}")))
             for graph, purpose in ((pair.original, "original"), (pair.released, "released"))
         )
-        yield from metric_compared(before, after, "modularity")
+        yield from estimates_compared(before, after, "modularity")
 
 
 def modularities(
-    graph: Graph, rng: np.random.Generator, runs: int = COMPARISON_RUNS
+    graph: Graph, rng: np.random.Generator, runs: int = MODULARITY_RUNS
 ) -> NDArray[np.float64]:
     """Return the modularity of the communities of every run of the Leiden algorithm.
 
@@ -315,7 +315,9 @@ def mean_compared(pairs: Sequence[GraphComparison]) -> Figures:
         figures.append(Figure("absolute difference", apart.value, UNIT, sample=apart.sample))
         yield from of_one(name, iter(figures))
     sizes = [side.size for side in (before, after) if side.size is not None]
-    whole = half_l1(before.shares, after.shares, np.hypot(before.errors, after.errors), sizes)
+    whole = half_l1_sampled(
+        before.shares, after.shares, np.hypot(before.errors, after.errors), sizes
+    )
     yield Figure("half L1", whole.value, UNIT, sample=whole.sample)
 
 
@@ -351,7 +353,9 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
     degrees = graph.degrees()
     stars = int((degrees * (degrees - 1) * (degrees - 2)).sum()) // 6
     paths = _Paths.of(graph)
-    drawn = None if paths.number <= PATHS else rng.integers(0, paths.number, PATHS)
+    drawn = (
+        None if paths.number <= GRAPHLET_PATHS else rng.integers(0, paths.number, GRAPHLET_PATHS)
+    )
     which = paths.graphlets(np.arange(paths.number) if drawn is None else drawn)
     counts = np.bincount(which, minlength=len(NAMES))
     if drawn is None:
@@ -362,8 +366,8 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
         return Frequencies(shares, shares, shares, np.zeros(6), None)
     if counts[:5].sum() < OPEN:
         raise NotMeasuredError(
-            f"fewer than {OPEN:,} of {PATHS:,} sampled paths of three edges are open; nearly "
-            "all close to triangles"
+            f"fewer than {OPEN:,} of {GRAPHLET_PATHS:,} sampled paths of three edges are open; "
+            "nearly all close to triangles"
         )
     return estimated(counts, paths.number, stars)
 

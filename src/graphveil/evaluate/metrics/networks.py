@@ -1,10 +1,6 @@
-"""What a release of a network keeps of directions, and of how attributes and ties go together.
+"""Metrics of networks: distances, degrees, clustering, components, edges kept, attributes.
 
-Average length of shortest paths, and what else follows from distances: one search for all.
-
-The shape of a graph, before and after: degrees, clustering, components, triangles.
-
-Also its edges compared one by one, which needs the linkage.
+One search gives all distances. Comparing edges, arcs and attributes one by one needs the linkage.
 """
 
 from __future__ import annotations
@@ -32,12 +28,12 @@ from graphveil.evaluate.metric import (
     NotMeasuredError,
     Sample,
     before_and_after,
+    estimates_compared,
+    half_l1_sampled,
     of_one,
     relative_error,
     share_of,
 )
-from graphveil.evaluate.metric import compared as metric_compared
-from graphveil.evaluate.metric import half_l1 as metric_half_l1
 
 OFF = 0.05
 """How often an interval may miss."""
@@ -99,7 +95,7 @@ def _compared(pair: GraphComparison, statistic: Callable[[Distances, int], Estim
     """Yield a statistic of distances before and after; nothing where no pair is joined."""
     if all(found.pairs.any() for found in pair.distances):
         before, after = (statistic(found, pair.original.n_nodes) for found in pair.distances)
-        yield from metric_compared(before, after, "edges")
+        yield from estimates_compared(before, after, "edges")
 
 
 def characteristic_length(pair: GraphComparison) -> Figures:
@@ -166,7 +162,7 @@ def distance_distribution(pair: GraphComparison) -> Figures:
     before, after = (_shares(found.pairs, size) for found in pair.distances)
     off = OFF / int(np.count_nonzero(before + after))
     errors = np.hypot(*(_errors(found, size, n, off) for found in pair.distances))
-    apart = metric_half_l1(before, after, errors, [sources])
+    apart = half_l1_sampled(before, after, errors, [sources])
     yield Figure("half L1", apart.value, "share of pairs", sample=apart.sample)
 
 

@@ -1,13 +1,11 @@
-"""Larger public data: downloaded once, checked against a SHA-256, kept in a cache folder.
+"""Public data that does not ship: files that are downloaded, and files that are only looked for.
 
-Only sets whose digest is known from more than one party are listed. The digest is that of the
-uncompressed content: an archive may be packed anew without a change of the data in it.
+`fetch` downloads a set once, checks its SHA-256 and keeps it in a cache folder. Only sets whose
+digest is known from more than one party are listed. The digest is that of the uncompressed content:
+an archive may be packed anew without a change of the data in it.
 
-Data sets of the five papers that do not ship: where each file is, and its digest.
-
-These files are never downloaded: `found_in` looks for them in a folder, and checks them there. The
-address is that of the very file whose digest stands here. `BY_PAPER` has every data set of the
-papers under the paper's name.
+`found_in` looks in a folder for data sets of the five papers and checks them; it downloads nothing.
+`BY_PAPER` lists them under the paper's name, each with address and digest of its file.
 """
 
 from __future__ import annotations

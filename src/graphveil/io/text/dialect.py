@@ -1,8 +1,7 @@
-"""How a text file separates its cells, and whether its first row is a header.
+"""How a text file separates its cells, whether it has a header, and what its columns hold.
 
-Both are read from its first lines, and expected of all others.
-
-What a file says of itself by the names of its columns: a graph, or users and items.
+Delimiter and header are read from the first lines, and expected of all others. The names of columns
+tell whether a file holds a graph, or users and items.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.adaptive.kernels import clusters as exchange
-from graphveil.methods.adaptive.kernels import clusters as merging
+from graphveil.methods.adaptive.kernels import clusters as kernels
 from graphveil.methods.adaptive.kernels.planes import Packed
 from graphveil.methods.adaptive.problem import Codes, differing_columns
 from graphveil.methods.equivalence_classes.masks import MOST_COLUMNS, MaskedStart, masked_classes
@@ -169,15 +168,15 @@ Labels = NDArray[np.int64]
 Search = Literal["plain", "agglomerative", "local", "forest"]
 
 _PLAIN = (
-    (merging.PLAIN, 0.0, 0),
-    (merging.PLAIN, merging.SMALL_FIRST, 0),
+    (kernels.PLAIN, 0.0, 0),
+    (kernels.PLAIN, kernels.SMALL_FIRST, 0),
 )
 _STARTS = (
     *_PLAIN,
-    (merging.BY_SIZE, merging.SMALL_FIRST, 0),
-    (merging.PLAIN, 0.0, 1),
-    (merging.BY_SIZE, 0.0, 1),
-    (merging.BY_LOGARITHM, 0.0, 1),
+    (kernels.BY_SIZE, kernels.SMALL_FIRST, 0),
+    (kernels.PLAIN, 0.0, 1),
+    (kernels.BY_SIZE, 0.0, 1),
+    (kernels.BY_LOGARITHM, 0.0, 1),
 )
 """What a cost is divided by, what a row more counts for, and whether clusters are shrunk to k."""
 
@@ -187,7 +186,7 @@ PLAIN_ORDERS = 3
 
 def clusters(
     rows: Packed, k: int, search: Search, rng: np.random.Generator
-) -> exchange.ClusterMembers:
+) -> kernels.ClusterMembers:
     """Return clusters of at least k rows each that suppress few cells.
 
     Parameters
@@ -211,7 +210,7 @@ def clusters(
     levels = np.full(n, k)
     for order in _orders(n, search, rng):
         for start in _PLAIN if search == "plain" else _STARTS:
-            labels = _merged(rows, merging.MergeRule(k, *start), order)
+            labels = _merged(rows, kernels.MergeRule(k, *start), order)
             grouped = _improved(rows, labels, levels, _visits(n, passes, rng))
             if best is None or stars_of(grouped) < stars_of(best):
                 best = grouped
@@ -337,12 +336,12 @@ def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels
         yield rng.permutation(n)
 
 
-def _merged(rows: Packed, rule: merging.MergeRule, order: Labels) -> Labels:
+def _merged(rows: Packed, rule: kernels.MergeRule, order: Labels) -> Labels:
     """Return the cluster of every row; of unions of the same cost the first in this order wins."""
     ordered = Packed(rows.planes[order], rows.stars[order], rows.offsets)
     equal = identical(ordered)
-    work = merging.merging(ordered, in_chunks(equal, rule.k) if rule.shrink else equal)
-    merging.merge(ordered, work, rule)
+    work = kernels.merging(ordered, in_chunks(equal, rule.k) if rule.shrink else equal)
+    kernels.merge(ordered, work, rule)
     labels = np.empty_like(work.labels)
     labels[order] = work.labels
     return labels
@@ -374,7 +373,7 @@ def in_chunks(labels: Labels, size: int) -> Labels:
     return chunks
 
 
-def stars_of(grouped: exchange.ClusterMembers) -> int:
+def stars_of(grouped: kernels.ClusterMembers) -> int:
     """Return how many cells clusters suppress."""
     columns = np.bitwise_count(grouped.common.stars).sum(axis=1, dtype=np.int64)
     return int((grouped.sizes * columns).sum())
@@ -387,7 +386,7 @@ def _visits(n: int, passes: int, rng: np.random.Generator) -> NDArray[np.int32]:
 
 def _improved(
     rows: Packed, labels: Labels, levels: Ints, orders: NDArray[np.int32]
-) -> exchange.ClusterMembers:
-    grouped = exchange.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
-    exchange.improve(rows, grouped, levels, orders)
+) -> kernels.ClusterMembers:
+    grouped = kernels.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
+    kernels.improve(rows, grouped, levels, orders)
     return grouped

@@ -1,11 +1,11 @@
-"""Turn an anonymous degree sequence into edge edits of the graph: seven steps, and none gives up.
+"""Turn an anonymous degree sequence into edge edits of the graph, and bound how few can do.
 
-The steps are numbered as in the method's description. Steps 1-3 match nodes that are owed the same
-sign among themselves, 4-6 pay the rest with other nodes' help, 7 raises the targets and starts
-again. A supergraph always exists at the latest as the complete graph; a relaxed run that does not
-end falls back on the supergraph, which is legal there too.
+The seven steps are numbered as in the method's description, and none gives up. Steps 1-3 match
+nodes that are owed the same sign among themselves, 4-6 pay the rest with other nodes' help, 7
+raises the targets and starts again. A supergraph always exists at the latest as the complete graph;
+a relaxed run that does not end falls back on the supergraph, which is legal there too.
 
-How far the edits are from the fewest that are possible, and fewer of them.
+`proven` gives a lower bound on the edits, and fewer edits if it finds them.
 """
 
 from __future__ import annotations

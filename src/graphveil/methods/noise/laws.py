@@ -1,10 +1,9 @@
-"""Exact noise for counts: discrete Laplace, binomial, and the ladder mechanism for vectors.
+"""Exact random integers: uniform words, inversion, discrete Laplace, binomial, and the ladder.
 
-An edge may change the counts by the number of common neighbors of its ends, which differs from
-graph to graph. Noise of that size alone would reveal this number; on the ladder, steps grow by one
-each, so that graphs that differ in one edge have steps that differ by one place.
-
-Uniform random words, and exact integers of any distribution by inversion.
+The ladder mechanism is for vectors of counts that an edge changes by the number of common neighbors
+of its ends, which differs from graph to graph. Noise of that size alone would reveal this number;
+on the ladder, steps grow by one each, so that graphs that differ in one edge have steps that differ
+by one place.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
-"""The method `mixing-prior-response`: chances follow from noisy degrees and who ties to whom.
+"""The methods `degree-prior-response` and `mixing-prior-response`, and the priors they draw under.
 
-What methods share that draw cells under a prior made of noisy degrees.
-
-The method `degree-prior-response`: chances of edges follow from noisy degrees.
-
-The prior of every pair of classes of nodes: a soft configuration model, corrected by mixing.
-
-Degrees are estimated from noisy degrees by their posterior mean under the histogram of the largest
-likelihood.
+The prior of a pair of nodes depends on their classes: a soft configuration model of noisy degrees,
+for `mixing-prior-response` corrected by noisy counts of edges between groups. Degrees are estimated
+by their posterior mean under the histogram of the largest likelihood.
 """
 
 from __future__ import annotations

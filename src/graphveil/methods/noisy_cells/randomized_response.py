@@ -1,6 +1,7 @@
-"""The method `randomized-response`: every cell is flipped with the same known probability.
+"""The methods `randomized-response` and `asymmetric-response`: cells flipped at known chances.
 
-The method `asymmetric-response`: edges pass, others appear, each with one of two chances.
+The first flips every cell with the same probability. The second keeps edges with one probability,
+and adds others with a second one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""What methods share that are there to be compared with, and claim nothing.
+"""The method `dp-1k`, base classes of random graphs, and how nodes and cells are drawn for them.
 
-Uniform distinct cells of many blocks at once, for graphs that are drawn from noisy counts.
+`BaselineMethod` is for methods of comparison, which claim nothing.
 
-Groups of nodes by noisy degree, and who is assigned to which released node: what follows from
-released numbers and from secret ones that no edge changes.
-
-The method `dp-1k`: a random graph with noisy degrees, drawn without a look at the edges.
+Nodes are grouped by noisy degree. Released nodes are assigned from released numbers, and from
+secret ones that no edge changes. Uniform distinct cells are drawn for many blocks at once.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The published clustering: facility location by Meyerson's algorithm, then closing of small ones.
+"""Two ways to clusters of at least k rows: facility location as published, and greedy growth.
 
-Source: Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs, appendix D.
+Facility location is Meyerson's algorithm, then small clusters are closed. Source: Esfandiari,
+Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs, appendix D.
 
-Greedy growth: clusters of k rows, each grown from a seed by the rows that overlap most with it.
-
-The objective is that of `smooth_k.local_search`; it decides where the last rows, fewer than k, go.
-If features are popular, rows are grown in a layout that lists the rarest features first.
+Growth takes k rows at a time: a seed and the rows that overlap most with it. The objective of
+`smooth_k.local_search` decides where the last rows, fewer than k, go. If features are popular, rows
+are grown in a layout that lists the rarest features first.
 """
 
 from __future__ import annotations

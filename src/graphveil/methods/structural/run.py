@@ -290,9 +290,8 @@ def watching(
     """
     done = 0
 
-    def watch(unprotected: int, edits: int) -> bool:
+    def watch(unprotected: int, _edits: int) -> bool:
         nonlocal done
-        del edits
         now = max(before - unprotected, done)
         advance(now - done)
         done = now
@@ -322,8 +321,7 @@ def noted(*, wanted: bool) -> Iterator[Callable[[], bool]]:
         yield pressed.is_set
         return
 
-    def note(number: int, frame: FrameType | None) -> None:
-        del number, frame
+    def note(_number: int, _frame: FrameType | None) -> None:
         if pressed.is_set():
             raise KeyboardInterrupt
         pressed.set()

@@ -103,7 +103,8 @@ class Partial(Goal):
 
     def __post_init__(self) -> None:
         """Check the share."""
-        _check_share(self.share)
+        _check_range(self.share)
+        check_digits("share", self.share)
 
     def allowed(self, n_nodes: int) -> int:
         """Return how many nodes may stay unprotected."""
@@ -160,11 +161,6 @@ class Budget(Goal):
     def __str__(self) -> str:
         """Return the text that `Goal.parse` reads."""
         return f"budget:{self.edges}edges" if self.edges is not None else f"budget:{self.share!r}"
-
-
-def _check_share(share: float) -> None:
-    _check_range(share)
-    check_digits("share", share)
 
 
 def _check_range(share: float) -> None:

@@ -1,12 +1,9 @@
-"""The graph constructions of Liu and Terzi as the paper and its slides write them.
+"""The degree anonymizations and graph constructions of Liu and Terzi, as paper and slides say.
 
-`graphveil.methods.k_degree.realize` is what a release goes through; these are the textbook's steps,
-to be read, compared and taught. A construction that fails returns None. For `construct_graph` this
-means that no such graph exists; for the others it means *unknown*.
-
-The two degree anonymizations of Liu and Terzi as the paper's slides write them: node by node.
-
-`graphveil.methods.k_degree.sequence` reaches the same costs on runs of equal degrees.
+They are to be read, compared and taught; a release goes through
+`graphveil.methods.k_degree.sequence`, which reaches the same costs on runs of equal degrees, and
+`graphveil.methods.k_degree.realize`. A construction that fails returns None. For `construct_graph`
+this means that no such graph exists; for the others it means *unknown*.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Work over processes that end with the run, whatever ends it.
+"""What an engine does with rows, and the pool of processes that end with the run.
 
-What an engine does: rows of a table somewhere, selected, mapped, grouped and kept.
-
-It knows neither methods nor releases, and what it runs on never changes a result: a work is a
-function of the set of rows that it gets, so it may run twice, anywhere, in any order.
+An engine selects, maps, groups and keeps rows of a table. It knows neither methods nor releases,
+and what it runs on never changes a result: a work is a function of the set of rows that it gets, so
+it may run twice, anywhere, in any order.
 """
 
 from __future__ import annotations
@@ -289,12 +288,12 @@ class Query:
         return self.text.format_map(WORDS[dialect])
 
 
-def columns(*names: str) -> Query:
+def selected(*names: str) -> Query:
     """Return the query that chooses columns of ``rows``.
 
     Examples
     --------
-    >>> columns("bucket", "items").text
+    >>> selected("bucket", "items").text
     'SELECT bucket, items FROM {rows}'
     """
     chosen = ", ".join(names)

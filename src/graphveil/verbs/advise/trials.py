@@ -1,8 +1,6 @@
-"""Methods tried on a part of the data: what a release would cost.
+"""What advice says: the risk of the data as it is, and for each method guarantee, limits and cost.
 
-A part of the data that is small enough to try methods on.
-
-What advice says: the risk as it stands, and for each method promise, limits and cost.
+Costs come from trials of the methods on a part of the data that is small enough.
 """
 
 from __future__ import annotations

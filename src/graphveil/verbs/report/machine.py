@@ -256,10 +256,9 @@ def _resource_in_parts(manifest: Manifest, folder: str) -> dict[str, Any]:
 
 
 def as_json(
-    manifest: Manifest, verdict: Verdict, folder: str, declared: Mapping[str, str]
+    manifest: Manifest, verdict: Verdict, _folder: str, declared: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return what the manifest says, and what was recomputed of it just now."""
-    del folder
     return {
         "answer": verdict.answer,
         "declared": dict(declared),

@@ -1,11 +1,9 @@
 """Tasks over worker processes: one that ends early takes its task with it, and no other.
 
-A worker process: it does what it is sent, one task at a time, and ends with who started it.
+A worker does one task at a time, and ends with the process that started it. It is started as
+``python -m graphveil.verbs.sweep.running``, so that no script of a user is imported again.
 
-Started as ``python -m graphveil.verbs.sweep.running``, so that no script of a user is imported
-again.
-
-What a release is that several others were tried beside: it may claim less than one alone.
+A release that others were tried beside may claim less than one alone: `as_trial`.
 """
 
 from __future__ import annotations

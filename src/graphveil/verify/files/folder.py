@@ -1,13 +1,10 @@
-"""Checks on the files of a release folder, before anything in them is read.
+"""Checks on a release folder before its data is read: its files, their attributes, the manifest.
 
-What a file system keeps of a release folder beside the bytes of its files: links, attributes.
+The manifest `release.json` is checked for its bytes, its seal, its words, and against the owner's
+record. Nothing is read that is not as long as it should be.
 
-The files of a release, in a folder or at an address: which there are, and each as a file here.
-
-At an address, an object is read once, into a file of this machine: what was digested is what is
-checked, and SQL reads nothing from elsewhere. Nothing is read that is not as long as it should be.
-
-Checks on `release.json` itself: its bytes, its seal, its words, and the owner's record.
+A release may be at an address. There, an object is read once, into a file of this machine: what was
+digested is what is checked, and SQL reads nothing from elsewhere.
 """
 
 from __future__ import annotations

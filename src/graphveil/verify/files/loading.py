@@ -1,14 +1,11 @@
-"""Released files into tables, by the loaders of their kind of data.
+"""Released files into tables, by the loaders of their kind of data; GraphML by one of its own.
 
 A release of user-item data may come in parts, which are read some rows at a time. Ids follow from
 the position of a row, so they are compared with it; the rows are written again in the canonical
 form, and their bytes compared with the file's.
 
-A graph in GraphML: numbers between fixed words, read loosely and written again.
-
-Whatever stands between the numbers is skipped when they are read. The numbers are then written
-again as the format asks for, by SQL, and bytes are compared: words, order and spelling are the
-expected ones, or the file is refused.
+Of GraphML, the numbers are read and written again as the format asks for, by SQL, and bytes are
+compared. Words, order and spelling are the expected ones, or the file is refused.
 """
 
 from __future__ import annotations

@@ -178,8 +178,7 @@ def _check_cells(db: Database, cells: int) -> Check:
     return judged(CELLS, problems, f"{counted(n, 'node', 'has')} {cells} pairs")
 
 
-def _cells_of_person(evidence: Evidence, cells: int) -> int:
-    del cells
+def _cells_of_person(evidence: Evidence, _cells: int) -> int:
     return evidence.tables.number("SELECT count(*) FROM nodes") - 1
 
 

@@ -128,9 +128,8 @@ def _cells(db: Database, described: Described) -> list[ColumnCells]:
     return cells
 
 
-def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+def _shape(db: Database, _described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
     """Return the checks of the rows: they have an order to check only where they have ids."""
-    del described
     if not keyed:
         return []
     db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")

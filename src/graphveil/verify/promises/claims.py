@@ -1,13 +1,8 @@
-"""The guarantee of a release, its conditions and its cost, each checked again by its type.
+"""What a manifest claims, checked again: guarantee, conditions, cost, parameters, ledger.
 
-The method of a manifest and its parameters: what of them is claimed, and their form.
-
-A parameter that bears the name of a field of the guarantee or of a condition has its value. Others
-are stated, not checked.
-
-The total that a manifest states of the owner's ledger, added up again.
-
-What a claim is checked with, and what becomes of a check that lacks some of it.
+Each type of guarantee and of condition names its check, and what becomes of it if something it
+needs is missing. A parameter with the name of a field of the guarantee or of a condition has its
+value. Other parameters are stated, not checked.
 """
 
 from __future__ import annotations

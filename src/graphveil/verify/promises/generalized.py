@@ -221,9 +221,8 @@ def _values(evidence: Evidence, name: str) -> list[str]:
     return [str(value) for (value,) in evidence.tables.rows(sql)]
 
 
-def _true_cells(evidence: Evidence, condition: Generalized) -> Check:
+def _true_cells(evidence: Evidence, _condition: Generalized) -> Check:
     """Whether each published cell is the original's, or a node that holds it."""
-    del condition
     original, db = evidence.original_as(Table), evidence.tables
     record = evidence.record
     kinds = {one.name: one.levels or "" for one in evidence.manifest.data.columns or []}
@@ -286,9 +285,8 @@ def _inclusion(evidence: Evidence, original: Table, name: str) -> _Inclusion | N
     return _Inclusion(nodes, original.codes[:, place], includes)
 
 
-def _consistent(evidence: Evidence, condition: Generalized) -> Check:
+def _consistent(evidence: Evidence, _condition: Generalized) -> Check:
     """Whether the values of each person are consistent with at least k rows."""
-    del condition
     original, promise = evidence.original_as(Table), evidence.manifest.claim.guarantee
     of_classes = isinstance(promise, KAnonymity)
     k = getattr(promise, "k" if of_classes else "level", 1)

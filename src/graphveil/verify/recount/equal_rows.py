@@ -1,13 +1,12 @@
-"""Which released rows are equal, which agree, and which entries are in original and release.
+"""Which released rows are equal, which agree, and which entries and edges the original has, too.
 
 Rows agree if no column has one value in one of them and a different value in the other. Users are
 grouped by the sorted list of their features. Lists are compared in full; features are numbered
 first, by their names, so that lists are short.
 
-Edges of an original under published ids, compared with a release bucket by bucket on the disk.
-
-A bucket holds the edges whose smaller end is in one range of ids. Both sides are divided alike, so
-that one bucket of each is in memory, whatever the order in which their edges come.
+Edges are compared bucket by bucket on the disk. A bucket holds the edges whose smaller end is in
+one range of ids. Both sides are divided alike, so that one bucket of each is in memory, whatever
+the order in which their edges come.
 """
 
 from __future__ import annotations

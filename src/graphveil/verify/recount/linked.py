@@ -1,19 +1,12 @@
-"""The original under the published ids, as tables beside the released data.
+"""Released rows, people and ids beside the original under the published ids.
 
-Rows of a released table: which are equal, what they suppress, and what the original has there.
+`shown(row, c0, c1, ...)` are the cells of a table as text; a suppressed one is null. The published
+id of a row is its number from 0. In the table `people_rows` of a network, c0 holds the ids and c1,
+c2, ... the attributes as text; a suppressed one is ``*``.
 
-`shown(row, c0, c1, ...)` are the cells as text; a suppressed one is null. A row's published id is
-its number from 0.
-
-What is published of people in a network, recounted from the table `people_rows`.
-
-Its column c0 holds the ids, c1, c2, ... the attributes as text; a suppressed one is ``*``.
-
-The owner's levels and chosen pairs, by positions of the original; nothing in them is trusted.
-
-Whether published ids are 0..n-1, or integers from a key, in order; and whether order is random.
-
-New ids must be a permutation as chance would give it: their order must reveal nothing.
+The owner's levels and chosen pairs come by positions of the original, and nothing in them is
+trusted. Published ids are 0..n-1, or integers from a key, in order. New ids must be a permutation
+as chance would give it: their order must reveal nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether noise is plausible: tail bounds, parts of nodes of equal weight, and exchanges of edges.
+"""Whether noise is plausible: tail bounds, parts of equal weight, exchanges of edges, and chances.
 
 Of random graphs whose pairs are sampled with odds x_u x_v, all with the same degrees are equally
 likely (Park & Newman, Statistical mechanics of networks, 2004). So edges a-b and c-d are as likely
@@ -9,9 +9,8 @@ Tail bounds are Chernoff's, or sums of the distribution itself; below `IMPOSSIBL
 rejected. Weights of parts are degrees expected behind noisy ones, so they are fractions, and no two
 machines need to round them identically: a part may end a billionth earlier or later.
 
-Probabilities of published cells and of blocks, recomputed from what a release states of them.
-
-Cells: in decimal arithmetic with bounds on its error. Blocks: as integers.
+Probabilities of published cells and of blocks are recomputed from what a release states of them:
+of cells in decimal arithmetic with bounds on its error, of blocks as integers.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class Steps(NamedTuple):
     scalings: int
 
 
-STEPS = Steps(tuple(np.linspace(0.3, 4.0, 20, dtype=np.float32).tolist()), 2, 20)
+ALL_STEPS = Steps(tuple(np.linspace(0.3, 4.0, 20, dtype=np.float32).tolist()), 2, 20)
 FEWER = Steps(tuple(np.linspace(0.3, 4.0, 10, dtype=np.float32).tolist()), 2, 10)
 """Where nothing follows, and where assignments of all pairs do."""
 
@@ -139,7 +139,9 @@ class _Reached(NamedTuple):
     plan: Weights
 
 
-def near_match(two: Pairing, seeds: Match, rng: np.random.Generator, steps: Steps = STEPS) -> Match:
+def near_match(
+    two: Pairing, seeds: Match, rng: np.random.Generator, steps: Steps = ALL_STEPS
+) -> Match:
     """Return the released node of every node of the copy, -1 where none is likely.
 
     Every start is a graduated assignment, as in `seeded-matching`, among the nearest candidates of

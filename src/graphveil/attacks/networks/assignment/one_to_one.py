@@ -1,15 +1,9 @@
-"""What the best of assignments of all pairs costs: little where two starts agree, else much.
+"""Assignments of all nodes of one network to those of another, from several starts, and their cost.
 
-What an assignment among the nearest candidates costs, and which networks it takes.
-
-Which node of one graph is which of another, by a smooth relaxation of their alignment.
-
-Bommakanti, Vonteri, Skitsas, Ranu, Mottin and Karras, *FUGAL: Feature-fortified unrestricted graph
-alignment*, NeurIPS 2024: the idea, written anew.
-
-Who is likely who in two networks: a soft assignment that hardens as more of it is believed.
-
-The best of assignments from several starts, judged by what the adversary sees.
+Three methods start: a relaxation of the alignment by features of nodes (Bommakanti, Vonteri,
+Skitsas, Ranu, Mottin and Karras, *FUGAL: Feature-fortified unrestricted graph alignment*, NeurIPS
+2024: the idea, written anew), a soft assignment that hardens step by step, and the nearest
+candidates. The best is chosen by what the attacker sees. It costs little where two starts agree.
 """
 
 from __future__ import annotations
@@ -29,8 +23,13 @@ from graphveil.attacks.networks.assignment.frank_wolfe import (
     best_assignment_path,
     faq,
 )
-from graphveil.attacks.networks.assignment.near_candidates import FEWER, STARTS, Steps, near_match
-from graphveil.attacks.networks.assignment.near_candidates import STEPS as NEAR_CANDIDATES_STEPS
+from graphveil.attacks.networks.assignment.near_candidates import (
+    ALL_STEPS,
+    FEWER,
+    STARTS,
+    Steps,
+    near_match,
+)
 from graphveil.attacks.networks.assignment.surroundings import Distances, distances
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.attacks.networks.propagation import SMALLER
@@ -369,9 +368,7 @@ def check_size(pair: GraphComparison) -> None:
             raise TooLargeError(f"{number:,} {words} exceed the limit of {most:,}. {SMALLER}")
 
 
-def seconds_of_near_match(
-    pair: GraphComparison, overlap: float, steps: Steps = NEAR_CANDIDATES_STEPS
-) -> float:
+def seconds_of_near_match(pair: GraphComparison, overlap: float, steps: Steps = ALL_STEPS) -> float:
     """Return about how long one copy takes, of which a share of the ties stands in the original.
 
     How many of these the release kept is counted by the linkage.
@@ -381,7 +378,7 @@ def seconds_of_near_match(
     farther: float = (max(n, NEAR_BY) / NEAR_BY) ** GROWTH
     wrong = 1 - overlap * pair.edges_kept / max(pair.original.n_edges, 1)
     times = len(steps.weights) * steps.repeats * (1 + WRONG * min(wrong / ALL_STARTS, 1))
-    scaled = PER_CANDIDATE * n * steps.scalings / NEAR_CANDIDATES_STEPS.scalings
+    scaled = PER_CANDIDATE * n * steps.scalings / ALL_STEPS.scalings
     return times * candidates * (PER_CELL * ties + scaled) * farther
 
 
