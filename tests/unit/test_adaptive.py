@@ -140,7 +140,7 @@ def test_no_cluster_that_is_to_be_shrunk_begins_with_more_than_k_equal_rows(monk
         return merging.merging(rows, labels)
 
     equal = gv.Table.from_columns({"a": ["x"] * 23 + ["y"] * 4})
-    monkeypatch.setattr(clusters, "merging", SimpleNamespace(**vars(merging) | {"merging": spy}))
+    monkeypatch.setattr(clusters, "kernels", SimpleNamespace(**vars(merging) | {"merging": spy}))
     assert 5 == stars(gv.ClusterK(k=5, search="agglomerative").anonymize(equal))
     assert [23, 23, 23, 5, 5, 5] == [sizes.max() for sizes in begun]
     assert {27} == {sizes.sum() for sizes in begun}
