@@ -268,7 +268,8 @@ def fitted(folder: Path) -> dict:
             counts |= {"columns": len(seen.names), "suppressed_cells": seen.stars}
             file["columns"] = seen.names
         if data["kind"] == "table" and file["role"] == "data":
-            levels = counted(folder / "levels.csv", "csv")
+            path = folder / "levels.csv"
+            levels = counted(path, "csv") if path.exists() else None
             listed = () if levels is None else levels.rows
             above = {(row[0], row[2]) for row in listed if row[1:2] != ("0",) and len(row) > 2}
             data["cells"] = [
