@@ -350,6 +350,7 @@ def test_the_column_of_ids_has_the_one_name(tmp_path, form, with_original):
     path.write_bytes(content)
     manifest = json.loads((folder / "release.json").read_bytes())
     manifest["data"]["files"][0]["columns"][0] = "ann is 0"
+    manifest["data"]["cells"][0]["name"] = "ann is 0"
     (folder / "release.json").write_text(json.dumps(manifest))
     reseal(folder)
     assert {FREE: "the column of ids is named 'ann is 0', not 'id'"} == failed(
