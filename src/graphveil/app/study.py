@@ -118,8 +118,7 @@ WAYS: Mapping[str, tuple[Way, ...]] = {
             "value is false",
         ),
         Way(
-            *("smooth-k", "k", False),
-            "makes rows equal, and publishes some values that are false",
+            *("smooth-k", "k", False), "makes rows equal, and publishes some values that are false"
         ),
         Way(
             *("adaptive", OWN, True),

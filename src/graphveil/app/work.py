@@ -40,12 +40,7 @@ from graphveil.evaluate import wording
 from graphveil.methods.registry import method_named
 from graphveil.release import read_release
 from graphveil.release.publishing import Output
-from graphveil.verbs.advise.page import (
-    Point,
-    Strengths,
-    most_found,
-    strongest_everywhere,
-)
+from graphveil.verbs.advise.page import Point, Strengths, most_found, strongest_everywhere
 from graphveil.verbs.advise.trials import shares_of
 from graphveil.verbs.advise.until import reached_by
 from graphveil.verbs.anonymize import anonymize, anonymize_file

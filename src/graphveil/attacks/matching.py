@@ -236,10 +236,7 @@ def _known_pairs(
             share = sum(d.below for d in drawn) / sum(d.people for d in drawn)
             least = min(d.margin for d in drawn)
             yield AttackFigure(
-                f"{part}, short",
-                share,
-                "share of people",
-                sample=Sample(len(drawn)),
+                f"{part}, short", share, "share of people", sample=Sample(len(drawn))
             )
             yield AttackFigure(
                 f"{part}, margin",
@@ -333,10 +330,7 @@ def _rows_of(release: Release[Any], pair: TableComparison) -> NDArray[np.int32]:
         raise TypeError("a run of a method for tables must return a table with its linkage")
     position = linkage.positions_of(pair.original.labels(), release.data.labels())
     again = TableComparison(
-        original=pair.original,
-        released=release.data,
-        position=position,
-        randomness=pair.randomness,
+        original=pair.original, released=release.data, position=position, randomness=pair.randomness
     )
     return again.after[again.linked]
 

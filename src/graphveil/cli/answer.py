@@ -20,12 +20,7 @@ MOST_LINES = 24
 """The most lines of an answer."""
 
 ALL_FLAG = flag(
-    "all",
-    bool,
-    "Print every row and every note.",
-    default=False,
-    group=OUTPUT_GROUP,
-    negative="",
+    "all", bool, "Print every row and every note.", default=False, group=OUTPUT_GROUP, negative=""
 )
 
 

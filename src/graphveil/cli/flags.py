@@ -171,9 +171,7 @@ def not_for(name: str, container: type[Any], other: str | None = None) -> UsageE
 def path_argument(name: str, text: str) -> inspect.Parameter:
     """Return a path that is given without a flag."""
     return inspect.Parameter(
-        name,
-        inspect.Parameter.POSITIONAL_ONLY,
-        annotation=Annotated[Path, Parameter(help=text)],
+        name, inspect.Parameter.POSITIONAL_ONLY, annotation=Annotated[Path, Parameter(help=text)]
     )
 
 

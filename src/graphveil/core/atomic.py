@@ -245,9 +245,7 @@ def _flush(folder: Path) -> None:
 
 
 def _put_in_place(
-    parts: Sequence[Path],
-    folders: Sequence[Path],
-    replacing: Callable[[Path, Path], None] | None,
+    parts: Sequence[Path], folders: Sequence[Path], replacing: Callable[[Path, Path], None] | None
 ) -> None:
     """Rename folders to their names, the last one first; on failure put the old ones back."""
     replaced = [_hidden(folder, "replaced") for folder in folders]

@@ -358,10 +358,7 @@ class Rows(Sequence[Row]):
 
     def summary(self) -> dict[str, Any]:
         """Return the rows, and what is missing, as JSON can hold them."""
-        return {
-            "rows": [row.as_dict() for row in self],
-            "not_measured": self.not_measured,
-        }
+        return {"rows": [row.as_dict() for row in self], "not_measured": self.not_measured}
 
     def __repr__(self) -> str:
         """Return the first rows, a line each, and how many more there are."""

@@ -195,7 +195,7 @@ _WHILE = re.compile(r"^When .*?: (?=AWS Error)")
 _REFUSED = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
 _REFUSED_WORDS = re.compile(
     r"NO_SUCH_BUCKET|ACCESS_DENIED|NoSuchBucket|AccessDenied|does not exist|Permission denied|"
-    r"ContainerNotFound|AuthorizationPermissionMismatch|Read-only",
+    r"ContainerNotFound|AuthorizationPermissionMismatch|Read-only"
 )
 
 

@@ -501,12 +501,7 @@ class Bipartite(BipartiteObjects):
 
     @classmethod
     def assemble(
-        cls,
-        user: ArrayLike,
-        feature: ArrayLike,
-        *,
-        users: object = None,
-        features: object = None,
+        cls, user: ArrayLike, feature: ArrayLike, *, users: object = None, features: object = None
     ) -> tuple[Self, int]:
         """Return the data of these pairs and how many repeats were dropped; see `from_pairs`."""
         rows, row_ids = _axis(user, users, "users")

@@ -320,9 +320,7 @@ def known_pairs(names: Sequence[str], *, graph: bool) -> list[tuple[int, int]]:
 
 
 def chosen_names(
-    names: Sequence[str],
-    asked: tuple[str | None, str | None],
-    arguments: tuple[str, str],
+    names: Sequence[str], asked: tuple[str | None, str | None], arguments: tuple[str, str]
 ) -> tuple[str, str]:
     """Return the two columns of a frame that are asked for, of known names, or the only two.
 

@@ -234,11 +234,7 @@ class Network(NetworkObjects):
         """
         only = self.only_layer()
         return Graph.mapped(
-            only.indptr,
-            only.indices,
-            ids=self.ids,
-            left_out=self.left_out,
-            origins=self.origins,
+            only.indptr, only.indices, ids=self.ids, left_out=self.left_out, origins=self.origins
         )
 
     def only_layer(self) -> Layer:

@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphveil.core.errors import UsageError, as_argument_of
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import arrow_table
-from graphveil.data.kinds import (
-    CONTAINERS,
-    KINDS,
-    Container,
-    Data,
-    kind_of,
-    kinds_named,
-)
+from graphveil.data.kinds import CONTAINERS, KINDS, Container, Data, kind_of, kinds_named
 from graphveil.data.layers import may_mark_modes, two_modes
 from graphveil.data.network import Graph, Network
 from graphveil.data.table import Table

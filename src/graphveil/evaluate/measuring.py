@@ -168,11 +168,7 @@ def compared(
 
 
 def measured(
-    name: str,
-    pair: Comparison[Any],
-    metrics: Sequence[str] | None,
-    *,
-    as_sample: bool = False,
+    name: str, pair: Comparison[Any], metrics: Sequence[str] | None, *, as_sample: bool = False
 ) -> Rows:
     """Return the rows of a comparison, and why others are not there.
 

@@ -245,11 +245,7 @@ def share_of(number: float, whole: float, unit: str, *, part: str = "share") -> 
         yield Figure(part, number / whole, unit)
 
 
-def before_and_after(
-    before: float,
-    after: float,
-    unit: str,
-) -> Figures:
+def before_and_after(before: float, after: float, unit: str) -> Figures:
     """Yield a property of the original and of the release, and how far they are apart."""
     yield Figure("original", before, unit, judged=False)
     yield Figure("released", after, unit, judged=False)

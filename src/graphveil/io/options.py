@@ -137,8 +137,7 @@ class BipartiteOptions:
         },
     )
     item_column: str | int | None = field(
-        default=None,
-        metadata={"help": "Column with items, by name or number (from 1)."},
+        default=None, metadata={"help": "Column with items, by name or number (from 1)."}
     )
     header: Header = field(default="auto", metadata={"help": _HEADER})
     delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
@@ -191,14 +190,8 @@ class TableOptions:
         default=None, metadata={"help": "Column with row ids; it is not published."}
     )
     suppressed: tuple[str, ...] = field(default=("*", ""), metadata={"help": _SUPPRESSED})
-    categories: tuple[str, ...] = field(
-        default=(),
-        metadata={"help": _CATEGORIES},
-    )
-    bins: Mapping[str, str] = field(
-        default_factory=dict,
-        metadata={"help": _BINS},
-    )
+    categories: tuple[str, ...] = field(default=(), metadata={"help": _CATEGORIES})
+    bins: Mapping[str, str] = field(default_factory=dict, metadata={"help": _BINS})
     person: str | None = field(
         default=None,
         metadata={
@@ -251,8 +244,7 @@ class NetworkOptions(GraphOptions):
         },
     )
     node_column: str | None = field(
-        default=None,
-        metadata={"help": "Column with ids in the node file. Default: the first."},
+        default=None, metadata={"help": "Column with ids in the node file. Default: the first."}
     )
     kind_column: str | None = field(
         default=None,
@@ -262,8 +254,7 @@ class NetworkOptions(GraphOptions):
         },
     )
     kinds: tuple[str, ...] = field(
-        default=(),
-        metadata={"help": "Edge types to read, separated by commas. [default: all]"},
+        default=(), metadata={"help": "Edge types to read, separated by commas. [default: all]"}
     )
     undirected: tuple[str, ...] = field(
         default=(),
@@ -272,18 +263,11 @@ class NetworkOptions(GraphOptions):
         },
     )
     drop: tuple[str, ...] = field(
-        default=(),
-        metadata={"help": "Columns or attributes to drop, separated by commas."},
+        default=(), metadata={"help": "Columns or attributes to drop, separated by commas."}
     )
-    bins: Mapping[str, str] = field(
-        default_factory=dict,
-        metadata={"help": _BINS},
-    )
+    bins: Mapping[str, str] = field(default_factory=dict, metadata={"help": _BINS})
     suppressed: tuple[str, ...] = field(default=("*", ""), metadata={"help": _SUPPRESSED})
-    categories: tuple[str, ...] = field(
-        default=(),
-        metadata={"help": _CATEGORIES},
-    )
+    categories: tuple[str, ...] = field(default=(), metadata={"help": _CATEGORIES})
 
     @property
     def column_of_kinds(self) -> str | None:

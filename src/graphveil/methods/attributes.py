@@ -277,9 +277,7 @@ def known_parameter() -> Any:
 def attach_parameter() -> Any:
     """Return the parameter of attributes that are published beside the promise."""
     return parameter(
-        default=None,
-        text="attributes published unchanged, outside the guarantee",
-        unset="none",
+        default=None, text="attributes published unchanged, outside the guarantee", unset="none"
     )
 
 

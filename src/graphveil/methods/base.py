@@ -12,17 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from fractions import Fraction
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Generic,
-    Literal,
-    NamedTuple,
-    Self,
-    TypeVar,
-    cast,
-)
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -517,11 +507,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         private |= {"seed": randomness.seed, "withheld": self.withheld()}
         return {
             "guarantee": self.claimed(guarantee, randomness),
-            "conditions": (
-                *self.conditions,
-                *conditions,
-                *((ItemsAreUsers(),) if people else ()),
-            ),
+            "conditions": (*self.conditions, *conditions, *((ItemsAreUsers(),) if people else ())),
             "provenance": self.provenance,
             "private": Private(warnings=(*advised, *left_out_words(left_out)), **private),
         }

@@ -21,12 +21,7 @@ import numpy as np
 
 from graphveil import io
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
-from graphveil.core.errors import (
-    GraphveilError,
-    InputError,
-    ParameterError,
-    ResourceError,
-)
+from graphveil.core.errors import GraphveilError, InputError, ParameterError, ResourceError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import printable
@@ -166,8 +161,7 @@ class External(_Unproved):
     example: ClassVar[Mapping[str, Any]] = {"command": "./anonet {input} {output}"}
 
     command: Command = parameter(
-        text="command line with {input} and {output}, and {seed} if it draws",
-        private=True,
+        text="command line with {input} and {output}, and {seed} if it draws", private=True
     )
     exchange: Literal["text", "csv", "tsv", "graphml", "gml", "pajek", "mtx", "metis"] = parameter(
         default="text", text="format of the input and the output of the command", private=True
@@ -380,10 +374,7 @@ SEED = "seed"
 
 
 def method_from(
-    function: Callable[..., Any],
-    *,
-    name: str,
-    accepts: Container | tuple[Container, ...] = Graph,
+    function: Callable[..., Any], *, name: str, accepts: Container | tuple[Container, ...] = Graph
 ) -> type[Anonymizer[Any]]:
     """Return a method that claims nothing: a function makes the data that is released.
 

@@ -55,19 +55,13 @@ def attached_columns_parameter(*, conditions: bool = False) -> Any:
     """
     only = "" if conditions else " and without conditions; only generalize has --diverse, --close"
     return parameter(
-        default=None,
-        text=f"columns published unchanged, outside the guarantee{only}",
-        unset="none",
+        default=None, text=f"columns published unchanged, outside the guarantee{only}", unset="none"
     )
 
 
 def label_columns_parameter() -> Any:
     """Return the parameter of attached columns that a model is to predict."""
-    return parameter(
-        default=None,
-        text="attached columns that a model is to predict",
-        unset="none",
-    )
+    return parameter(default=None, text="attached columns that a model is to predict", unset="none")
 
 
 class TableRoles(NamedTuple):

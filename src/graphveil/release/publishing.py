@@ -276,9 +276,7 @@ def manifest_of(publication: Publication, composed: Composed | None = None) -> M
         tool=provenance.tool,
         version=provenance.version,
         method=Method(
-            name=provenance.method,
-            source=provenance.source,
-            parameters=dict(provenance.parameters),
+            name=provenance.method, source=provenance.source, parameters=dict(provenance.parameters)
         ),
         claim=Claim(
             guarantee=guarantee,
@@ -295,11 +293,7 @@ def manifest_of(publication: Publication, composed: Composed | None = None) -> M
 
 
 def write_private_folder(
-    folder: Path,
-    publication: Publication,
-    manifest: bytes,
-    beside: tuple[str, ...],
-    output: Output,
+    folder: Path, publication: Publication, manifest: bytes, beside: tuple[str, ...], output: Output
 ) -> None:
     """Write the linkage where it is kept, and the record, where the owner's part is known.
 

@@ -410,10 +410,7 @@ ITEMS = Query(
 """Every item once."""
 
 
-ENTRIES = Query(
-    "SELECT count(*), coalesce(sum({size}(items)), 0) FROM {rows}",
-    ("items",),
-)
+ENTRIES = Query("SELECT count(*), coalesce(sum({size}(items)), 0) FROM {rows}", ("items",))
 """The rows, and the entries of their lists as they stand."""
 
 

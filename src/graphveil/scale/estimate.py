@@ -581,12 +581,7 @@ def _refuse_people(given: InputRows, tables: SparkTables) -> None:
 
 
 def estimated(
-    drawn: Drawn,
-    method: Clustered,
-    engine: Where,
-    *,
-    processes: int = 0,
-    parts_apart: bool = False,
+    drawn: Drawn, method: Clustered, engine: Where, *, processes: int = 0, parts_apart: bool = False
 ) -> Estimate:
     """Return what a run of a method on the rows of a draw will cost.
 

@@ -353,13 +353,7 @@ class RowsOnDisk(ABC):
             given.engine.at(working.folder, working.name) as tables,
         ):
             stages = Stages(
-                method,
-                output,
-                given.form,
-                given.origins,
-                working,
-                tables,
-                given.engine.memory_mib,
+                method, output, given.form, given.origins, working, tables, given.engine.memory_mib
             )
             facts = stages.facts(given.take)
             known_by = frozenset((facts.input_sha256, *given.origins))

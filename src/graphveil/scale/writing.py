@@ -259,11 +259,7 @@ class DataFiles:
         return Written(described, classes.smallest, classes.n, advice, linkage_sha256)
 
     def _pairs(
-        self,
-        rows: _NewRows,
-        numbered: Rows,
-        texts: pa.Array | None,
-        public: Path,
+        self, rows: _NewRows, numbered: Rows, texts: pa.Array | None, public: Path
     ) -> tuple[list[DataFile], Classes]:
         """Write a file of pairs and one of all users."""
         batches = self.tables.batches(numbered, "id")

@@ -419,10 +419,7 @@ def _check_apart(output: Output, *files: Path | None) -> None:
 
 
 def _source_of(
-    path: Path,
-    options: io.AnyOptions,
-    run: RunOptions,
-    report: Callable[[ReadingReport], None],
+    path: Path, options: io.AnyOptions, run: RunOptions, report: Callable[[ReadingReport], None]
 ) -> Source:
     """Return the source that a file is, by where it shall stay."""
     if run.engine == "spark" or run.working is not None:
@@ -733,12 +730,7 @@ def estimate_rows(
 
 
 def estimate_file(
-    method: Anonymizer[Any],
-    path: Path,
-    output: Output,
-    *,
-    options: io.AnyOptions,
-    run: RunOptions,
+    method: Anonymizer[Any], path: Path, output: Output, *, options: io.AnyOptions, run: RunOptions
 ) -> Estimate:
     """Return what a run of the command line will cost.
 

@@ -453,10 +453,7 @@ def _deadline(seconds: float | None, asked: Sequence[str] | None) -> Deadline:
 
 
 def _outcomes(
-    planned: Sequence[Planned],
-    asked: Sequence[str] | None,
-    deadline: Deadline,
-    missing: Missing,
+    planned: Sequence[Planned], asked: Sequence[str] | None, deadline: Deadline, missing: Missing
 ) -> dict[str, Outcome]:
     """Return what attacks came to, in the order planned; write why the others came to nothing."""
     outcomes: dict[str, Outcome] = {}

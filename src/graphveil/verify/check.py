@@ -21,13 +21,7 @@ import numpy as np
 from graphveil.claims import manifest as parts
 from graphveil.claims.conditions import KeyedIds
 from graphveil.claims.digest import is_digest_of
-from graphveil.claims.manifest import (
-    MANIFEST,
-    ColumnCells,
-    Described,
-    Manifest,
-    manifest_bytes,
-)
+from graphveil.claims.manifest import MANIFEST, ColumnCells, Described, Manifest, manifest_bytes
 from graphveil.claims.record import LINKAGE as LINKAGE_FILE
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError

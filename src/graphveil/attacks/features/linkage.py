@@ -148,10 +148,7 @@ def _nobody(number: int, wrong: int) -> str:
 
 
 def known_items(
-    people: People,
-    order: NDArray[np.int64],
-    how: tuple[int, int, int],
-    rng: np.random.Generator,
+    people: People, order: NDArray[np.int64], how: tuple[int, int, int], rng: np.random.Generator
 ) -> Known | None:
     """Return what the adversary knows of the first people in an order who have as many items.
 
@@ -295,10 +292,7 @@ def _inside_and_outside(
     rng = situation.rng("linkage: twin")
     out = people_to_leave_out(people, options.out, rng)
     beside = twin(situation, out, int(rng.integers(1 << 62)))
-    order = {
-        "out": rng.permutation(out),
-        "in": rng.permutation(np.nonzero(beside.own >= 0)[0]),
-    }
+    order = {"out": rng.permutation(out), "in": rng.permutation(np.nonzero(beside.own >= 0)[0])}
     for number in options.known:
         how = (number, 0, options.targets)
         known = {side: known_items(beside, whom, how, rng) for side, whom in order.items()}
@@ -422,9 +416,7 @@ def group_sizes(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _figures_of_both(
-    joint: NDArray[np.int64],
-    single: list[NDArray[np.int64]],
-    levels: NDArray[np.int64] | None,
+    joint: NDArray[np.int64], single: list[NDArray[np.int64]], levels: NDArray[np.int64] | None
 ) -> Iterator[AttackFigure]:
     """Yield figures of the joint class, beside those of the release that alone tells more."""
     median = float(min(np.median(sizes) for sizes in single))

@@ -110,9 +110,7 @@ MOVES: dict[str, dict[str, object]] = {
     "cluster-k": {"search": "local"},
     "suppress-k": {"algorithm": "greedy", "refine": True},
 }
-CUTS: dict[str, dict[str, object]] = {
-    "mondrian": {"column_order": "sorted", "release": "suppress"},
-}
+CUTS: dict[str, dict[str, object]] = {"mondrian": {"column_order": "sorted", "release": "suppress"}}
 """Methods whose choices say something, with the parameters under which they do."""
 
 

@@ -137,10 +137,7 @@ def people_of_run(
     position = np.full(rows.n_users, -1, dtype=np.int64)
     position[inside] = linkage.positions_of(labels, release.data.labels())
     beside = BipartiteComparison(
-        original=rows,
-        released=features_of(release.data),
-        position=None,
-        randomness=randomness,
+        original=rows, released=features_of(release.data), position=None, randomness=randomness
     )
     return people_of(beside, position)
 

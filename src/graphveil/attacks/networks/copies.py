@@ -156,12 +156,7 @@ def _drawn(
 
 
 def random_pairs(
-    edges: NDArray[np.int32],
-    n: int,
-    size: int,
-    rng: np.random.Generator,
-    *,
-    directed: bool = False,
+    edges: NDArray[np.int32], n: int, size: int, rng: np.random.Generator, *, directed: bool = False
 ) -> NDArray[np.int32]:
     """Return pairs of nodes, evenly drawn among those that are no edge, to fill edges up to a size.
 

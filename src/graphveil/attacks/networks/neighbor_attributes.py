@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    Outcome,
-    refuse_more_nodes,
-)
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome, refuse_more_nodes
 from graphveil.attacks.networks.candidate_set import (
     MOST_NODES,
     WITH_ATTRIBUTES,

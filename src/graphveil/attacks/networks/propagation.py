@@ -190,10 +190,7 @@ def _with_room_in_heap(
 
 
 def _not_spread(
-    one: NDArray[np.int64],
-    two: NDArray[np.int64],
-    match: kernels.PercolationMatch,
-    table: Match,
+    one: NDArray[np.int64], two: NDArray[np.int64], match: kernels.PercolationMatch, table: Match
 ) -> Match:
     """Return marked pairs of free nodes that were not spread, of degrees near to each other."""
     n = two.size

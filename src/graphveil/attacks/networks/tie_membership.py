@@ -109,9 +109,7 @@ def tie_membership(
 
 
 def _attacked(
-    situation: AttackInput[GraphComparison],
-    options: TieMembershipOptions,
-    rng: np.random.Generator,
+    situation: AttackInput[GraphComparison], options: TieMembershipOptions, rng: np.random.Generator
 ) -> _Attacked:
     """Return what makes the releases, of ties drawn evenly."""
     if isinstance(situation.comparison, NetworkComparison):

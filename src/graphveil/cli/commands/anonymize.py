@@ -385,12 +385,7 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         return 0
     with shown(bars()):
         anonymize_file(
-            anonymizer,
-            path,
-            output,
-            options=options,
-            run=run,
-            report=partial(say_report, path),
+            anonymizer, path, output, options=options, run=run, report=partial(say_report, path)
         )
     _say_how_read(path, options, flags)
     record = read_record(flags.out, flags.private)

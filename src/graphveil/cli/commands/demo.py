@@ -106,12 +106,7 @@ def _step(number: int, title: str) -> None:
 command = with_signature(
     _run,
     [
-        flag(
-            "out",
-            Path,
-            "Folder for the release.",
-            default=Path("graphveil-demo"),
-        ),
+        flag("out", Path, "Folder for the release.", default=Path("graphveil-demo")),
         ALL_FLAG,
         flag("force", bool, "Replace the folder of an earlier demo.", default=False, negative=""),
     ],

@@ -16,13 +16,7 @@ from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, line_texts, print_answer, print_next, say_lines
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import (
-    INPUT,
-    OUTPUT_GROUP,
-    flag,
-    not_for,
-    with_signature,
-)
+from graphveil.cli.flags import INPUT, OUTPUT_GROUP, flag, not_for, with_signature
 from graphveil.cli.inputs import (
     command_line,
     file_word,
@@ -125,20 +119,14 @@ def _print_nodes(measured: Identifiability) -> None:
         f"{measured.distance}):"
     )
     _print_classes(figures, "nodes")
-    _line(
-        "unique, not counting twins",
-        figures["twin_unique_nodes"],
-        measured.twin_uniqueness,
-    )
+    _line("unique, not counting twins", figures["twin_unique_nodes"], measured.twin_uniqueness)
     _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
     if measured.fuzzy is not None:
         fuzzy = figures["fuzzy"]
         result(f"if that knowledge is off by up to {measured.fuzzy.phi:g}%:")
         _line("unique", fuzzy["unique_nodes"], fuzzy["uniqueness"])
         _line(
-            f"unprotected (k={measured.k})",
-            fuzzy["unprotected_nodes"],
-            fuzzy["share_unprotected"],
+            f"unprotected (k={measured.k})", fuzzy["unprotected_nodes"], fuzzy["share_unprotected"]
         )
         result(f"if each number is off by a random amount of up to {measured.fuzzy.phi:g}%:")
         noisy = f"{100 * fuzzy['noisy_share_unprotected']:.2f}"
@@ -302,15 +290,7 @@ def _run(path: Path, **given: Any) -> int:
     if options is not None:
         words = (*flag_words("kind", kind_of(kind).name), *reading_words(options))
         command = command_line("advise", file_word(path), *words)
-    _show(
-        measured,
-        more,
-        cascaded,
-        alone,
-        as_json=as_json,
-        every=every,
-        command=command,
-    )
+    _show(measured, more, cascaded, alone, as_json=as_json, every=every, command=command)
     return 0
 
 

@@ -278,12 +278,7 @@ def _run_flags() -> list[inspect.Parameter]:
             "CPU time limit per point, in seconds. Default: none.",
             default=None,
         ),
-        flag(
-            "jobs",
-            int | None,
-            "Number of processes. Default: one per processor.",
-            default=None,
-        ),
+        flag("jobs", int | None, "Number of processes. Default: one per processor.", default=None),
         flag(
             "config",
             Path | None,
@@ -291,10 +286,7 @@ def _run_flags() -> list[inspect.Parameter]:
             default=None,
         ),
         flag(
-            "out",
-            Path,
-            "Folder for the sweep; an unfinished one is resumed.",
-            group=OUTPUT_GROUP,
+            "out", Path, "Folder for the sweep; an unfinished one is resumed.", group=OUTPUT_GROUP
         ),
         ALL_FLAG,
         flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
@@ -311,12 +303,7 @@ def subcommand(name: str) -> Callable[..., int]:
         "parameter takes several values, separated by commas.\n\nExample: graphveil sweep "
         f"{name} friends.csv {example} --out sweep"
     )
-    parameters = [
-        INPUT,
-        *_grid_flags(method),
-        *_run_flags(),
-        *reading_flags(method.accepts),
-    ]
+    parameters = [INPUT, *_grid_flags(method), *_run_flags(), *reading_flags(method.accepts)]
     command: Callable[..., int] = with_signature(
         partial(_from_pipes, method), parameters, name=name, text=text
     )

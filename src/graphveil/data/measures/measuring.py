@@ -100,12 +100,7 @@ def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | No
 
 @overload
 def measure(  # type: ignore[overload-overlap]  # more is measured of a plain graph
-    data: Graph,
-    *,
-    measure: str = "degree",
-    distance: int = 1,
-    k: int = 2,
-    phi: float | None = None,
+    data: Graph, *, measure: str = "degree", distance: int = 1, k: int = 2, phi: float | None = None
 ) -> Identifiability: ...
 
 

@@ -491,10 +491,7 @@ def mixing_matrix(pair: NetworkComparison) -> Figures:
     for name, before, after in _attributes(pair):
         most = int(max(before.max(initial=-1), after.max(initial=-1))) + 2
         for each in _pairs_of_layers(pair):
-            shares = [
-                _mixing(each.before, before + 1, most),
-                _mixing(each.after, after + 1, most),
-            ]
+            shares = [_mixing(each.before, before + 1, most), _mixing(each.after, after + 1, most)]
             if all(one.sum() for one in shares):
                 one, other = (matrix / matrix.sum() for matrix in shares)
                 apart = float(np.abs(one - other).sum() / 2)

@@ -167,10 +167,7 @@ def _ends(
 
 
 def chosen_columns(
-    source: Source,
-    dialect: Dialect,
-    options: GraphOptions | BipartiteOptions,
-    notes: ReadCounts,
+    source: Source, dialect: Dialect, options: GraphOptions | BipartiteOptions, notes: ReadCounts
 ) -> tuple[int, int]:
     """Return the two columns that count; in KONECT's files and NCOL they are the first.
 

@@ -19,13 +19,7 @@ from graphveil.core.errors import InputError, did_you_mean, leave_out, option, o
 from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.data.conversions import cells_of
-from graphveil.data.layers import (
-    KINDS_OF_EDGES,
-    MOST_KINDS,
-    may_mark_modes,
-    mode_of,
-    two_modes,
-)
+from graphveil.data.layers import KINDS_OF_EDGES, MOST_KINDS, may_mark_modes, mode_of, two_modes
 from graphveil.io.formats import Format
 from graphveil.io.options import BipartiteOptions, GraphOptions, NetworkOptions
 from graphveil.io.parsed import (
@@ -294,9 +288,7 @@ def refuse_kinds(source: Source, kinds: Sequence[str], column: str) -> NoReturn:
 
 
 def refuse_two_modes(
-    source: Source,
-    people: Mapping[str, Mapping[int, Any]],
-    ends: Iterable[tuple[int, int]],
+    source: Source, people: Mapping[str, Mapping[int, Any]], ends: Iterable[tuple[int, int]]
 ) -> None:
     """Refuse nodes that an attribute marks as of two kinds, since not all may be people.
 

@@ -241,10 +241,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
     if matrix.symmetric:
         other = row != column
-        row, column = (
-            np.concatenate([row, column[other]]),
-            np.concatenate([column, row[other]]),
-        )
+        row, column = (np.concatenate([row, column[other]]), np.concatenate([column, row[other]]))
     notes.nameless = True
     return ParsedPairs(
         user=row,

@@ -92,10 +92,7 @@ def _head(
         )
     weights = (cells[2] if len(cells) > 2 else "0").rjust(3, "0")[-3:]
     if set(weights) != {"0"} and not ignore_weights:
-        source.refuse(
-            f"the file has weights ({weights}). {leave_out()}",
-            line=number,
-        )
+        source.refuse(f"the file has weights ({weights}). {leave_out()}", line=number)
     per_node = int(cells[3][:4]) if len(cells) > 3 else 1
     skipped = (weights[0] == "1") + per_node * (weights[1] == "1")
     return n, m, skipped, 2 if weights[2] == "1" else 1

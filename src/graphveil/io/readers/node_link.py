@@ -60,11 +60,7 @@ def _add_nodes(
 
 
 def _add_edge(
-    source: Source,
-    builder: Builder,
-    spelled: dict[str, int | str],
-    edge: dict[str, Any],
-    what: str,
+    source: Source, builder: Builder, spelled: dict[str, int | str], edge: dict[str, Any], what: str
 ) -> None:
     ends = [_id(source, edge, end, what) for end in _ENDS]
     for end in ends:

@@ -15,13 +15,7 @@ from pyarrow import csv
 
 from graphveil.core.errors import DataError, Problem, did_you_mean, option
 from graphveil.core.text import counted
-from graphveil.data.codes import (
-    AMONG_NUMBERS,
-    EVERY,
-    NUMBER,
-    fractions_in,
-    without_suppressed,
-)
+from graphveil.data.codes import AMONG_NUMBERS, EVERY, NUMBER, fractions_in, without_suppressed
 from graphveil.data.columns import dropped_columns
 from graphveil.io.options import Header, TableOptions
 from graphveil.io.parsed import ParsedCells, ReadCounts, binning

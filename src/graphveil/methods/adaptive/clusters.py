@@ -167,10 +167,7 @@ def _cut(links: list[list[int]], row: int, others: list[int]) -> None:
 Labels = NDArray[np.int64]
 Search = Literal["plain", "agglomerative", "local", "forest"]
 
-_PLAIN = (
-    (kernels.PLAIN, 0.0, 0),
-    (kernels.PLAIN, kernels.SMALL_FIRST, 0),
-)
+_PLAIN = ((kernels.PLAIN, 0.0, 0), (kernels.PLAIN, kernels.SMALL_FIRST, 0))
 _STARTS = (
     *_PLAIN,
     (kernels.BY_SIZE, kernels.SMALL_FIRST, 0),

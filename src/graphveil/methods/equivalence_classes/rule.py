@@ -409,11 +409,7 @@ def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
 
 
 def draft_of(
-    data: Bipartite,
-    labels: Labels,
-    profiles: Profiles,
-    published: NDArray[np.bool_],
-    k: int,
+    data: Bipartite, labels: Labels, profiles: Profiles, published: NDArray[np.bool_], k: int
 ) -> MethodResult:
     """Return what clusters publish, with its cost against the original and advice to the owner.
 

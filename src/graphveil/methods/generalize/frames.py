@@ -351,10 +351,7 @@ class ReadAgain:
 
 
 def _known_columns(
-    every: Sequence[str],
-    known: Sequence[str] | None,
-    attach: Sequence[str],
-    drop: Sequence[str],
+    every: Sequence[str], known: Sequence[str] | None, attach: Sequence[str], drop: Sequence[str]
 ) -> list[str]:
     """Return the known columns in the order of the table, or refuse roles that do not suit it."""
     roles = {"known": known or (), "attach": attach, "drop": drop}

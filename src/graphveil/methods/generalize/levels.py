@@ -408,11 +408,7 @@ def _unit(day: dt.date, unit: str, years: int) -> _Span:
     last = dt.date.max
     if after // 12 <= last.year:
         last = dt.date(after // 12, after % 12 + 1, 1) - dt.timedelta(days=1)
-    texts = {
-        "month": f"{day:%Y-%m}",
-        "quarter": f"{day:%Y}-Q{count % 4 + 1}",
-        "year": f"{day:%Y}",
-    }
+    texts = {"month": f"{day:%Y-%m}", "quarter": f"{day:%Y}-Q{count % 4 + 1}", "year": f"{day:%Y}"}
     return _Span(texts.get(unit, f"{first.year}-{first.year + years - 1}"), first, last)
 
 

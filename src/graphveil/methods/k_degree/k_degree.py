@@ -311,10 +311,7 @@ class KDegree(AttributedMethod):
         default=True, text="prefer nodes a few steps away when placing single missing edges"
     )
     restarts: int = parameter(
-        default=2,
-        text="minimum number of random starts with edits=any",
-        minimum=1,
-        private=True,
+        default=2, text="minimum number of random starts with edits=any", minimum=1, private=True
     )
     prove: Literal["auto", "always", "never"] = parameter(
         default="auto",
@@ -421,8 +418,7 @@ class KDegree(AttributedMethod):
         result = self._edited(graph, randomness, colors.of_person, protected)
         released = self._beside(data, cast("Graph", result.data), colors)
         return result._replace(
-            data=released,
-            advice=(*result.advice, *attached_advice(released, self._roles)),
+            data=released, advice=(*result.advice, *attached_advice(released, self._roles))
         )
 
     def _change(self, graph: Graph, colors: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -394,10 +394,7 @@ def _pull(task: DegreeTask, choices: Choices) -> Pull:
 
 
 def pull_of_few(
-    task: DegreeTask,
-    nodes: NDArray[np.int64],
-    falls: NDArray[np.bool_],
-    rises: NDArray[np.bool_],
+    task: DegreeTask, nodes: NDArray[np.int64], falls: NDArray[np.bool_], rises: NDArray[np.bool_]
 ) -> Pull:
     """Return `pull_of_neighbors` of these nodes, from their own lists."""
     sizes = task.degrees[nodes]

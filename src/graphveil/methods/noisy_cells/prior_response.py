@@ -313,10 +313,7 @@ def stated(
     more: dict[str, Any] = {}
     if groups is not None and factors is not None:
         upper = factors[np.triu_indices(factors.shape[0])]
-        more = {
-            "groups": tuple(groups.tolist()),
-            "factors": tuple(map(str, rounded(upper))),
-        }
+        more = {"groups": tuple(groups.tolist()), "factors": tuple(map(str, rounded(upper)))}
     return BlockFlips(
         **budget,
         sizes=tuple(classes.sizes.tolist()),
@@ -404,10 +401,7 @@ class PriorResponse(NoisyMethod):
             data=with_cells(data, cells),
             conditions=(flips,),
             facts=listed_once(data),
-            advice=(
-                *public_inputs(data),
-                *self._copies_matched(data, flips),
-            ),
+            advice=(*public_inputs(data), *self._copies_matched(data, flips)),
         )
 
     def _copies_matched(self, data: Graph, flips: BlockFlips) -> tuple[str, ...]:

@@ -208,11 +208,7 @@ def _joining(
 
 
 def _needed(
-    points: Ints,
-    colors: Ints,
-    cells: tuple[NDArray[np.bool_], Ints],
-    labels: Ints,
-    k: int,
+    points: Ints, colors: Ints, cells: tuple[NDArray[np.bool_], Ints], labels: Ints, k: int
 ) -> NDArray[np.bool_]:
     """Return who of the whole cells must help others of their color, who are fewer than k.
 
@@ -379,12 +375,7 @@ class _Level(NamedTuple):
 
 
 def leveled(
-    plan: ProfilePlan,
-    points: Ints,
-    colors: Ints,
-    k: int,
-    prices: Prices,
-    rng: np.random.Generator,
+    plan: ProfilePlan, points: Ints, colors: Ints, k: int, prices: Prices, rng: np.random.Generator
 ) -> Ints:
     """Return targets near a plan's under which as many arcs leave as come in, shape (n, 2).
 

@@ -36,12 +36,7 @@ from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import discrete_laplace, words_from
 from graphveil.methods.noise.cells import ends_of, number_of_cells
-from graphveil.methods.noisy_cells.noisy import (
-    NoisyMethod,
-    listed_once,
-    noisy_count,
-    public_inputs,
-)
+from graphveil.methods.noisy_cells.noisy import NoisyMethod, listed_once, noisy_count, public_inputs
 from graphveil.methods.noisy_cells.prior_response import (
     CLASSES,
     PriorClasses,
@@ -94,9 +89,7 @@ class BaselineMethod(NoisyMethod):
             NoGuaranteeWarning,
         )
         return MethodResult(
-            data=released,
-            facts=listed_once(data),
-            advice=(*public_inputs(data), unclaimed),
+            data=released, facts=listed_once(data), advice=(*public_inputs(data), unclaimed)
         )
 
 

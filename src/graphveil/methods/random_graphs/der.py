@@ -346,10 +346,7 @@ def placed_cells(
     of_region = np.repeat(np.arange(filling.sizes.size), filling.ones)
     others_before = filling.cells - (np.arange(filling.cells.size) - first[of_region])
     passed = np.searchsorted(others_before, start[other] + rank, side="right") - first[other]
-    return (
-        np.concatenate([region, other]),
-        np.concatenate([true - start[region], rank + passed]),
-    )
+    return (np.concatenate([region, other]), np.concatenate([true - start[region], rank + passed]))
 
 
 _THIRD = Share(of_epsilon=Fraction(1, 3), most=Fraction(40, 3))

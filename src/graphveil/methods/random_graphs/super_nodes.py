@@ -219,10 +219,7 @@ def _start(graph: Graph, sizes: NDArray[np.int64], rng: np.random.Generator) -> 
         np.minimum.at(first, ends[:, 0], rank[ends[:, 1]])
         np.minimum.at(first, ends[:, 1], rank[ends[:, 0]])
         firsts.append(first)
-    orders = [
-        np.lexsort((ties, graph.degrees())),
-        np.lexsort((ties, graph.degrees(), *firsts)),
-    ]
+    orders = [np.lexsort((ties, graph.degrees())), np.lexsort((ties, graph.degrees(), *firsts))]
     return min(orders, key=lambda members: _cost(ends, members, sizes))
 
 

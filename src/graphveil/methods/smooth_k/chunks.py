@@ -126,10 +126,7 @@ class MinHash:
         return smallest
 
     def words(
-        self,
-        indptr: NDArray[np.int64],
-        hashes: NDArray[np.uint64],
-        users: NDArray[np.uint64],
+        self, indptr: NDArray[np.int64], hashes: NDArray[np.uint64], users: NDArray[np.uint64]
     ) -> NDArray[np.uint64]:
         """Return five words a row, uint64, shape (n, 5): by them, in turn, rows are in order.
 

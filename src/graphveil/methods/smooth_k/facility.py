@@ -330,12 +330,7 @@ QUARTERS = {"degree": 1, "cost": 2}
 
 
 def grown_clusters(
-    rows: CollapsedRows,
-    *,
-    k: int,
-    rule: Rule,
-    seed_order: str,
-    rng: np.random.Generator,
+    rows: CollapsedRows, *, k: int, rule: Rule, seed_order: str, rng: np.random.Generator
 ) -> Labels:
     """Return clusters of at least k rows, most of them of exactly k.
 
@@ -472,11 +467,7 @@ def _around(rows: CollapsedRows, seeds: NDArray[np.int64], k: int, quarters: int
 
 
 def _grown(
-    rows: CollapsedRows,
-    unused: NDArray[np.int64],
-    seeds: NDArray[np.int64],
-    k: int,
-    quarters: int,
+    rows: CollapsedRows, unused: NDArray[np.int64], seeds: NDArray[np.int64], k: int, quarters: int
 ) -> NDArray[np.int64]:
     """Return the steps of growth, by the kernel that is quicker: they are the same."""
     if rows.has_popular_features:

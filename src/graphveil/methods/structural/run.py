@@ -256,11 +256,7 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
 
 
 def _heuristic(
-    name: Sampling | Walking,
-    task: Task,
-    settings: Settings,
-    rng: np.random.Generator,
-    watch: Watch,
+    name: Sampling | Walking, task: Task, settings: Settings, rng: np.random.Generator, watch: Watch
 ) -> Edited:
     if name in DELETING:
         task = task._replace(edits="delete", budget=task.graph.n_edges)
@@ -477,11 +473,7 @@ def _aim(task: ProfileTask, name: str) -> ProfileTask:
 
 
 def _followed(
-    follow: Follow,
-    task: ProfileTask,
-    settings: Settings,
-    rng: np.random.Generator,
-    watch: Watch,
+    follow: Follow, task: ProfileTask, settings: Settings, rng: np.random.Generator, watch: Watch
 ) -> ChangedTies:
     pairs = pairs_of(task, np.empty(0, dtype=np.int64), rng)
     walk = walk_of(task, pairs, rng, watch)

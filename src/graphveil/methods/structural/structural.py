@@ -478,9 +478,7 @@ class StructuralAnonymity(AttributedMethod):
         private=True,
     )
     spend_least: bool = parameter(
-        default=False,
-        text="make the fewest edits for 99% of the gain",
-        private=True,
+        default=False, text="make the fewest edits for 99% of the gain", private=True
     )
     known: Columns | None = known_parameter()
     attach: Columns | None = attach_parameter()
@@ -588,8 +586,7 @@ class StructuralAnonymity(AttributedMethod):
         result = self._edited(data.graph(), randomness, colors.of_person)
         released = self._beside(data, cast("Graph", result.data), colors)
         return result._replace(
-            data=released,
-            advice=(*result.advice, *attached_advice(released, self._roles)),
+            data=released, advice=(*result.advice, *attached_advice(released, self._roles))
         )
 
     def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> MethodResult:

@@ -140,10 +140,7 @@ SPARSE = (_sparse(pull=0.3), _sparse(pull=0.5))
 """In turn, start by start: which is better differs from graph to graph."""
 
 DENSE = PhaseSchedule(
-    hubs=(
-        _FIRST,
-        *(_STAGE._replace(quantile=quantile) for quantile in (0.75, 0.5, 0.25)),
-    ),
+    hubs=(_FIRST, *(_STAGE._replace(quantile=quantile) for quantile in (0.75, 0.5, 0.25))),
     everybody=_DENSE,
     polish=POLISH,
     again=_DENSE._replace(share=0.15, hot=0.08, price=0.05, pull=0.1, anchored=False),
@@ -169,10 +166,7 @@ MOST_BACKFILLS = 10
 COUNT = Phase(share=1.0, hot=0.3, cold=0.05, price=0.0, focus=0.7, undo=0.3, revert=0.3)
 """With a budget: only the unprotected nodes."""
 
-BUDGET = (
-    _SPARSE._replace(price=0.3),
-    POLISH[0]._replace(share=0.5, price=0.0),
-)
+BUDGET = (_SPARSE._replace(price=0.3), POLISH[0]._replace(share=0.5, price=0.0))
 """With a budget, from the input once more."""
 
 ROOM = 32

@@ -392,10 +392,7 @@ class LocalTables:
         return answer
 
     def map(
-        self,
-        rows: LocalRows,
-        work: Callable[[pa.RecordBatch], pa.RecordBatch],
-        schema: pa.Schema,
+        self, rows: LocalRows, work: Callable[[pa.RecordBatch], pa.RecordBatch], schema: pa.Schema
     ) -> LocalRows:
         """Return what a work makes of rows."""
         del schema

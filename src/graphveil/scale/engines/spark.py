@@ -230,12 +230,7 @@ OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
 _NOTHING_THERE = "[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]"
 """What Spark says of a folder that is not there, or holds no file."""
-_SPELLED = {
-    pa.int32(): "INT",
-    pa.int64(): "BIGINT",
-    pa.string(): "STRING",
-    pa.binary(): "BINARY",
-}
+_SPELLED = {pa.int32(): "INT", pa.int64(): "BIGINT", pa.string(): "STRING", pa.binary(): "BINARY"}
 _WIDE = "spark.sql.execution.arrow.useLargeVarTypes"
 _NARROW = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 """What sessions with wide offsets give, and the same with those that works take."""
@@ -547,9 +542,7 @@ class _Batchwise:
 
 
 def _in_group(
-    by: str,
-    work: Callable[[int, pa.Table], pa.Table],
-    returned: Callable[[pa.Table], pa.Table],
+    by: str, work: Callable[[int, pa.Table], pa.Table], returned: Callable[[pa.Table], pa.Table]
 ) -> Callable[[pa.Table], pa.Table]:
     """Return a work on a group as Spark takes it: a function of one argument, with its types.
 

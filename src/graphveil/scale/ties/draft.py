@@ -126,11 +126,7 @@ def draft_of(
 
 
 def _noisy(
-    method: Method,
-    noise: NoisyTies,
-    graph: Graph,
-    working: WorkingFolder,
-    ledger: Ledger | None,
+    method: Method, noise: NoisyTies, graph: Graph, working: WorkingFolder, ledger: Ledger | None
 ) -> EdgeDraft:
     """Return noisy edges, which are drawn once: what an interrupted draw left nobody has seen."""
     file = working.folder / NOISE / CELLS
@@ -158,11 +154,7 @@ def _noisy(
 
 
 def _drawn(
-    method: Method,
-    noise: NoisyTies,
-    graph: Graph,
-    working: WorkingFolder,
-    ledger: Ledger | None,
+    method: Method, noise: NoisyTies, graph: Graph, working: WorkingFolder, ledger: Ledger | None
 ) -> Noise:
     """Enter epsilon where there is room, and draw the noisy count and all cells into a file."""
     file = working.stage(NOISE) / CELLS

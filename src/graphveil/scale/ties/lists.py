@@ -215,9 +215,7 @@ def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
             file.flush()
             degrees.flush()
             so_far = Listed(
-                buckets=number + 1,
-                entries=so_far.entries + distinct.size,
-                arcs=so_far.arcs + arcs,
+                buckets=number + 1, entries=so_far.entries + distinct.size, arcs=so_far.arcs + arcs
             )
             del keys, distinct
             yield so_far

@@ -154,10 +154,7 @@ class _Frame(NamedTuple):
     label_above: bool = False
 
 
-_DOTS = (
-    _Frame("wide", 640, 232, 612, 34),
-    _Frame("narrow", 340, 18, 316, 48, label_above=True),
-)
+_DOTS = (_Frame("wide", 640, 232, 612, 34), _Frame("narrow", 340, 18, 316, 48, label_above=True))
 _LONG_LABELS = _Frame("alone", 720, 290, 692, 26)
 _STEPS = (_Frame("wide", 640, 56, 624), _Frame("narrow", 340, 48, 330))
 

@@ -18,15 +18,7 @@ from markupsafe import Markup
 from graphveil.attacks.wording import Counted
 from graphveil.core.text import percent, printable, visible, visible_json
 from graphveil.evaluate.wording import Line
-from graphveil.verbs.report.charts import (
-    NONE,
-    Bin,
-    Mark,
-    count,
-    described,
-    dots,
-    steps,
-)
+from graphveil.verbs.report.charts import NONE, Bin, Mark, count, described, dots, steps
 from graphveil.verbs.report.frontiers import SYMBOLS, Panel, mark_of, scatter
 from graphveil.verbs.report.legal_questions import Answers
 
@@ -52,14 +44,8 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("No attack succeeded", "An attack was run and did not succeed. This proves nothing."),
     ("Not in the data", "The same figure for people who are not in the data."),
     ("Triangle", "Three people who are all connected to each other."),
-    (
-        "Verified",
-        "Recomputed from the published files, by code independent of the method.",
-    ),
-    (
-        "Worst 1%",
-        "Mean risk of the 1% of people most at risk, over everything the attack tried.",
-    ),
+    ("Verified", "Recomputed from the published files, by code independent of the method."),
+    ("Worst 1%", "Mean risk of the 1% of people most at risk, over everything the attack tried."),
 )
 """The glossary: at most 15 words."""
 
@@ -230,10 +216,7 @@ WORDS_OF_SWEEPS: tuple[tuple[str, str], ...] = (
         ),
     ),
     ("Infeasible", "The data cannot meet the guarantee with these parameters."),
-    (
-        "Kept and true",
-        "Share of everything in the original or in the release that is in both.",
-    ),
+    ("Kept and true", "Share of everything in the original or in the release that is in both."),
     (
         "Look-alikes",
         ("People whom the release does not tell apart; k is the smallest number of them."),
@@ -245,10 +228,7 @@ WORDS_OF_SWEEPS: tuple[tuple[str, str], ...] = (
         "Repeat",
         ("One release of a point; figures are means over the repeats, and bars show their range."),
     ),
-    (
-        "Trial",
-        "A release made for comparison with others. At most one of them may be published.",
-    ),
+    ("Trial", "A release made for comparison with others. At most one of them may be published."),
 )
 """The glossary."""
 

@@ -215,10 +215,7 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
     if read is not None:
         parts |= of_data(read, None)
         parts["tests"] = answers_of(
-            read.guarantee,
-            verdict,
-            type(read.data),
-            _nothing_measured(read),
+            read.guarantee, verdict, type(read.data), _nothing_measured(read)
         )
     attacked, _ = attacked_of(parts.get("tests", ()), public=True)
     page = Page(

@@ -512,10 +512,7 @@ def commands_of(
 ) -> list[str]:
     """Return the commands that make the release and its page again."""
     original = ("--original", file) if owner else ()
-    lines = [
-        command_line("verify", name, *original),
-        command_line("report", name, *original),
-    ]
+    lines = [command_line("verify", name, *original), command_line("report", name, *original)]
     if manifest is None:
         return lines
     method = METHODS.get(manifest.method.name)

@@ -19,11 +19,7 @@ from graphveil.methods.random_graphs.hierarchy import paired_tree
 from graphveil.methods.random_graphs.kernels.hierarchy import log_likelihood
 from graphveil.methods.structural.paper import sample_edits
 from graphveil.methods.structural.task import Task
-from graphveil.methods.textbook import (
-    construct_graph,
-    dp_graph_anonymization,
-    greedy_rec_algorithm,
-)
+from graphveil.methods.textbook import construct_graph, dp_graph_anonymization, greedy_rec_algorithm
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.reproduce.reproduce import Asked, By, Reproduced
 
@@ -295,9 +291,7 @@ KS = (2, 5, 10, 20)
 
 def degrees(asked: Asked) -> Iterator[Reproduced]:
     """Yield algorithm 1 and the two degree sequences, and the edits of releases."""
-    graphs = {
-        "Copnet calls": datasets.load("copenhagen-calls"),
-    }
+    graphs = {"Copnet calls": datasets.load("copenhagen-calls")}
     sequences = {"least": dp_graph_anonymization, "greedy": greedy_rec_algorithm}
     for (name, graph), k in product(graphs.items(), KS):
         for words, sequence in sequences.items():

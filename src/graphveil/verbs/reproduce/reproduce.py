@@ -136,7 +136,7 @@ ITEMS: dict[str, dict[tuple[str, str], Item]] = {
     "k-degree": {
         ("algorithm", "1"): Item(
             "degree sequences, their realization, and releases", "networks:degrees", seconds=3
-        ),
+        )
     },
 }
 """What there is, by paper and by its kind and number."""

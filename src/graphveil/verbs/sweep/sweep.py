@@ -131,9 +131,7 @@ class PointRun:
             warnings.simplefilter("ignore", GraphveilWarning)
             result = self._result(task)
         result = msgspec.structs.replace(
-            result,
-            seconds=time.perf_counter() - started,
-            cpu_seconds=time.process_time() - used,
+            result, seconds=time.perf_counter() - started, cpu_seconds=time.process_time() - used
         )
         keep_result(self.folder, task.point, result)
         return result
@@ -345,10 +343,7 @@ def every_result(work: Work) -> dict[int, Result]:
     folder, plan = work.run.folder, work.run.plan
     results, lost = dict(work.kept), {}
     try:
-        with (
-            stage("sweeping", total=len(plan.points)) as advance,
-            closing(_ended(work)) as ends,
-        ):
+        with stage("sweeping", total=len(plan.points)) as advance, closing(_ended(work)) as ends:
             advance(len(results))
             for ended in ends:
                 point = work.tasks[ended.task].point
@@ -549,12 +544,7 @@ def sweep(  # noqa: PLR0913  one call says all of a sweep
     {'finished': 1, 'infeasible': 1}
     """
     options = SweepOptions(
-        metrics=metrics,
-        attacks=attacks,
-        repeats=repeats,
-        seed=seed,
-        jobs=jobs,
-        seconds=seconds,
+        metrics=metrics, attacks=attacks, repeats=repeats, seed=seed, jobs=jobs, seconds=seconds
     )
     container: Data = as_container(data, CONTAINERS, wanted_by="sweep")
     chosen = methods_of(methods)

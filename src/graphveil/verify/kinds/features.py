@@ -33,15 +33,7 @@ from graphveil.verify.kinds.kind import (
 )
 from graphveil.verify.recount.equal_rows import counts_of_lists, find_kept
 from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, released_ids
-from graphveil.verify.verdict import (
-    LINKAGE,
-    Check,
-    fails,
-    holds,
-    judged,
-    not_checked,
-    shown,
-)
+from graphveil.verify.verdict import LINKAGE, Check, fails, holds, judged, not_checked, shown
 
 ENTRIES, ITEMS = "entries", "items"
 
@@ -245,9 +237,6 @@ FEATURES = CheckedKind(
     cost=Cost(COST, _changes, _in_words),
     same=same_pairs,
     parts=load_parts,
-    noise_cells=NoiseCells(
-        of_person=_cells_of_person,
-        check=_check_cells,
-    ),
+    noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
     read_again=second_reading(_pairs, "entries"),
 )

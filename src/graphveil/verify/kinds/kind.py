@@ -27,15 +27,7 @@ from graphveil.data import Data
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database, literal
-from graphveil.verify.verdict import (
-    SHARED,
-    TWICE,
-    Check,
-    fails,
-    holds,
-    not_checked,
-    shown,
-)
+from graphveil.verify.verdict import SHARED, TWICE, Check, fails, holds, not_checked, shown
 
 D = TypeVar("D")
 

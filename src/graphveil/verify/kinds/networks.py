@@ -41,16 +41,7 @@ from graphveil.verify.kinds.kind import (
 )
 from graphveil.verify.recount.equal_rows import MOST_AT_ONCE, MOST_IDS, link_in_buckets
 from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, strange_cell
-from graphveil.verify.verdict import (
-    SHARED,
-    TWICE,
-    Check,
-    fails,
-    holds,
-    judged,
-    not_checked,
-    shown,
-)
+from graphveil.verify.verdict import SHARED, TWICE, Check, fails, holds, judged, not_checked, shown
 
 EDITS, ENDPOINTS, SIMPLE = "edits", "endpoints", "simple graph"
 

@@ -119,10 +119,7 @@ def _cells(db: Database, described: Described) -> list[ColumnCells]:
             )
         cells.append(
             ColumnCells(
-                name=name,
-                values=published - above,
-                generalized=above,
-                suppressed=rows - published,
+                name=name, values=published - above, generalized=above, suppressed=rows - published
             )
         )
     return cells

@@ -301,6 +301,6 @@ RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
             Part(LEVEL, ("data",), "", _alike),
             Part(PAIRS, ("data", "original"), _OPEN, allowed_pairs),
         ),
-    ),
+    )
 }
 """How the guarantee is checked again."""

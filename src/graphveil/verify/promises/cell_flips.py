@@ -338,8 +338,7 @@ def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
         return holds(NOISE, f"the record contains {which} seed, and no guarantee is claimed")
     if seed is None:
         return holds(
-            NOISE,
-            "the record contains no seed: the noise came from the operating system's entropy",
+            NOISE, "the record contains no seed: the noise came from the operating system's entropy"
         )
     return fails(NOISE, "the record contains a seed, so no guarantee may be claimed")
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from graphveil.claims.conditions import Condition
-from graphveil.claims.guarantees import (
-    Guarantee,
-    KAnonymity,
-    SmoothKAnonymity,
-)
+from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
 from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.promises.claims import CLASSES, ClaimCheck, Part, listed

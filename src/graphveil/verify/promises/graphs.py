@@ -477,8 +477,7 @@ RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
         ),
     ),
     OwnAttributes: ClaimCheck(
-        ("network",),
-        (Part(OWN, LINKED, "whether attributes belong to their node", _own),),
+        ("network",), (Part(OWN, LINKED, "whether attributes belong to their node", _own),)
     ),
     AttachedColumns: ClaimCheck(
         ("network", "table"),
@@ -500,8 +499,7 @@ RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
         ),
     ),
     Subgraph: ClaimCheck(
-        ("graph", "network"),
-        (Part(SUBGRAPH, LINKED, "whether no edge was added", _subgraph),),
+        ("graph", "network"), (Part(SUBGRAPH, LINKED, "whether no edge was added", _subgraph),)
     ),
     SameDegrees: ClaimCheck(
         ("graph", "network"),

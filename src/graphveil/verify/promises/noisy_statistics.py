@@ -437,10 +437,7 @@ def _triangles(value: NoisyStatistics, said: _Said, edges: set[tuple[int, int]])
     return distance, min(max(shared, value.floor), value.nodes - 2)
 
 
-_FROM_FILES = (
-    Part(STATISTICS, ("data",), "", _statistics),
-    Part(DRAWING, ("data",), "", _drawing),
-)
+_FROM_FILES = (Part(STATISTICS, ("data",), "", _statistics), Part(DRAWING, ("data",), "", _drawing))
 _WITH_ORIGINAL = (
     Part(ON_DEGREES, LINKED, "whether the noise on degrees is plausible", _noise_on_degrees),
     Part(ON_COUNT, LINKED, "whether the noise on the edge count is plausible", _noise_on_count),

@@ -77,8 +77,7 @@ def _ids_of(key: bytes, original: Data) -> np.ndarray[tuple[int], np.dtype[np.in
 
 RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
     SameData: ClaimCheck(
-        _ANY,
-        (Part(SAME, LINKED, "whether only the ids changed", _same_data, any_ids=True),),
+        _ANY, (Part(SAME, LINKED, "whether only the ids changed", _same_data, any_ids=True),)
     ),
     KeyedIds: ClaimCheck(
         _ANY,

@@ -57,6 +57,6 @@ RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
                 _stars,
             ),
         ),
-    ),
+    )
 }
 """How every condition on the cells of a table is checked again."""

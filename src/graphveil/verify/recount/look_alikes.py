@@ -279,9 +279,7 @@ def _dk(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     """
     if distance > 1:
         coarse = _of_balls(
-            network,
-            distance,
-            lambda ball: _histogram(ball.hops * ball.nodes.size + ball.degrees()),
+            network, distance, lambda ball: _histogram(ball.hops * ball.nodes.size + ball.degrees())
         )
         return _split_by_shape(network, distance, coarse, np.bincount(coarse)[coarse] > 1)
     coarse, _ = _degree_distribution(network, 1)
