@@ -52,7 +52,7 @@ def way(page: Page, folder: Path) -> None:
     page.wait_for_selector("#stop", state="detached", timeout=1000 * SECONDS)
     take(page, folder / "risk.png", 768, "h2:has-text('Recommended')")
     page.click("#make")
-    page.wait_for_selector("text=Report for the owner", timeout=1000 * SECONDS)
+    page.wait_for_selector("a:has-text('Report for the owner')", timeout=1000 * SECONDS)
     take(page, folder / "release.png", 612)
 
 

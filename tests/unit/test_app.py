@@ -16,6 +16,7 @@ import zipfile
 from collections import Counter
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import requests
@@ -26,6 +27,7 @@ from graphveil.app.folder import Folder
 from graphveil.claims.guarantees import EdgeDP, NodeDP, StructuralKAnonymity
 from graphveil.cli.commands import serve
 from graphveil.core.errors import ResourceError, UsageError
+from graphveil.evaluate.wording import Line
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
@@ -457,6 +459,16 @@ def test_a_guarantee_of_a_network_is_about_people_and_weakens_or_strengthens_not
         digits = re.findall(r"[\d.^]+", claim.sentence)
         assert digits == re.findall(r"[\d.^]+", work.for_people(claim.sentence))
     assert "any one connection, or any one item of" in work.for_people(EdgeDP(epsilon=1.0).sentence)
+
+
+def test_the_line_that_is_furthest_above_its_guess_is_first():
+    figures = [("a", "9", "1"), ("b", "62.2", "60"), ("c", "1 to 40.5", "0.2"), ("d", "99", "")]
+    lines = [
+        Line(question=name, figure=figure, guess=guess, answer="no" if name == "d" else "yes")
+        for name, figure, guess in figures
+    ]
+    said = work._group(SimpleNamespace(heading="who", lines=lines), str)
+    assert ["c", "a", "b", "d"] == [line[0] for line in said["lines"]]
 
 
 # --- jobs
@@ -894,6 +906,13 @@ def test_people_can_choose_their_own_level(tmp_path):
     said = explored(found)
     [point] = said["points"]
     assert "as column want says" == point["named"]
+    job = running.Job("explore", "own.csv", {"study": found.payload, "method": "adaptive"})
+    job.state, job.found = "done", {"risk": said["risk"][0], "points": [point]}
+    running.Jobs(tmp_path).keep(job)
+    with served(tmp_path) as one:
+        shown = one.get("/risk/own.csv").text
+    assert 'class="pair point on"' in shown  # without a slider no script shows it
+    assert "values be false" not in shown
     assert 0 < point["kept"] <= 1
     asked = work.parameters_of(work.way_named("table", "adaptive"), 1, found.payload)
     assert "want" == asked["levels"]
@@ -965,6 +984,115 @@ def test_the_whole_way_over_http_without_scripts(patients):
         assert "120 people" not in one.get("/release/patients.csv").text
         without = text.partition("Do the same on the command line")[0]
         assert "--" not in re.sub(r"<[^>]*>", "", without)
+
+
+def test_levels_of_a_column_come_from_a_file_and_what_does_not_suit_is_asked_at_it(
+    patients, monkeypatch
+):
+    (patients.root / "sexes.csv").write_text("f;anybody;*\nm;anybody;*\n")
+    (patients.root / "other.csv").write_text("a;letter;*\nb;letter;*\n")
+    found = Study.of(patients, "patients.csv")
+    assert {"sexes.csv", "other.csv"} <= {*found.levels_files}
+    found.change({"levels3": "other.csv"})
+    assert ["sex"] == [one.column for one in found.problems]
+    assert "lacks f" in found.problems[0].text
+    found.change({"levels3": "sexes.csv"})
+    assert not found.problems
+    assert str(patients.root / "sexes.csv") == found.roles["levels"]["sex"]
+    assert {"sex": str(patients.root / "sexes.csv")}.items() <= dict(
+        gv.choices_of(found.kept).parameters["levels"]
+    ).items()
+    before = found.payload
+    (patients.root / "sexes.csv").write_text("f;each;*\nm;each;*\n\n")
+    assert before != found.payload  # figures of other levels are not shown
+    job = {"study": found.payload, "method": "generalize", "strength": 3, "out": "made"}
+    python, command = pages.same_calls("patients.csv", job | {"path": str(found.path)}, "made")
+    assert "--levels sex=sexes.csv" in command
+    monkeypatch.chdir(patients.root)
+    exec(python)  # noqa: S102  what the page tells people to run
+    assert gv.verify_release("made").ok
+    assert str(patients.root) not in (patients.root / "made" / "release.json").read_text()
+
+
+@pytest.mark.parametrize("cell", ["many", "0", "3.5"])
+def test_levels_of_people_that_are_no_numbers_are_refused_at_their_column(tmp_path, cell):
+    rows = [f"{20 + n % 3},{'fm'[n % 2]},{cell if n == 7 else 2}" for n in range(24)]
+    (tmp_path / "own.csv").write_text("\n".join(["age,sex,want", *rows, ""]))
+    found = Study.of(Folder.at(tmp_path), "own.csv")
+    found.change({"role2": "want"})
+    assert ["want"] == [one.column for one in found.problems]
+    assert "row 7" in found.problems[0].text
+
+
+def test_what_was_found_outlives_the_server_and_is_not_measured_again(patients):
+    found = Study.of(patients, "patients.csv")
+    payload = found.payload
+
+    def later():
+        return pages.Pages(patients)._job_of("explore", Study.of(patients, "patients.csv"))
+
+    def keep(state):
+        job = running.Job("explore", "patients.csv", {"study": payload, "method": "generalize"})
+        job.found["risk"] = {"people": 120, "unique": 7, "knows": "x", "groups": [7, 0, 0, 113]}
+        job.state, job.stage = state, "Trying generalize, k = 10"
+        running.Jobs(patients.root).keep(job)
+        [file] = (patients.root / ".graphveil" / "jobs").iterdir()
+        assert (0o600, 0o700) == tuple(p.stat().st_mode & 0o777 for p in (file, file.parent))
+        return file
+
+    file = keep("running")
+    assert ("interrupted", 7) == (later().state, later().found["risk"]["unique"])
+    with served(patients.root) as one:
+        assert "The program ended during: Trying" in one.get("/risk/patients.csv").text
+    assert "done" == (keep("done") and later().state)
+    file.write_text(file.read_text().replace(str(patients.root), "/elsewhere"))
+    assert later() is None
+    file.write_text("{")
+    assert later() is None
+    keep("done")
+    found.change({"role3": "drop"})
+    assert later() is None
+
+
+def test_what_was_found_is_written_by_no_link_to_elsewhere(tmp_path):
+    (tmp_path / "served" / ".graphveil").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "served" / ".graphveil" / "jobs").symlink_to(tmp_path / "elsewhere")
+    jobs = running.Jobs(tmp_path / "served")
+    jobs.keep(running.Job("explore", "a.csv", {}))
+    assert [] == [*(tmp_path / "elsewhere").iterdir()]
+    assert jobs.of("explore", "a.csv") is None
+
+
+def test_figures_of_a_release_go_with_it(patients):
+    job = running.Job("release", "patients.csv", {"out": str(patients.root / "patients-k3")})
+    for jobs in (running.Jobs(patients.root), running.Jobs(patients.root)):
+        jobs.keep(job)
+        assert jobs.of("release", "patients.csv").arguments == job.arguments
+        jobs.forget(patients.root / "patients-k5")
+        assert jobs.of("release", "patients.csv") is not None
+        jobs.forget(patients.root / "patients-k3")
+        assert jobs.of("release", "patients.csv") is None
+        assert not [*(patients.root / ".graphveil" / "jobs").iterdir()]
+
+
+def test_a_spare_process_takes_the_next_job_and_ends_with_the_server(tmp_path):
+    async def run():
+        jobs = running.Jobs(tmp_path)
+        await jobs.warm()
+        spare = jobs.spare
+        await jobs.warm()
+        assert spare is jobs.spare
+        job = await jobs.start("check", "x", {"folder": str(tmp_path), "page": "x"})
+        assert spare is job.process
+        await job.reader
+        await jobs.warm()
+        await jobs.close()
+        return job, jobs.spare
+
+    job, spare = asyncio.run(run())
+    assert "refused" == job.state
+    assert spare.returncode is not None
 
 
 # --- the command

@@ -32,19 +32,13 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder, and what lies in it.
-
-    `root`: its path, with every link resolved.
-    """
+    """A folder, whose path has every link resolved, and what lies in it."""
 
     root: Path
 
     @classmethod
     def at(cls, path: Path) -> Folder:
-        """Return the folder of this path.
-
-        Raises `UsageError` where there is none.
-        """
+        """Return the folder of this path."""
         if not path.is_dir():
             raise UsageError(f"{path} is not a folder. Give the folder that contains your files.")
         return cls(path.resolve())
@@ -84,10 +78,7 @@ class Folder:
         )
 
     def entries(self, path: Path) -> tuple[list[Entry], int]:
-        """Return what lies in one of its folders, and how many further entries are not shown.
-
-        Hidden ones and the private folders of releases are left out.
-        """
+        """Return what lies in a folder, without hidden and private folders, and how many more."""
         with os.scandir(path) as scanned:
             names = sorted(one.name for one in scanned if not one.name.startswith("."))
         listed = [name for name in names if not name.endswith(".private")]

@@ -1,25 +1,31 @@
 """Jobs that the page runs: one at a time, each a process of its own that can be stopped.
 
-A job belongs to the server and not to a page: whoever opens its address sees how it stands. Its
-process (`graphveil.app.work`) writes one line of JSON per message.
+A job belongs to the server and not to a page: its address shows everybody how it stands. Its
+process (`graphveil.app.work`) writes one line of JSON per message. What was found is kept in
+``.graphveil/jobs`` (0600), so that nothing is measured again after the server has ended.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import importlib
 import json
 import os
 import signal
 import sys
-import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from graphveil.app.folder import Folder
+from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.text import visible
+from graphveil.core.version import __version__
 
 PATIENCE_SECONDS = 5.0
 """So long a job that is stopped may take to clear away what it began."""
@@ -33,11 +39,9 @@ MOST_JOBS = 200
 
 @dataclass
 class Job:
-    """A verb that was called in a process of its own, and what it has found so far.
+    """A function of `graphveil.app.work` that runs in a process, and what it has found so far.
 
-    `verb`: what it does: the name of a function of `graphveil.app.work`; `subject`: the file or the
-    folder that it is about, from the top of the folder; `arguments`: of the function, as JSON can
-    hold them.
+    `subject`: the file or the folder that it is about, from the top of the folder.
     """
 
     verb: str
@@ -50,7 +54,6 @@ class Job:
     done: int = 0
     total: int = 0
     found: dict[str, Any] = field(default_factory=dict)
-    started: float = field(default_factory=time.monotonic)
     process: asyncio.subprocess.Process | None = None
     reader: asyncio.Task[None] | None = None
 
@@ -78,12 +81,17 @@ class Job:
             self.state, self.why = message["end"], visible(message["why"])
 
 
+KEPT = ("explore", "bounds", "release")
+"""The jobs whose findings outlive the server."""
+
+
 class Jobs:
     """The jobs of a page, by what they do and what they are about; they run in one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.jobs: dict[tuple[str, str], Job] = {}
+        self.spare: asyncio.subprocess.Process | None = None
 
     @property
     def current(self) -> Job | None:
@@ -91,8 +99,57 @@ class Jobs:
         return next((job for job in self.jobs.values() if job.state == "running"), None)
 
     def of(self, verb: str, subject: str) -> Job | None:
-        """Return the last job of this verb about this file or folder."""
+        """Return the last job of this verb about this file or folder, also of an earlier server."""
+        if (verb, subject) not in self.jobs and verb in KEPT:
+            with suppress(OSError, ValueError, KeyError, TypeError, UsageError):
+                held = json.loads(self._kept(verb, subject).read_bytes())
+                if held.pop("of") == [__version__, str(self.folder)]:
+                    job = Job(verb, subject, **held)
+                    job.state = "interrupted" if job.state == "running" else job.state
+                    self.jobs[verb, subject] = job
         return self.jobs.get((verb, subject))
+
+    def _kept(self, verb: str, subject: str) -> Path:
+        digest = hashlib.sha256(os.fsencode(f"{verb} {subject}")).hexdigest()
+        return Folder(self.folder).hidden("jobs") / f"{digest}.json"
+
+    def keep(self, job: Job) -> None:
+        """Keep what a job has found; where that fails, it is measured again some day."""
+        names = ("arguments", "state", "why", "stage", "done", "total", "found")
+        held = {name: getattr(job, name) for name in names}
+        with (
+            suppress(OSError, UsageError),
+            whole_file(self._kept(job.verb, job.subject), mode=OWNER_ONLY) as part,
+        ):
+            part.write_text(json.dumps(held | {"of": [__version__, str(self.folder)]}))
+
+    def forget(self, out: Path) -> None:
+        """Forget the jobs that made a release, whose figures go with it."""
+        for key, job in [*self.jobs.items()]:
+            if job.arguments.get("out") == str(out):
+                del self.jobs[key]
+        for file in Folder(self.folder).hidden("jobs").glob("*.json"):
+            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+                if json.loads(file.read_bytes())["arguments"].get("out") == str(out):
+                    file.unlink()
+
+    async def warm(self) -> None:
+        """Start the process of the next job: it is ready once somebody asks for one."""
+        if self.current is None and (self.spare is None or self.spare.returncode is not None):
+            with suppress(OSError):
+                self.spare = await self._process()
+
+    async def _process(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "graphveil.app.work"),  # -P: no modules of the folder
+            cwd=self.folder,
+            env=os.environ | {"PYTHONUNBUFFERED": "1"},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            limit=LONGEST_MESSAGE,
+            start_new_session=True,
+        )
 
     async def start(self, verb: str, subject: str, arguments: dict[str, Any]) -> Job:
         """Start a job and return it; one about the same file or folder ends first.
@@ -111,21 +168,14 @@ class Jobs:
         self.jobs[verb, subject] = job
         if len(self.jobs) > MOST_JOBS:
             del self.jobs[next(iter(self.jobs))]
+        ready, self.spare = self.spare, None
         try:
-            job.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "graphveil.app.work"),  # -P: no modules of the folder
-                cwd=self.folder,
-                env=os.environ | {"PYTHONUNBUFFERED": "1"},
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                limit=LONGEST_MESSAGE,
-                start_new_session=True,
-            )
+            is_ready = ready is not None and ready.returncode is None
+            job.process = ready if is_ready else await self._process()
         except OSError as error:
             job.state, job.why = "failed", f"{error.strerror}. Free memory and try again."
             return job
-        job.reader = asyncio.create_task(_follow(job, job.process))
+        job.reader = asyncio.create_task(_follow(job, self.keep if verb in KEPT else None))
         return job
 
     async def stop(self, job: Job) -> None:
@@ -142,6 +192,9 @@ class Jobs:
 
     async def close(self) -> None:
         """End what runs."""
+        if self.spare is not None:
+            _signal(self.spare, signal.SIGKILL)
+            await self.spare.communicate()
         if self.current is not None:
             await self.stop(self.current)
 
@@ -154,26 +207,38 @@ def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None
         return
 
 
-async def _follow(job: Job, process: asyncio.subprocess.Process) -> None:
+async def _follow(job: Job, keep: Callable[[Job], None] | None) -> None:
     """Read what a job finds until it ends; whatever fails here ends it as failed."""
+    process = job.process
+    if process is None or process.stdin is None or process.stdout is None:
+        return
     try:
-        if process.stdin is not None and process.stdout is not None:
-            process.stdin.write(json.dumps([job.verb, job.arguments]).encode())
-            process.stdin.close()
-            while line := await process.stdout.readline():
-                job.hear(json.loads(line))
+        process.stdin.write(json.dumps([job.verb, job.arguments]).encode())
+        process.stdin.close()
+        while line := await process.stdout.readline():
+            job.hear(json.loads(line))
+            if keep is not None and b'"detail"' not in line[:12]:
+                keep(job)
     except Exception as error:  # noqa: BLE001  a message that cannot be read must not hold the page
         _signal(process, signal.SIGKILL)
         if job.state == "running":
             job.state, job.why = "failed", f"A message was not readable ({type(error).__name__})."
-    while process.stdout is not None and await process.stdout.read(LONGEST_MESSAGE):
+    while await process.stdout.read(LONGEST_MESSAGE):
         pass  # what a process that was ended still had to say
     await process.wait()
-    if process.stdin is not None:
-        with suppress(OSError):  # it ended before it read what was asked
-            await process.stdin.wait_closed()
+    with suppress(OSError):  # it ended before it read what was asked
+        await process.stdin.wait_closed()
     if job.state == "running":
         job.state, job.why = "failed", "The process ended. There may be too little memory."
+    if keep is not None:
+        keep(job)
+
+
+def load() -> None:
+    """Load what a look at a file needs, while its owner still looks for it."""
+    with suppress(ImportError):  # a part that is not installed is named where it is needed
+        for name in ("graphveil.verbs.describe", "graphveil.methods.generalize.method", "pandas"):
+            importlib.import_module(name)  # pyarrow imports pandas, if it is there
 
 
 def defect_in(error: Exception) -> str:

@@ -6,7 +6,7 @@ what stands in ``main`` meanwhile. All text from data is escaped, and shown as `
 
 from __future__ import annotations
 
-import importlib
+import json
 import os
 import shlex
 import shutil
@@ -15,7 +15,7 @@ import threading
 import time
 import zipfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from urllib.parse import quote
@@ -31,22 +31,20 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from graphveil.app.folder import HIDDEN, Folder
-from graphveil.app.jobs import Job, Jobs, defect_in
+from graphveil.app.jobs import Job, Jobs, defect_in, load
 from graphveil.app.server import form_of, sandboxed, upload_of
 from graphveil.app.study import (
-    DIRECTIONS,
-    KINDS,
     LEVELS,
     MOST_PREVIEWED,
     NETWORK_ROLES,
     ROLES,
     WITH_ROLES,
     Study,
-    Way,
     answers_to,
     named,
     options_from,
     parameters_of,
+    strength_of,
     way_named,
 )
 from graphveil.claims.manifest import MANIFEST, read_manifest
@@ -72,10 +70,6 @@ def _shown(value: Any) -> Any:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _share(value: float | None) -> str:
-    return "not known" if value is None else percent(value)
-
-
 JINJA = jinja2.Environment(
     loader=jinja2.FileSystemLoader(HERE / "templates"),
     autoescape=True,
@@ -84,20 +78,15 @@ JINJA = jinja2.Environment(
     undefined=jinja2.StrictUndefined,
     finalize=_shown,
 )
-JINJA.filters["share"] = _share
+JINJA.filters["share"] = lambda value: "not known" if value is None else percent(value)
 JINJA.filters["count"] = lambda number: f"{number:,}"
 JINJA.filters["lines"] = lambda text: escape(visible_lines(text))
-JINJA.globals["now"] = time.monotonic_ns
-JINJA.globals |= {"roles": ROLES, "levels": LEVELS, "kinds": KINDS}
-JINJA.globals |= {"network_roles": NETWORK_ROLES, "directions": DIRECTIONS, "named": named}
-JINJA.globals |= {"answers_to": answers_to, "most_previewed": MOST_PREVIEWED}
+JINJA.globals |= {"now": time.monotonic_ns, "answers_to": answers_to, "levels": LEVELS}
+JINJA.globals |= {"most_previewed": MOST_PREVIEWED, "roles_of": (ROLES, NETWORK_ROLES)}
 
 
 class Pages:
-    """The screens of one folder.
-
-    `folder`: the folder; nothing outside of it is read or written.
-    """
+    """The screens of one folder; nothing outside of it is read or written."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -120,10 +109,7 @@ class Pages:
         return RedirectResponse(f"{request.scope['root_path']}/{screen}/{quote(path)}", 303)
 
     def path_in(self, request: Request) -> tuple[str, Path]:
-        """Return what an address names, from the top of the folder, and its path.
-
-        Raises `HTTPException` where nothing is there.
-        """
+        """Return what an address names, from the top of the folder, and its path; it is there."""
         text = request.path_params.get("path", "")
         path = self.folder.inside(text)
         try:
@@ -140,9 +126,8 @@ class Pages:
         if not path.is_dir():
             raise HTTPException(404, "This is not a folder.")
         entries, more = await run_in_threadpool(self.folder.entries, path)
-        kinds: dict[str, Any] = {
-            kind: [one for one in entries if one.kind == kind] for kind in _LISTED
-        }
+        listed = ("folder", "data", "release", "page")
+        kinds: Any = {kind: [one for one in entries if one.kind == kind] for kind in listed}
         return self.page(request, "files", inside=text, more=more, samples=SAMPLES, **kinds)
 
     async def sample(self, request: Request) -> Response:
@@ -187,6 +172,7 @@ class Pages:
         if private.is_dir() and not private.is_symlink():
             await run_in_threadpool(shutil.rmtree, private)
         report.unlink(missing_ok=True)
+        self.jobs.forget(path)
         return RedirectResponse(f"{request.scope['root_path']}/", 303)
 
     async def style(self, _: Request) -> Response:
@@ -215,10 +201,11 @@ class Pages:
         if request.method == "POST":
             form = await self._changed(request, study)
             if "go" in form and not study.problems:
-                await self._explore(study)
+                await self._start("explore", study, method=study.method)
                 return self.to(request, "risk", study.name)
             if request.headers.get("hx-request") != "true":
                 return self.to(request, "columns", study.name)
+        await self.jobs.warm()
         has_roles = study.kind == "table" or study.people is not None
         names = [column.name for column in study.columns] if has_roles else []
         return self.page(request, "columns", s=study, d=study.description, names=names)
@@ -233,11 +220,12 @@ class Pages:
     def _job_of(self, verb: str, study: Study) -> Job | None:
         """Return a job about a study as it is: others have figures of other columns or files."""
         job = self.jobs.of(verb, study.name)
-        return job if job is not None and job.arguments["study"] == study.payload else None
+        now = json.dumps(study.payload)  # what was kept of an earlier server was JSON meanwhile
+        return job if job is not None and json.dumps(job.arguments["study"]) == now else None
 
-    async def _explore(self, study: Study) -> None:
-        arguments = {"path": str(study.path), "study": study.payload, "method": study.method}
-        await self.jobs.start("explore", study.name, arguments)
+    async def _start(self, verb: str, study: Study, **given: Any) -> None:
+        arguments = {"path": str(study.path), "study": study.payload, **given}
+        await self.jobs.start(verb, study.name, arguments)
 
     async def risk(self, request: Request) -> Response:
         """Show who can be singled out, and what releases of several strengths would be."""
@@ -247,34 +235,24 @@ class Pages:
             if study.problems:
                 return self.to(request, "columns", study.name)
             if "bounds" in form:
-                until = [
-                    f"{what} {form[what]}" for what in BOUNDS if form.get(what) in BOUNDS[what]
-                ]
-                asked = {"path": str(study.path), "study": study.payload}
-                asked["until"] = until or ["kept >= 90%"]
-                await self.jobs.start("bounds", study.name, asked)
+                until = [f"{n} {form[n]}" for n, words in BOUNDS.items() if form.get(n) in words]
+                await self._start("bounds", study, until=until or ["kept >= 90%"])
             else:
-                await self._explore(study)
+                await self._start("explore", study, method=study.method)
             return self.to(request, "risk", study.name)
+        await self.jobs.warm()
         job, bounded = (self._job_of(verb, study) for verb in ("explore", "bounds"))
         kind = study.kind if job is None else job.arguments["study"]["kind"]
         way = way_named(kind, study.method if job is None else job.arguments["method"])
-        every = [] if job is None else job.found.get("points", [])
-        points = [one for one in every if one["method"] == way.method and "failed" not in one]
-        points.sort(key=lambda one: one["strength"])
+        chosen = study.choices["strength"]
         return self.page(
             request,
             "risk",
             s=study,
             job=job,
             way=way,
-            points=points,
-            others=[one for one in every if one["method"] != way.method],
-            strengths=sorted(way.strengths),
-            preset=next(
-                (n for n in way.strengths if n == study.choices["strength"]), way.strengths[0]
-            ),
-            unit={"table": "values", "bipartite": "items"}.get(kind, "connections"),
+            preset=chosen if chosen in way.strengths else way.strengths[0],
+            kind=kind,
             bounded=bounded,
             bounds=BOUNDS,
         )
@@ -289,23 +267,23 @@ class Pages:
                 return self.to(request, "columns", study.name)
             await self._release(study, form)
             return self.to(request, "release", study.name)
-        if job is None:
+        if job is None or (
+            "verdict" in job.found and not self.folder.inside(job.arguments["out"]).is_dir()
+        ):
             return self.to(request, "risk", study.name)
-        out, asked = Path(job.arguments["out"]), job.arguments["study"]
+        asked, out = job.arguments["study"], self.inside_of(job.arguments["out"])
         way = way_named(asked["kind"], job.arguments["method"])
-        python, command = same_calls(study.name, job.arguments, self.inside_of(str(out)) or "")
         return self.page(
             request,
             "release",
             s=study,
             job=job,
-            way=way,
+            said=study.said if self._job_of("release", study) else "",
             strength=named(way, job.arguments["strength"], asked),
-            out=self.inside_of(str(out)),
+            out=out,
             public=self.inside_of(job.found.get("public")),
             owner=self.inside_of(job.found.get("owner")),
-            python=python,
-            command=command,
+            calls=same_calls(study.name, job.arguments, out or ""),
         )
 
     async def _release(self, study: Study, form: dict[str, str]) -> None:
@@ -317,10 +295,7 @@ class Pages:
         start = f"{stem}-{way.parameter.replace('epsilon', 'e')}{strength:g}"
         names = (start if number == 1 else f"{start}-{number}" for number in range(1, 10_000))
         out = next(one for one in map(study.path.with_name, names) if not one.exists())
-        asked = {"path": str(study.path), "study": study.payload, "method": way.method}
-        await self.jobs.start(
-            "release", study.name, asked | {"strength": strength, "out": str(out)}
-        )
+        await self._start("release", study, method=way.method, strength=strength, out=str(out))
 
     # --- a release that somebody sent
 
@@ -369,28 +344,22 @@ class Pages:
 
     # --- what went wrong
 
-    async def refused(self, request: Request, error: Exception) -> Response:
-        """Show what a person can correct."""
-        return self.page(request, "wrong", 400, why=str(error), defect="")
-
-    async def missing(self, request: Request, error: Exception) -> Response:
-        """Show that an address leads nowhere."""
-        code = getattr(error, "status_code", 400)
-        answer = self.page(request, "wrong", code, why=getattr(error, "detail", ""), defect="")
+    async def wrong(self, request: Request, error: Exception) -> Response:
+        """Show what a person can correct; of a defect, a text to copy that has no data in it."""
+        is_ours = not isinstance(error, GraphveilError | HTTPException)
+        why = "This is a defect of graphveil." if is_ours else getattr(error, "detail", str(error))
+        code = getattr(error, "status_code", 500 if is_ours else 400)
+        defect = defect_in(error) if is_ours else ""
+        answer = self.page(request, "wrong", code, why=why, defect=defect)
         answer.headers.update(getattr(error, "headers", None) or {})
         return answer
-
-    async def defect(self, request: Request, error: Exception) -> Response:
-        """Show a defect of ours, with a text to copy that has no data in it."""
-        why = "This is a defect of graphveil."
-        return self.page(request, "wrong", 500, why=why, defect=defect_in(error))
 
     def application(self) -> Starlette:
         """Return the screens as an application, which a `Guard` must keep."""
 
         @asynccontextmanager
         async def life(_: Starlette) -> AsyncIterator[None]:
-            threading.Thread(target=_load, daemon=True).start()
+            threading.Thread(target=load, daemon=True).start()
             yield
             await self.jobs.close()
             for name in ("received", "reports"):
@@ -413,23 +382,13 @@ class Pages:
                 Route("/static/app.css", self.style),
                 Mount("/static", StaticFiles(directory=HERE / "static")),
             ],
-            exception_handlers={
-                GraphveilError: self.refused,
-                HTTPException: self.missing,
-                Exception: self.defect,
-            },
+            exception_handlers=dict.fromkeys(
+                (GraphveilError, HTTPException, Exception), self.wrong
+            ),
             lifespan=life,
         )
 
 
-def _load() -> None:
-    """Load what the first look at a file needs, while its owner still looks for it."""
-    with suppress(ImportError):  # a part that is not installed is named where it is needed
-        for name in ("verbs.describe", "methods.generalize.method"):
-            importlib.import_module(f"graphveil.{name}")
-
-
-_LISTED = ("folder", "data", "release", "page")
 _SCREEN = {"check": "check", "explore": "risk", "bounds": "risk", "release": "release"}
 """The screen that shows a job."""
 
@@ -440,46 +399,28 @@ BOUNDS: dict[str, dict[str, str]] = {
 """What can be asked of a release instead of a strength, with the words of each bound."""
 
 
-def strength_of(way: Way, text: str) -> float:
-    """Return the strength that a form names; the first one of the method if it is none.
-
-    Examples
-    --------
-    >>> from graphveil.app.study import WAYS
-    >>> way = WAYS["table"][0]
-    >>> strength_of(way, "7"), strength_of(way, "1"), strength_of(way, "many")
-    (7, 5, 5)
-    """
-    try:
-        given = float(text)
-    except ValueError:
-        return way.strengths[0]
-    if way.parameter == "k":
-        return int(given) if 2 <= given < 1e6 and given.is_integer() else way.strengths[0]
-    return given if way.parameter == "epsilon" and 0 < given <= 20 else way.strengths[0]
-
-
 def same_calls(name: str, job: dict[str, Any], out: str) -> tuple[str, str]:
     """Return a release as it is made in Python, and on the command line."""
     from graphveil.verbs.anonymize import Choices  # noqa: PLC0415  heavy, and rarely needed
 
-    study = job["study"]
-    way = way_named(study["kind"], job["method"])
-    read = dict(study["options"])
+    study, top = job["study"], job["path"].removesuffix(name)
+    way, read = way_named(study["kind"], job["method"]), dict(study["options"])
     if "nodes" in read:
-        read["nodes"] = os.path.relpath(read["nodes"], job["path"].removesuffix(name))
+        read["nodes"] = os.path.relpath(read["nodes"], top)
     asked = parameters_of(way, job["strength"], study)
+    if way.method == "generalize" and "levels" in asked:
+        files = {
+            n: os.path.relpath(one, top) for n, one in asked["levels"].items() if one[:1] == "/"
+        }
+        asked["levels"] = asked["levels"] | files
     options = options_from(study | {"options": read}, exact=way.method in WITH_ROLES)
     chosen = Choices(method=way.method, parameters=asked, options=options, columns=(), source="")
-    given = {
-        key: str(said) if isinstance(said, Path) else said for key, said in chosen.reading.items()
-    }
+    given = {n: str(said) if isinstance(said, Path) else said for n, said in chosen.reading.items()}
     arguments = "".join(f", {key}={value!r}" for key, value in given.items())
+    parameters = ", ".join(f"{key}={value!r}" for key, value in asked.items())
     python = (
         f"import graphveil as gv\n\ndata = gv.read_{study['kind']}({name!r}{arguments})\n"
-        f"release = gv.anonymize(data, {way.method!r}, "
-        f"{', '.join(f'{key}={value!r}' for key, value in asked.items())})\n"
-        f"release.write({out!r})"
+        f"release = gv.anonymize(data, {way.method!r}, {parameters})\nrelease.write({out!r})"
     )
     words = [word for said in chosen.flags.values() for word in said]
     return python, shlex.join(
@@ -488,10 +429,7 @@ def same_calls(name: str, job: dict[str, Any], out: str) -> tuple[str, str]:
 
 
 def zipped(folder: Path, names: list[str]) -> IO[bytes]:
-    """Return a zip of files of a folder, which nobody else can read.
-
-    Raises `InputError` where a name is not a file of the folder.
-    """
+    """Return a zip of files of a folder, which nobody else can read."""
     file = tempfile.TemporaryFile()  # noqa: SIM115  the answer closes it
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         for name in names:
@@ -513,8 +451,6 @@ def unpacked(upload: Path, folder: Path) -> Path:
     """Unpack a release that was sent, and return its folder.
 
     The upload may be the form that it was sent with: a zip is found in it by its end.
-
-    Raises `InputError` where it is not a zip, holds no release, or is too large.
     """
     left = MOST_BYTES
     try:
@@ -543,8 +479,7 @@ def unpacked(upload: Path, folder: Path) -> Path:
         ) from error
     upload.unlink()
     folder.mkdir(exist_ok=True)
-    found = [folder, *(place for place in folder.iterdir() if place.is_dir())]
-    for place in found:
+    for place in (folder, *(one for one in folder.iterdir() if one.is_dir())):
         if (place / MANIFEST).is_file():
             return place
     raise InputError(

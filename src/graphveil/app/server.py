@@ -63,10 +63,7 @@ FOREIGN = "This request came from a different page. Reload this page and try aga
 
 
 class Guard:
-    """An application that only the browser with the cookie reaches, below a path nobody knows.
-
-    `app`: the application; `port`: the port that it answers on.
-    """
+    """An application that only the browser with the cookie reaches, below a path nobody knows."""
 
     def __init__(self, app: ASGIApp, port: int) -> None:
         self.app = app
@@ -148,11 +145,10 @@ def _with_headers(send: Send) -> Send:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.setdefault("content-security-policy", POLICY)
+            for name in ("referrer", "cross-origin-opener", "cross-origin-resource"):
+                headers[f"{name}-policy"] = "same-origin"
             headers["x-content-type-options"] = "nosniff"
-            headers["referrer-policy"] = "same-origin"
             headers["cache-control"] = "no-store"
-            headers["cross-origin-opener-policy"] = "same-origin"
-            headers["cross-origin-resource-policy"] = "same-origin"
             headers["x-frame-options"] = "DENY"
         await send(message)
 
@@ -198,10 +194,7 @@ class Door(H11Protocol):
 
 
 def listening(port: int) -> socket.socket:
-    """Return a socket of this machine alone; port 0 is any that is free.
-
-    Raises `OSError` where the port is taken.
-    """
+    """Return a socket of this machine alone; port 0 is any that is free."""
     bound = socket.socket()
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -214,11 +207,7 @@ def listening(port: int) -> socket.socket:
 
 
 def server_of(app: ASGIApp, bound: socket.socket) -> tuple[uvicorn.Server, Guard]:
-    """Return the server of an application, and the guard that gives the address.
-
-    `app`: an ASGI application, which nobody guards yet. It hears of start and end (``lifespan``);
-    `bound`: a socket, such as `listening` returns.
-    """
+    """Return the server of an application, and the guard that gives the address."""
     guard = Guard(app, bound.getsockname()[1])
     config: Any = uvicorn.Config(
         guard,
@@ -236,11 +225,12 @@ def server_of(app: ASGIApp, bound: socket.socket) -> tuple[uvicorn.Server, Guard
     return uvicorn.Server(config), guard
 
 
-async def form_of(request: Request) -> list[tuple[str, str]]:
-    """Return the names and values that a form sends.
+def _broken_off(code: int, why: str) -> HTTPException:
+    return HTTPException(code, why, {"connection": "close"})
 
-    Raises `HTTPException` where it is too large, takes too long, or is no form.
-    """
+
+async def form_of(request: Request) -> list[tuple[str, str]]:
+    """Return the names and values that a form sends."""
     body, size = bytearray(), 0
     try:
         async with asyncio.timeout(FORM_SECONDS):
@@ -251,38 +241,24 @@ async def form_of(request: Request) -> list[tuple[str, str]]:
                 elif size > READ_TO_THE_END:
                     break
     except TimeoutError as error:
-        raise HTTPException(
-            408, "The form took too long to send. Try again.", {"connection": "close"}
-        ) from error
+        raise _broken_off(408, "The form took too long to send. Try again.") from error
     if size > LARGEST_FORM:
-        raise HTTPException(
-            413,
-            "The form is too large. Shorten the entries and try again.",
-            {"connection": "close"},
-        )
+        raise _broken_off(413, "The form is too large. Shorten the entries and try again.")
     try:
         return parse_qsl(body.decode("utf-8"), keep_blank_values=True, strict_parsing=bool(body))
     except ValueError as error:
-        raise HTTPException(
-            400, "This request is not a form. Reload the page and try again."
-        ) from error
+        why = "This request is not a form. Reload the page and try again."
+        raise HTTPException(400, why) from error
 
 
 async def upload_of(request: Request, path: Path) -> None:
-    """Write what a form with one file sends into a file, as it comes.
-
-    Raises `HTTPException` where it is too large.
-    """
-    size = 0
+    """Write what a form with one file sends into a file, as it comes."""
+    size, why = 0, "The file is larger than 1 GiB. Unpack it into the folder instead."
     with path.open("xb") as file:
         async for part in request.stream():
             size += len(part)
             if size > LARGEST_UPLOAD:
-                raise HTTPException(
-                    413,
-                    "The file is larger than 1 GiB. Unpack it into the folder instead.",
-                    {"connection": "close"},
-                )
+                raise _broken_off(413, why)
             file.write(part)
 
 

@@ -1,8 +1,7 @@
 """What was chosen for a file: its kind, the roles of columns, missing words, and levels.
 
-Choices are kept in ``.graphveil/FILE.json`` of the folder (0600): names of columns with their role,
-levels and words for missing values, and no other values of the data. They survive a restart, and
-can be used for next year's file; columns that changed are named.
+Choices are kept in ``.graphveil/FILE.json`` of the folder (0600), without other values of the data
+than words for missing ones. They survive a restart, and can be used for next year's file.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import copy
 import hashlib
 import json
 import os
+import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.app.folder import Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
-from graphveil.core.errors import GraphveilError, InputError, Problem
+from graphveil.core.errors import GraphveilError, Problem
+from graphveil.core.text import counted
 from graphveil.data.codes import DATE_FORMS
 
 if TYPE_CHECKING:
@@ -30,13 +31,7 @@ if TYPE_CHECKING:
 TEXT = ("csv", "tsv", "text")
 """Formats whose first line may be names."""
 
-ROLES = {
-    "known": "an attacker may know it",
-    "attach": "publish unchanged",
-    "label": "publish, to be predicted",
-    "want": "how many people must be equal, chosen by each person",
-    "drop": "do not publish",
-}
+ROLES = ("known", "attach", "label", "want", "drop")
 """What a column can be; in a network columns are of its people, and only some of these apply."""
 
 NETWORK_ROLES = ("known", "attach", "drop")
@@ -58,33 +53,24 @@ LEVELS = {
 BY_KIND = {
     "number": ("auto", "5,10,20", "10,50,100", "1000,10000", ""),
     "date": ("month,year,decade", "month,year", "year,decade", "year", ""),
+    "id": ("", "auto", "prefix:3,2,1"),
 }
-KINDS = {
-    "row": "One person",
-    "column": "One of several rows of a person; a column says of whom",
-    "graph": "One connection between two people",
-    "bipartite": "One item of a person, such as a purchase",
-}
-"""What one row can be."""
+KINDS = ("row", "column", "graph", "bipartite")
+"""What one row can be: a person, one of several of a person, a connection, an item of a person."""
 
-DIRECTIONS = {"symmetrize": "does not matter", "keep": "matters, and is published"}
-"""What the direction of a connection can be."""
+FIELDS = {
+    "what": KINDS,
+    "items": ("things", "people"),
+    "directed": ("symmetrize", "keep"),
+    "copy": ("yes", "no"),
+    "false": ("yes", "no"),
+}
+"""What the fields of the whole file can be."""
 
 _DATES = "dates:"
 """How an answer begins that says in which form a column writes dates."""
-
-_MARKS = {
-    "%d": "DD",
-    "%m": "MM",
-    "%Y": "YYYY",
-    "%y": "YY",
-    "%b": "Mon",
-    "%B": "Month",
-    "%H": "hh",
-    "%M": "mm",
-    "%S": "ss",
-}
-
+_MARKS = {"%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "Mon"}
+_MARKS |= {"%B": "Month", "%H": "hh", "%M": "mm", "%S": "ss"}
 
 OWN = "levels"
 """The parameter of a method whose strength everybody chooses: a column says it."""
@@ -92,13 +78,15 @@ STRENGTHS = {"k": (5, 10, 3, 20, 2), "epsilon": (2.0, 1.0, 4.0, 0.5, 8.0), OWN: 
 """What is tried of a parameter, the middle one first."""
 
 
+TRUTHFUL = ("generalize", "adaptive", "suppress-k")
+"""The methods that publish no false value."""
+
+
 class Way(NamedTuple):
-    """A method that the page offers: what it does, and whether all that it publishes is true."""
+    """A method that the page offers, the parameter that is its strength, and quick attacks."""
 
     method: str
     parameter: str
-    is_true: bool
-    words: str
     attacks: tuple[str, ...] = ("linkage",)
     more: Mapping[str, Any] = {}
 
@@ -108,64 +96,16 @@ class Way(NamedTuple):
         return STRENGTHS[self.parameter]
 
 
-_NETWORK = ("candidate-set", "seeded-matching")
-_ANY = {"edits": "any"}
+_PAIRS = ("candidate-set", "seeded-matching")
+_K_DEGREE = Way("k-degree", "k", _PAIRS, {"edits": "any"})
 WAYS: Mapping[str, tuple[Way, ...]] = {
-    "table": (
-        Way(
-            *("generalize", "k", True),
-            "publishes wider values, or none, until every row equals k - 1 others; no published "
-            "value is false",
-        ),
-        Way(
-            *("smooth-k", "k", False), "makes rows equal, and publishes some values that are false"
-        ),
-        Way(
-            *("adaptive", OWN, True),
-            "hides values until each row fits as many people as that person asks for; no published "
-            "value is false",
-        ),
-    ),
-    "network": (
-        Way(
-            *("k-degree", "k", False),
-            "adds and removes few connections and hides values. Then everybody has the same number "
-            "of connections, and the same known columns, as k - 1 others",
-            *(_NETWORK, _ANY),
-        ),
-        Way(
-            *("profile", "k", False),
-            "adds and removes connections and hides values. Then everybody has the same numbers of "
-            "incoming and outgoing connections, and the same known columns, as k - 1 others",
-            _NETWORK,
-        ),
-    ),
-    "graph": (
-        Way(
-            *("k-degree", "k", False),
-            "adds and removes few connections until every number of connections occurs k times",
-            *(_NETWORK, _ANY),
-        ),
-        Way(
-            *("degree-triangle-model", "epsilon", False),
-            "publishes a random network with similar statistics, under differential privacy; its "
-            "connections are new",
-            _NETWORK,
-        ),
-    ),
+    "table": (Way("generalize", "k"), Way("smooth-k", "k"), Way("adaptive", OWN)),
+    "network": (_K_DEGREE, Way("profile", "k", _PAIRS)),
+    "graph": (_K_DEGREE, Way("degree-triangle-model", "epsilon", _PAIRS)),
     "bipartite": (
-        Way(
-            *("suppress-k", "k", True),
-            "removes items until everybody has the same items as k - 1 others",
-        ),
-        Way(
-            *("smooth-k", "k", False),
-            "removes and adds items until everybody has the same items as k - 1 others",
-        ),
-        Way(
-            *("randomized-response", "epsilon", False),
-            "adds and removes items at random, under differential privacy",
-        ),
+        Way("suppress-k", "k"),
+        Way("smooth-k", "k"),
+        Way("randomized-response", "epsilon"),
     ),
 }
 """The ways of a kind of data, the one that is recommended first."""
@@ -187,11 +127,7 @@ class Level(NamedTuple):
 
 @dataclass
 class Study:
-    """A file, what was found in it, and what was chosen.
-
-    `folder, name`: the folder, and the file from its top; `description`: what the file holds as it
-    was detected; `choices`: what was chosen, as JSON can hold it.
-    """
+    """A file (named from the top of its folder), what it holds, and what was chosen, as JSON."""
 
     folder: Folder
     name: str
@@ -207,13 +143,7 @@ class Study:
 
     @classmethod
     def of(cls, folder: Folder, name: str) -> Study:
-        """Look at a file, and take up the choices that were kept for it.
-
-        Raises
-        ------
-        InputError
-            Where it cannot be read.
-        """
+        """Look at a file, and take up the choices that were kept for it."""
         found, choices, notes = _looked_at(folder.inside(name))
         study = cls(folder, name, found, choices, notes=notes)
         if study.kept.is_file():
@@ -237,15 +167,9 @@ class Study:
     @property
     def kind(self) -> str:
         """The kind of data: table, graph or bipartite."""
-        rows = _rows_of(self.what)
+        rows = _rows_of(self.choices["what"])
         is_network = self.choices["nodes"] or self.choices["directed"] == "keep"
         return "network" if rows == "graph" and is_network else rows
-
-    @property
-    def what(self) -> str:
-        """What one row is."""
-        said: str = self.choices["what"]
-        return said
 
     @property
     def columns(self) -> tuple[ColumnDescription, ...]:
@@ -254,7 +178,7 @@ class Study:
 
     @property
     def tables(self) -> list[str]:
-        """The other data files beside the file, which may be about its people."""
+        """The other data files beside the file: about its people, or with levels of a column."""
         beside, _ = self.folder.entries(self.path.parent)
         return [one.path for one in beside if one.kind == "data" and one.path != self.name]
 
@@ -265,7 +189,7 @@ class Study:
         for one in sorted(self.kept.parent.glob("*.json")):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 what = json.loads(one.read_bytes())["choices"]["what"]
-                if one != self.kept and _rows_of(what) == _rows_of(self.what):
+                if one != self.kept and _rows_of(what) == _rows_of(self.choices["what"]):
                     found[one.stem] = one
         return found
 
@@ -275,26 +199,21 @@ class Study:
             kept = json.loads(file.read_bytes())
             if kept["format"] != FORMAT:
                 return
-            self._take_people(kept["choices"].get("nodes", ""))
-            known, own = kept["choices"]["columns"], self.choices["columns"]
-            self.choices |= {
-                name: value
-                for name, value in kept["choices"].items()
-                if name in self.choices and name != "columns"
-            }
-            self.choices["nodes"] = self.people_file
+            said = kept["choices"]
+            self._take_people(said.get("nodes", ""))
+            known, own = said["columns"], self.choices["columns"]
+            new = [name for name in own if name not in known]
+            taken = {name: said[name] for name in self.choices if name in said}
+            self.choices |= taken | {"nodes": self.choices["nodes"]}
             self.choices["columns"] = own | {n: known[n] for n in own if n in known}
         except (OSError, ValueError, KeyError, TypeError):
             self.notes = ["The earlier choices could not be read. The detected ones are used."]
             return
-        new = [name for name in own if name not in known]
         gone = [name for name in known if name not in own]
+        words = ("New columns since these choices were made", "Columns that are not here any more")
         self.notes = [
-            f"{words}: {', '.join(names)}. Check these choices."
-            for words, names in (
-                ("New columns since these choices were made", new),
-                ("Columns that are not here any more", gone),
-            )
+            f"{what}: {', '.join(names)}. Check these choices."
+            for what, names in zip(words, (new, gone), strict=True)
             if names
         ]
 
@@ -333,48 +252,49 @@ class Study:
             self.description, self.people = describe(self.path, header=form["header"]), None
             self.choices = detected(self.description) | {"header": form["header"]}
             return
-        self._take_people(form.get("nodes", self.people_file))
+        self._take_people(form.get("nodes", self.choices["nodes"]))
         names = [column.name for column in self.description.columns]
-        offers: dict[str, Collection[str]] = {"what": KINDS, "items": ("things", "people")}
-        offers["directed"] = DIRECTIONS
-        offers |= dict.fromkeys(("person", "first", "second"), names)
-        offers |= dict.fromkeys(("copy", "false"), ("yes", "no"))
-        for field_name, offered in offers.items():
-            if form.get(field_name, "") in offered:
-                self.choices[field_name] = form[field_name]
+        offers: dict[str, Collection[str]] = dict.fromkeys(("person", "first", "second"), names)
+        offers |= FIELDS
+        for name, offered in offers.items():
+            if form.get(name, "") in offered:
+                self.choices[name] = form[name]
+        of_column = {"role": ROLES, "levels": (*LEVELS, *self.levels_files)}
         for number, column in enumerate(self.columns):
             said = self.choices["columns"][column.name]
-            if form.get(f"role{number}") in ROLES:
-                said["role"] = form[f"role{number}"]
-            if form.get(f"levels{number}") in LEVELS:
-                said["levels"] = form[f"levels{number}"]
+            for name, offered in of_column.items():
+                if form.get(f"{name}{number}") in offered:
+                    said[name] = form[f"{name}{number}"]
             for place, word in enumerate(said["words"]):
                 if form.get(f"word{number}-{place}") in ("missing", "value"):
                     said["words"][word] = form[f"word{number}-{place}"]
         if "answer" in form:
             self._answer(*form["answer"].partition("-")[::2])
 
-    @property
-    def people_file(self) -> str:
-        """The file of people that was chosen, from the top of the folder; empty without one."""
-        chosen: str = self.choices["nodes"]
-        return chosen
-
     def _take_people(self, name: str) -> None:
         """Take a file of people and the roles that follow from it; an empty name is none."""
-        if name == self.people_file:
+        if name == self.choices["nodes"]:
             return
         self.people, self.choices["nodes"] = None, ""
         if name in self.tables:
-            self.people = describe(self.folder.inside(name), kind="table", person="row")
+            self.people = self._describe_people(name)
             self.choices["nodes"] = name
             self.choices["columns"] |= detected(self.people)["columns"]
+
+    def _describe_people(self, name: str) -> Description:
+        return describe(self.folder.inside(name), kind="table", person="row")
+
+    @property
+    def levels_files(self) -> list[str]:
+        """The files that may have the levels of a column, if the method takes any."""
+        is_generalized = self.kind == "table" and not self.wanted
+        return [one for one in self.tables if one.endswith(".csv")] if is_generalized else []
 
     def offered(self, kind: str) -> tuple[str, ...]:
         """Return the levels that are offered for a kind of column; some methods only group."""
         if self.kind == "network" or self.wanted:
             return ("auto", "") if kind == "number" else ("",)
-        return BY_KIND.get(kind, ("", "auto", "prefix:3,2,1"))
+        return BY_KIND.get(kind, ("", "prefix:3,2,1"))
 
     def _answer(self, number: str, answer: str) -> None:
         """Answer a question: one of those that `answers_to` offers."""
@@ -389,8 +309,10 @@ class Study:
         elif answer in ("missing", "value"):
             said["words"][asked.value] = answer
         elif answer == "levels":
-            proposed = asked.value if asked.option == "levels" else ""
-            said["role"], said["levels"] = "known", proposed if proposed in LEVELS else "auto"
+            kind = next(one.kind for one in self.columns if one.name == asked.column)
+            fitting = next(filter(None, self.offered("text" if kind == "id" else kind)), "auto")
+            is_proposed = asked.option == "levels" and asked.value in LEVELS
+            said["role"], said["levels"] = "known", asked.value if is_proposed else fitting
         elif answer.startswith(_DATES):
             said["dates"] = answer.removeprefix(_DATES)
         else:
@@ -400,69 +322,53 @@ class Study:
         """Ask everything that is open; where nothing is, read the file as it was chosen."""
         said, previews = "", dict[str, list[Level]]()
         try:
-            options = self.options
             levels: dict[str, Any] = {}
             if self.kind == "table":  # numbers of people who must be alike are no number to group
                 own = {self.wanted: "auto"} if self.wanted else {}
-                roles = self.roles
-                levels = {"levels": roles["levels"] | own, "dates": roles["dates"]}
-            if self.people_file and self.people is None:
-                self.people = describe(
-                    self.folder.inside(self.people_file), kind="table", person="row"
-                )
-            problems = describe(self.path, kind=self.kind, **options, **levels).problems
+                levels = {"levels": self.roles["levels"] | own, "dates": self.roles["dates"]}
+            if self.choices["nodes"] and self.people is None:
+                self.people = self._describe_people(self.choices["nodes"])
+            problems = describe(self.path, kind=self.kind, **self.options, **levels).problems
             if not problems:
-                said, previews = self._read()
-        except InputError as error:
-            problems = error.problems or (self._asked_by(str(error)),)
+                said, previews, problems = self._read()
         except GraphveilError as error:
-            problems = (self._asked_by(str(error)),)
+            problems = error.problems or (asked_by(error, self._column_in(str(error))),)
         self.said, self.problems, self.previews = said, problems, previews  # at once: others read
 
-    def _read(self) -> tuple[str, dict[str, list[Level]]]:
-        """Return what was read in a few words, and previews of levels.
-
-        Raises `GraphveilError` where it cannot be released so.
-        """
+    def _read(self) -> tuple[str, dict[str, list[Level]], tuple[Problem, ...]]:
+        """Return what was read in a few words, previews of levels, and what they do not suit."""
         from graphveil import io  # noqa: PLC0415  heavy, and the server starts without it
         from graphveil.methods.registry import method_named  # noqa: PLC0415  as above
 
         data = io.load(self.path, options_from(self.payload, exact=self.kind == "table")).data
         if self.kind == "table":
-            way = way_named("table", "adaptive" if self.wanted else "generalize")
-            asked = parameters_of(way, 2, self.payload)
-            method_named(way.method).from_parameters(asked).check(data)
-            said = f"{data.n_rows:,} people and {len(data.columns)} columns"
-            return said, previewed(data, self.roles["levels"], self.roles["dates"])
+            previews, problems = previewed(data, self.roles, self.wanted)
+            if not problems:
+                way = way_named("table", "adaptive" if self.wanted else "generalize")
+                asked = parameters_of(way, 2, self.payload)
+                method_named(way.method).from_parameters(asked).check(data)
+            said = f"{data.n_rows:,} people and {counted(len(data.columns), 'column')}"
+            return said, previews, problems
         if self.kind == "graph":
-            return f"{data.n_nodes:,} people and {data.n_edges:,} connections", {}
+            return f"{data.n_nodes:,} people and {data.n_edges:,} connections", {}, ()
         if self.kind == "network":
             method_named(self.method).from_parameters({"k": 2, **self.roles}).check(data)
-            columns = f", {data.n_attributes} columns about people" if self.people else ""
-            return f"{data.n_nodes:,} people and {data.n_ties:,} connections{columns}", {}
-        return f"{data.n_users:,} people and {data.n_features:,} items", {}
-
-    def _asked_by(self, text: str) -> Problem:
-        """Return what a refusal asks; of dates, in which form they are written."""
-        column, forms = self._column_in(text), _forms_in(text)
-        if not (column and forms):
-            return Problem(column, "", "", text, "")
-        return Problem(column, "dates", forms[0], text.rpartition(". ")[0], " or ".join(forms))
+            about = f", {counted(data.n_attributes, 'column')} about people" if self.people else ""
+            return f"{data.n_nodes:,} people and {data.n_ties:,} connections{about}", {}, ()
+        return f"{data.n_users:,} people and {data.n_features:,} items", {}, ()
 
     def _column_in(self, text: str) -> str:
         """Return the column that a message begins with; empty where there is none."""
         names = sorted((one.name for one in self.columns), key=len, reverse=True)
-        return next(
-            (one for one in names if text.startswith((one, f"column {one!r}", f"column {one}:"))),
-            "",
-        )
+        begins = ((one, (one, f"column {one!r}", f"column {one}:")) for one in names)
+        return next((one for one, words in begins if text.startswith(words)), "")
 
     def named(self, *roles: str) -> list[str]:
         """Return the columns that have one of these roles, in their order; that of ids has none."""
-        columns = {one.name: self.choices["columns"][one.name]["role"] for one in self.columns}
-        ids = self.columns[0].name if self.people else None
+        said, ids = self.choices["columns"], self.columns[0].name if self.people else None
         person = self.choices["person"] if self.choices["what"] == "column" else ids
-        return [name for name, role in columns.items() if role in roles and name != person]
+        names = [one.name for one in self.columns if one.name != person]
+        return [name for name in names if said[name]["role"] in roles]
 
     @property
     def wanted(self) -> str:
@@ -484,19 +390,16 @@ class Study:
         if self.description.format in TEXT and self.description.columns:
             more |= {"header": chosen["header"]}
         if self.kind in ("graph", "network"):
-            ends = {"source_column": chosen["first"], "target_column": chosen["second"]}
-            read = {**self._ends(ends), "ignore_weights": True, "directed": chosen["directed"]}
+            read = self._ends("source_column", "target_column") | {"directed": chosen["directed"]}
             return read | (self._people_options if self.people else {}) | more
         if self.kind == "bipartite":
-            ends = {"user_column": chosen["first"], "item_column": chosen["second"]}
-            return {**self._ends(ends), "items": chosen["items"], "ignore_weights": True} | more
-        used = self.named("known", "attach", "label")
+            return self._ends("user_column", "item_column") | {"items": chosen["items"]} | more
         if self.wanted:
             more |= {"bins": self._groups(self.named("known"))}
         return {
             "person": chosen["person"] if chosen["what"] == "column" else "row",
             "drop": tuple(self.named("drop")),
-            **self._words(used=used),
+            **self._words(used=self.named(*ROLES[:-1])),
         } | more
 
     def _groups(self, names: list[str]) -> dict[str, str]:
@@ -510,24 +413,25 @@ class Study:
     def _people_options(self) -> dict[str, Any]:
         """How the file of people is read: its first column names them."""
         used = self.named("known", "attach")
-        dropped = [one.name for one in self.columns[1:] if one.name not in used]
         return {
-            "nodes": self.folder.inside(self.people_file),
-            "drop": tuple(dropped),
+            "nodes": self.folder.inside(self.choices["nodes"]),
+            "drop": tuple(one.name for one in self.columns[1:] if one.name not in used),
             "bins": self._groups(used),
             **self._words(used=used),
         }
 
-    def _ends(self, ends: dict[str, str]) -> dict[str, str | int]:
+    def _ends(self, *ends: str) -> dict[str, Any]:
         """Return the columns of pairs by name, or by number where they have none."""
         names = [column.name for column in self.description.columns]
+        said = [self.choices["first"], self.choices["second"]]
+        given = {end: name for end, name in zip(ends, said, strict=True) if name}
         if self.choices["header"] == "no":
-            return {end: names.index(name) + 1 for end, name in ends.items() if name in names}
-        return {end: name for end, name in ends.items() if name}
+            given = {end: names.index(name) + 1 for end, name in given.items() if name in names}
+        return {**given, "ignore_weights": True}
 
     @property
     def roles(self) -> dict[str, Any]:
-        """The parameters of a method for tables that come from the columns."""
+        """The parameters of a method that come from the columns."""
         if self.kind == "network":
             asked = ("known", "attach") if self.people else ()  # the file of pairs has no roles
             said = {role: self.named(role) for role in asked}
@@ -535,21 +439,25 @@ class Study:
         if self.kind != "table":
             return {}
         columns = self.choices["columns"]
-        known = self.named("known")
+        known = [] if self.wanted else self.named("known")  # adaptive makes no value wider
         levels = {name: columns[name]["levels"] for name in known if columns[name]["levels"]}
-        levels = {} if self.wanted else levels  # adaptive hides values, and makes none wider
-        dates = {name: columns[name].get("dates", "") for name in levels}
+        dates = {name: columns[name]["dates"] for name in levels if columns[name].get("dates")}
+        files = {
+            n: str(self.folder.inside(said)) for n, said in levels.items() if said not in LEVELS
+        }
         roles = {role: self.named(role) for role in ("known", "attach", "label")}
-        return roles | {"levels": levels, "dates": {n: form for n, form in dates.items() if form}}
+        return roles | {"levels": levels | files, "dates": dates}
 
     @property
     def payload(self) -> dict[str, Any]:
-        """The choices as a job takes them, and which file they are of."""
-        files = [self.path, *([self.folder.inside(self.people_file)] if self.people_file else [])]
-        file = [(one.stat().st_mtime_ns, one.stat().st_size) for one in files]
+        """The choices as a job takes them, and which state of its files they are of."""
         read = {n: str(v) if isinstance(v, Path) else v for n, v in self.options.items()}
-        said = {"kind": self.kind, "options": read, "roles": self.roles, "file": file}
-        return said | {"want": self.wanted}
+        said: dict[str, Any] = {"kind": self.kind, "options": read, "want": self.wanted}
+        said["roles"] = self.roles
+        files = [self.path, *map(Path, filter(None, [read.get("nodes")]))]
+        files += [Path(one) for one in said["roles"].get("levels", {}).values() if one[:1] == "/"]
+        there = [one.stat() for one in files if one.is_file()]
+        return said | {"file": [(one.st_mtime_ns, one.st_size) for one in there]}
 
     @property
     def repeatable(self) -> dict[str, Any]:
@@ -597,7 +505,7 @@ def _looked_at(path: Path) -> tuple[Description, dict[str, Any], list[str]]:
     Where its first line can be either, it is read as names, unless one is a number. Every row of a
     table is taken for a person.
     """
-    found, given, notes = describe(path), {}, []
+    found, given, people = describe(path), {}, []
     names = [column.name for column in found.columns]
     if names and names == [f"column_{number}" for number, _ in enumerate(names, 1)]:
         given["header"] = "no"
@@ -610,38 +518,57 @@ def _looked_at(path: Path) -> tuple[Description, dict[str, Any], list[str]]:
         rows = describe(path, kind="table", person="row", **given)
         found = replace(rows, reason=found.reason)
         people = [one.name for one in found.columns if one.name in before and one.role != "drop"]
-    else:
-        people = []
-    if people:
-        notes.append(
-            f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
-            "that several rows belong to a person."
-        )
-    return found, detected(found) | given, notes
+    note = (
+        f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
+        "that several rows belong to a person."
+    )
+    return found, detected(found) | given, [note] if people else []
 
 
 def previewed(
-    data: Table, levels: Mapping[str, str], dates: Mapping[str, str]
-) -> dict[str, list[Level]]:
+    data: Table, roles: Mapping[str, Any], wanted: str
+) -> tuple[dict[str, list[Level]], tuple[Problem, ...]]:
     """Return the values that the first rows would have at every level, above all and `*` aside.
 
-    Raises `GraphveilError` where the levels do not suit the values.
+    Also returned are questions: of levels that do not suit their column, and of what people asked
+    for that is no number.
     """
     import numpy as np  # noqa: PLC0415  heavy, and the server starts without it
 
+    from graphveil.methods.adaptive.adaptive import levels_in  # noqa: PLC0415  as above
     from graphveil.methods.generalize.levels import column_of, values_of  # noqa: PLC0415  as above
 
     cells = data.to_arrow().slice(0, MOST_PREVIEWED)
     found: dict[str, list[Level]] = {}
-    for name, rule in levels.items():
-        tree, leaves = column_of(values_of(name, cells.column(name), ()), rule, dates.get(name))
-        found[name] = []
+    problems = []
+    for name in (*roles["levels"], *filter(None, [wanted])):
+        try:
+            if name == wanted:
+                levels_in(data, name)
+                continue
+            values, form = values_of(name, cells.column(name), ()), roles["dates"].get(name)
+            tree, leaves = column_of(values, roles["levels"][name], form)
+        except GraphveilError as error:
+            problems.append(asked_by(error, name))
+            continue
+        found[name], before = [], len(values.texts)
         for nodes, texts in zip(tree.nodes[1:-1], tree.texts[1:-1], strict=True):
             rows = np.bincount(nodes[leaves], minlength=len(texts)).tolist()
-            there = [one for one in zip(texts, rows, strict=True) if one[0] != "*"]
+            there = [one for one in zip(texts, rows, strict=True) if one[0] != "*" and one[1]]
             most = sorted(range(len(there)), key=lambda at: -there[at][1])[:MOST_SHOWN]
-            found[name].append(Level([there[at] for at in sorted(most)], len(there)))
-    return found
+            if len(there) < before:
+                found[name].append(Level([there[at] for at in sorted(most)], len(there)))
+            before = len(there)
+    return found, tuple(problems)
+
+
+def asked_by(error: GraphveilError, column: str) -> Problem:
+    """Return what a refusal asks about a column; of dates, in which form they are written."""
+    text = str(error).removeprefix(f"column {column}: ")
+    text, forms = text.removeprefix(f"column {column}, "), _forms_in(str(error))
+    if not (column and forms):
+        return Problem(column, "", "", text, "")
+    return Problem(column, "dates", forms[0], text.rpartition(". ")[0], " or ".join(forms))
 
 
 def answers_to(asked: Problem) -> dict[str, str]:
@@ -650,10 +577,13 @@ def answers_to(asked: Problem) -> dict[str, str]:
         return {"missing": "It is missing", "value": "It is a value"}
     if asked.column and asked.option == "dates":
         forms = _forms_in(asked.choices)
-        read = {f"{_DATES}{form}": f"Read it as {_as_shown(form)}" for form in forms}
+        read = {
+            f"{_DATES}{form}": f"Read it as {re.sub('%.', lambda at: _MARKS[at[0]], form)}"
+            for form in forms
+        }
         return {**read, "drop": "Do not publish it"}
     if asked.column and asked.option in ("levels", "bins", "drop", "person"):
-        return {"levels": "Group it automatically", "drop": "Do not publish it"}
+        return {"levels": "Make it coarser", "drop": "Do not publish it"}
     return {"use": f"Use: {asked.option.replace('_', ' ')} {asked.value}"} if asked.option else {}
 
 
@@ -669,19 +599,6 @@ def _forms_in(text: str) -> list[str]:
     return [one for one in forms if not any(one != more and one in more for more in forms)]
 
 
-def _as_shown(form: str) -> str:
-    """Return how dates of a form look.
-
-    Examples
-    --------
-    >>> _as_shown("%d/%m/%Y"), _as_shown("%d %b %Y")
-    ('DD/MM/YYYY', 'DD Mon YYYY')
-    """
-    for mark, words in _MARKS.items():
-        form = form.replace(mark, words)
-    return form
-
-
 def detected(found: Description) -> dict[str, Any]:
     """Return the choices that follow from what was found."""
     ends = {column.role: column.name for column in found.columns}
@@ -691,9 +608,7 @@ def detected(found: Description) -> dict[str, Any]:
     more = found.options if found.kind != "table" else {}
     own = ("source_column", "target_column", "user_column", "item_column", "items", "directed")
     return {
-        "what": {"graph": "graph", "network": "graph", "bipartite": "bipartite"}.get(
-            found.kind, "row"
-        ),
+        "what": {"table": "row", "network": "graph"}.get(found.kind, found.kind),
         "person": names[0] if names else "",
         "first": first,
         "second": second,
@@ -732,14 +647,10 @@ def parameters_of(way: Way, strength: float | None, study: Mapping[str, Any]) ->
     number: Any = int(strength) if way.parameter == "k" and strength else strength
     number = study["want"] if way.parameter == OWN else number
     has_roles = study["kind"] == "network" or way.method in WITH_ROLES
-    roles = {**study["roles"]} if has_roles else {}
-    if way.method != "generalize":
-        roles = {name: said for name, said in roles.items() if name not in ("levels", "dates")}
-    return {
-        way.parameter: number,
-        **way.more,
-        **{name: said for name, said in roles.items() if said},
-    }
+    unknown = () if way.method == "generalize" else ("levels", "dates")
+    roles = study["roles"].items() if has_roles else ()
+    said = {name: given for name, given in roles if given and name not in unknown}
+    return {way.parameter: number, **way.more, **said}
 
 
 def way_named(kind: str, method: str) -> Way:
@@ -752,3 +663,21 @@ def named(way: Way, strength: float, study: Mapping[str, Any]) -> str:
     if way.parameter == OWN:
         return f"as column {study['want']} says"
     return f"{way.parameter} = {strength:g}"
+
+
+def strength_of(way: Way, text: str) -> float:
+    """Return the strength that a form names; the first one of the method if it is none.
+
+    Examples
+    --------
+    >>> way = WAYS["table"][0]
+    >>> strength_of(way, "7"), strength_of(way, "1"), strength_of(way, "many")
+    (7, 5, 5)
+    """
+    try:
+        given = float(text)
+    except ValueError:
+        return way.strengths[0]
+    if way.parameter == "k" and 2 <= given < 1e6 and given.is_integer():
+        return int(given)
+    return given if way.parameter == "epsilon" and 0 < given <= 20 else way.strengths[0]

@@ -21,8 +21,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from graphveil import io
-from graphveil.app.jobs import defect_in
-from graphveil.app.study import OWN, WAYS, Way, named, options_from, parameters_of, way_named
+from graphveil.app.jobs import defect_in, load
+from graphveil.app.study import (
+    OWN,
+    TRUTHFUL,
+    WAYS,
+    Way,
+    named,
+    options_from,
+    parameters_of,
+    way_named,
+)
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
 from graphveil.claims.manifest import read_manifest
@@ -113,28 +122,20 @@ def _worded(kind: str, names: Collection[str] = ()) -> Callable[[str], str]:
 
 def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
     """Measure who can be singled out; try a method at every strength, and others in the middle."""
-    first, word = way_named(study["kind"], method), _worded(study["kind"])
-    has_attached = bool(study["roles"].get("attach") or study["roles"].get("label"))
-    others = [
-        way
-        for way in WAYS[study["kind"]]
-        if way != first
-        and OWN not in (way.parameter, first.parameter)  # a column of levels is of one method
-        and study["kind"] != "network"  # whether directions matter decides there
-        and (way.method == "generalize" or not has_attached)
-    ]
+    kind, of_table = study["kind"], study["kind"] == "table"
+    first, word = way_named(kind, method), _worded(kind)
+    others = [] if first.parameter == OWN else _fitting(study)
     todo = [(first, strength) for strength in first.strengths]
-    todo += [(way, way.strengths[0]) for way in others]
+    todo += [(way, way.strengths[0]) for way in others if way != first]
     say(stage="Reading the file", done=0, of=len(todo) + 2)
-    data = io.load(Path(path), options_from(study, exact=study["kind"] == "table")).data
+    data = io.load(Path(path), options_from(study, exact=of_table)).data
     say(stage="Measuring the risk", done=1, of=len(todo) + 2)
     _risk(say, data, study["roles"].get("known") or None)
     made: list[tuple[Point, dict[tuple[str, str], Row]]] = []
     for done, (way, strength) in enumerate(todo, 2):
-        words = f"Trying {way.method}, {named(way, strength, study)}"
-        say(stage=words, done=done, of=len(todo) + 2)
         point = {"method": way.method, "parameter": way.parameter, "strength": strength}
-        point |= {"words": way.words, "is_true": way.is_true, "named": named(way, strength, study)}
+        point |= {"is_true": way.method in TRUTHFUL, "named": named(way, strength, study)}
+        say(stage=f"Trying {way.method}, {point['named']}", done=done, of=len(todo) + 2)
         try:
             found, rows = _tried(data, way, strength, study)
         except GraphveilError as error:
@@ -142,7 +143,7 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
             continue
         say(add="points", value=point | found)
         if way == first:
-            most = most_found(rows, counted_in(data), of_table=study["kind"] == "table")
+            most = most_found(rows, counted_in(data), of_table=of_table)
             made.append((Point(strength, found["kept"]), most))
         if way == first and len(made) == len(first.strengths):
             made.sort(key=lambda one: one[0].value, reverse=way.parameter != "k")
@@ -157,9 +158,19 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
             say(found="hardly", value=said.warning)
 
 
+def _fitting(study: Mapping[str, Any]) -> list[Way]:
+    """Return the ways that keep the roles that were chosen, and directions that matter."""
+    kind, roles = study["kind"], study["roles"]
+    ways = [way for way in WAYS[kind] if way.parameter != OWN]
+    if kind == "network":
+        is_directed = study["options"]["directed"] == "keep"
+        return [way for way in ways if (way.method == "profile") == is_directed]
+    return ways[:1] if roles.get("attach") or roles.get("label") else ways
+
+
 def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) -> None:
     """Find for each method the strength that keeps bounds."""
-    ways = [way for way in WAYS[study["kind"]] if way.parameter != OWN]
+    ways = _fitting(study)
     data = io.load(Path(path), options_from(study, exact=study["kind"] == "table")).data
     asked = [read_bound(one) for one in until]
     for done, way in enumerate(ways):
@@ -183,15 +194,10 @@ def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     risk = measure(data, **columns)
     sizes, n, knows = risk.own_sizes, int(risk.own_sizes.size), knowledge(risk)
     ends = ((1, 1), (2, 4), (5, 9), (10, max(n, 10)))
-    say(
-        found="risk",
-        value={
-            "people": n,
-            "unique": int((sizes == 1).sum()),
-            "knows": knows if known and name == "columns" else for_people(knows, known or ()),
-            "groups": [int(((sizes >= low) & (sizes <= high)).sum()) for low, high in ends],
-        },
-    )
+    groups = [int(((sizes >= low) & (sizes <= high)).sum()) for low, high in ends]
+    knows = knows if known and name == "columns" else for_people(knows, known or ())
+    value = {"people": n, "unique": groups[0], "knows": knows, "groups": groups}
+    say(found="risk", value=value)
     if known is None or len(known) < 2:
         return
     rests = {one: columns | {name: [two for two in known if two != one]} for one in known}
@@ -211,14 +217,16 @@ def _tried(
         kept = next((row.value for row in rows if row.part == "share"), None)
     rows = attack_release(release, data, attacks=way.attacks, seconds=SECONDS)
     worst = strongest(rows, of_table=study["kind"] == "table")
-    ran = [name for name in way.attacks if any(row.question == name for row in rows)]
+    ran = {row.question for row in rows} & {*way.attacks}
     share, sentence = (0.0, "") if worst is None else worst
-    sentence = _worded(study["kind"])(sentence)
     exact = release.cost.get("exact_share")  # kept counts wider values, too
-    kept = kept if exact is None else exact
-    risk = share if ran else None
-    said = {"kept": kept, "false": false, "risk": risk, "who": sentence}
-    return said | {"exact": exact is not None}, rows
+    return {
+        "kept": kept if exact is None else exact,
+        "exact": exact is not None,
+        "false": false,
+        "risk": share if ran else None,
+        "who": _worded(study["kind"])(sentence),
+    }, rows
 
 
 def release(
@@ -242,16 +250,19 @@ def release(
     say(stage="Comparing with the original", done=3, of=6)
     data, published = original.data, read_release(out)
     compared = rows = evaluate_release(published, data)
-    columns = [
-        (r.part, 1 - r.value)
-        for r in rows
-        if r.question == "stars-by-column" and r.value is not None
-    ]
     attached = [*study["roles"].get("attach", ()), *study["roles"].get("label", ())]
-    left = [(name, share, name in attached) for name, share in columns]
-    lines = [(word(line.question), line.figure, word(line.unit)) for line in wording.answers(rows)]
-    headline = word(wording.headline(rows))
-    say(found="kept", value={"headline": headline, "columns": left, "lines": lines})
+    value: dict[str, Any] = {
+        "headline": word(wording.headline(rows)),
+        "columns": [
+            (row.part, 1 - row.value, row.part in attached)
+            for row in rows
+            if row.question == "stars-by-column" and row.value is not None
+        ],
+        "lines": [
+            (word(one.question), one.figure, word(one.unit)) for one in wording.answers(rows)
+        ],
+    }
+    say(found="kept", value=value)
     names, of_table = _attacks_on(published.data), study["kind"] == "table"
     every: list[Any] = []
     for done, name in enumerate(names, 1):
@@ -261,36 +272,34 @@ def release(
         except GraphveilError:
             continue
         rows = Rows(every)
-        ran = {row.question for row in rows}
-        say(
-            found="attacks",
-            value={
-                "headline": word(attacks.headline(rows, of_table=of_table)),
-                "ran": len(ran),
-                "of": len(names),
-                "groups": [
-                    _group(group, word) for group in attacks.groups(rows, of_table=of_table)
-                ],
-            },
-        )
+        value = {
+            "headline": word(attacks.headline(rows, of_table=of_table)),
+            "ran": len({row.question for row in rows}),
+            "of": len(names),
+            "groups": [_group(group, word) for group in attacks.groups(rows, of_table=of_table)],
+        }
+        say(found="attacks", value=value)
     say(stage="Writing the report for the owner", done=4 + len(names), of=5 + len(names))
     _write_report(say, out, original, rows=Rows([*every, *compared]), verdict=verdict)
 
 
 def _attacks_on(data: Any) -> list[str]:
-    """Return the attacks that read this data and need not be asked for by name."""
     return [one.name for one in ATTACKS.values() if reads(one, type(data)) and not one.by_name]
 
 
+def _number(figure: str) -> float:
+    """Return the last number of a figure, such as `1.2 to 3.4`; 0 where there is none."""
+    return float([0.0, *re.findall(r"\d+(?:\.\d+)?", figure)][-1])
+
+
 def _group(group: Any, word: Callable[[str], str]) -> dict[str, Any]:
+    """Return the lines of a question, that which is furthest above its guess first."""
     lines = [
         (word(one.question), one.figure, word(one.unit), one.guess, one.answer)
         for one in group.lines
     ]
-    return {
-        "heading": word(group.heading),
-        "lines": sorted(lines, key=lambda line: line[4] != "yes"),
-    }
+    lines.sort(key=lambda line: (line[4] != "yes", _number(line[3]) - _number(line[1])))
+    return {"heading": word(group.heading), "lines": lines}
 
 
 def _said(verdict: Any, word: Callable[[str], str] = str) -> dict[str, Any]:
@@ -387,6 +396,7 @@ def _end_with(server: int) -> None:
 
 def main() -> None:
     """Run the job that standard input names."""
+    load()
     stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what anything prints is no message
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clears away what it began

@@ -37,7 +37,11 @@ def knowledge(measured: Measured) -> str:
     if measured.columns is not None:
         named = [name_from_data(one) for one in measured.columns[:MOST_COLUMNS]]
         more = len(measured.columns) - len(named)
-        return ", ".join(named) + (f" and {more} more columns" if more else "") + " of a person"
+        return (
+            ", ".join(named)
+            + (f" and {more} more column{'s' * (more > 1)}" if more else "")
+            + " of a person"
+        )
     if measured.noun == "users":
         return "all items of a person, and that there are no others"
     return "the complete row of a person"
