@@ -23,6 +23,7 @@ FUZZ_PROCESSES ?= 2000
 FUZZ_EDITS ?= 100000
 FUZZ_EDIT_SECONDS ?= 1200
 DEMO_OUT ?= demo-release
+export PYTHONDONTWRITEBYTECODE =
 export OPENBLAS_THREAD_TIMEOUT ?= 4
 # Idle threads of NumPy wait without spinning, as in commands: processes that share a machine end sooner.
 

@@ -32,7 +32,7 @@ MOST_COUNTED = 40
 """The same of a property that counts what its examples reach: with fewer none may reach it."""
 
 ROOMS = {
-    "structural": "structural|advise|advising",
+    "structural": "structural",
     "profile": "profile",
     "k-degree": "k[-_]degree",
     "smooth-k": "(?:smooth|suppress)[-_]k|mondrian|features|on_disk|bipartite",
@@ -40,7 +40,10 @@ ROOMS = {
     "measures": "measure|evaluate",
     "degree-triangle": "degree[-_]triangle|ladder",
 }
-"""The tests that need one room of kernels, by words in their names."""
+"""The tests that need one room of kernels, by words in their cases or their names.
+
+Those of advice need the kernels of all rooms: they come after these, when they are compiled.
+"""
 
 IN_PART = (
     *("property/test_network_shapes.py", "contract/test_objects.py", "contract/test_trials.py"),
@@ -51,7 +54,16 @@ IN_PART = (
     *("unit/test_addresses.py", "unit/test_degree_triangle_checks.py", "unit/test_choosing.py"),
     *("unit/test_verify_structural.py", "unit/test_structural_states.py", "unit/test_adaptive.py"),
     *("unit/test_profile_layers.py", "property/test_io_round_trips.py", "cli/test_networks.py"),
-    *("cli/test_failures.py", "unit/test_left_on_the_disk.py"),
+    *("cli/test_failures.py", "unit/test_left_on_the_disk.py", "property/test_io_fuzz.py"),
+    *("unit/test_warnings_of_the_owner.py", "unit/test_figures.py", "unit/test_felt.py"),
+    *("unit/test_attack_intervals.py", "unit/test_intervals_of_metrics.py", "unit/test_rename.py"),
+    *("unit/test_estimate.py", "unit/test_data_objects.py", "unit/test_misreadings.py"),
+    *("property/test_k_degree_bound.py", "property/test_k_degree_sequence.py"),
+    *("property/test_k_degree_realization.py", "property/test_structural_fuzzy.py"),
+    *("property/test_attack_percolation.py", "unit/test_attack_membership.py"),
+    *("unit/test_evaluate_tasks.py", "unit/test_network_layers.py", "unit/test_engines.py"),
+    *("unit/test_kernel_guard.py", "cli/test_terminal.py", "cli/test_pipes.py"),
+    *("unit/test_for_comparison.py", "unit/test_structural_directed.py"),
 )
 """Folders and files with the dearest lists of cases: every run tries a part, `make fuzz` all."""
 
@@ -129,10 +141,11 @@ def room_of(test: str) -> str:
 
     Examples
     --------
-    >>> room_of("tests/contract/test_methods.py::test_it[suppress-k k=8]")
-    'smooth-k'
+    >>> room_of("tests/contract/test_methods.py::test_features[structural k=8]")
+    'structural'
     """
-    named = re.search("|".join(f"({words})" for words in ROOMS.values()), test)
+    rooms = re.compile("|".join(f"({words})" for words in ROOMS.values()))
+    named = rooms.search(test.partition("[")[2]) or rooms.search(test)
     if named and not test.startswith(TOGETHER):
         return list(ROOMS)[named.lastindex - 1]
     return re.sub(r"\W+", "-", test.partition("::")[0])

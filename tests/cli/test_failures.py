@@ -239,14 +239,14 @@ def interrupted(command, cwd, number):
         return Interrupted(process)
 
 
-def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil, cwd):
-    assert 0 == graphveil(*ANONYMIZE).code
+def test_an_interrupt_while_a_release_is_replaced_keeps_the_old_one(graphveil_here, cwd):
+    assert 0 == graphveil_here(*ANONYMIZE).code
     before = {path: path.read_bytes() for path in cwd.rglob("*") if path.is_file()}
     script = SLOW.format(module="graphveil.core.atomic", name="_put_in_place", after=False)
     command = [sys.executable, "-c", script, *ANONYMIZE, "--force"]
     assert 3 == interrupted(command, cwd, signal.SIGINT).returncode
     assert before == {path: path.read_bytes() for path in cwd.rglob("*") if path.is_file()}
-    assert 0 == graphveil("verify", "out", "--original", "friends.csv").code
+    assert 0 == graphveil_here("verify", "out", "--original", "friends.csv").code
 
 
 INTERRUPTED_TEXT = """

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 RELEASED = ["friends-k2", "friends-k2.private"]
 
 
-def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
+def test_the_way_from_a_file_to_a_verified_release(graphveil, graphveil_here, cwd):
     done = graphveil("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "friends-k2")
     assert 0 == done.code
     assert "friends.csv: read 6 rows of csv" in done.err
@@ -32,21 +32,21 @@ def test_the_way_from_a_file_to_a_verified_release(graphveil, cwd):
     assert (0, "") == (alone.code, alone.err)
     assert "not checked" in alone.out
     assert "Not checked without the original: " in alone.out
-    done = graphveil("verify", "friends-k2", "--original", "friends.csv")
+    done = graphveil_here("verify", "friends-k2", "--original", "friends.csv")
     assert (0, "") == (done.code, done.err)
     assert "not checked" not in done.out
 
-    done = graphveil("verify", "friends-k2", "--original", "friends.csv", "--json")
+    done = graphveil_here("verify", "friends-k2", "--original", "friends.csv", "--json")
     verdict = json.loads(done.out)
     assert {"holds"} == {condition["outcome"] for condition in verdict["checks"]}
     assert "recomputed" == verdict["word"]
 
     data = cwd / "friends-k2" / "data.csv"
     data.write_text(data.read_text().replace("0,", "1,", 1))
-    done = graphveil("verify", "friends-k2")
+    done = graphveil_here("verify", "friends-k2")
     assert (1, "") == (done.code, done.err)
     assert "The folder is not as it was published" in " ".join(done.out.split())
-    done = graphveil("verify", "friends-k2", "--json")
+    done = graphveil_here("verify", "friends-k2", "--json")
     assert 1 == done.code
     assert "fails" in {condition["outcome"] for condition in json.loads(done.out)["checks"]}
 
@@ -170,7 +170,7 @@ def test_json_of_anonymize_is_all_that_goes_to_stdout(graphveil, cwd):
     assert b"seed" not in public
 
 
-def test_a_folder_can_be_named_from_inside_or_with_a_slash(graphveil, cwd):
+def test_a_folder_can_be_named_from_inside_or_with_a_slash(graphveil, graphveil_here, cwd):
     gv.KDegree(k=2).anonymize(gv.read_graph(cwd / "friends.csv")).write(cwd / "out")
     script = (
         "import os, sys; os.chdir('out'); from graphveil.cli import main; "
@@ -179,7 +179,7 @@ def test_a_folder_can_be_named_from_inside_or_with_a_slash(graphveil, cwd):
     inside = graphveil(script=script)
     assert (0, "") == (inside.code, inside.err)
     assert "not checked" not in inside.out
-    slash = graphveil("verify", "out/", "--original", "friends.csv")
+    slash = graphveil_here("verify", "out/", "--original", "friends.csv")
     assert (0, "") == (slash.code, slash.err)
     assert "not checked" not in slash.out
 

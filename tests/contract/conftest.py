@@ -248,15 +248,17 @@ def claim_of(case):
 CLAIMS = list({claim_of(case): case for case in reversed(VARIANTS)}.values())[::-1]
 """The first variant of a method with each type of claim and each set of types of conditions."""
 
+BOUNDED = [case for case in FEW if case.anonymizer.rows_needed]
+"""Those of the few that need some rows."""
+
 
 def pytest_generate_tests(metafunc):
     """Give `case` every variant, `few` some of each method, `rest` the others, `claim` the claims.
 
     And `method` every method once, and `bounded` those of `few` that need some rows.
     """
-    bounded = [case for case in FEW if case.anonymizer.rows_needed]
     sets = (("case", VARIANTS), ("few", FEW), ("rest", REST), ("claim", CLAIMS))
-    sets += (("bounded", bounded),)
+    sets += (("bounded", BOUNDED),)
     for name, values in sets:
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, values, ids=str)

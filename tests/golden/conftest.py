@@ -1,4 +1,4 @@
-"""Of the cases of a golden test every other one is tried in every run, all in `make fuzz`."""
+"""Of the cases of a golden test a third is tried in every run, all in `make fuzz`."""
 
 from __future__ import annotations
 

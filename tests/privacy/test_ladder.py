@@ -207,6 +207,7 @@ def released_parts(method, graph, noisy):
     return edges_between_groups(graph, groups), triangles_and_steps(graph, classes, floor), rate
 
 
+@pytest.mark.all_cases
 @pytest.mark.thorough
 @pytest.mark.parametrize("n", [3, 4])
 def test_over_all_four_statistics_no_edge_changes_a_chance_by_more_than_epsilon(n):
@@ -238,6 +239,7 @@ def test_the_parts_are_the_whole_of_the_printed_epsilon():
         assert as_printed(epsilon) == sum(parts.values())
 
 
+@pytest.mark.all_cases
 @pytest.mark.parametrize(("counts", "radius"), [(1, 0), (1, 5), (2, 3), (3, 2), (4, 1)])
 def test_vectors_within_a_radius_are_counted_and_drawn_evenly(counts, radius):
     around = range(-radius, radius + 1)
@@ -251,6 +253,7 @@ def test_vectors_within_a_radius_are_counted_and_drawn_evenly(counts, radius):
         assert stats.chisquare(observed).pvalue > 1e-6
 
 
+@pytest.mark.all_cases
 @pytest.mark.parametrize("rate", [Fraction(31, 200), Fraction(1, 2), Fraction(3)])
 @pytest.mark.parametrize("counts", [1, 4])
 def test_the_table_encloses_the_law_of_the_steps_and_is_narrow(counts, rate):

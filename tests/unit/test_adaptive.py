@@ -17,6 +17,7 @@ from graphveil.methods.adaptive.kernels import clusters as merging
 from graphveil.methods.adaptive.problem import UNIT, problem_of
 from graphveil.release import read_record
 from graphveil.scale.engines import LocalEngine, using
+from thorough import first_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -341,24 +342,27 @@ def test_dear_columns_lose_less():
     assert lost[1] == sum(row[0] is None for row in rows_in_order(data, again))
 
 
+IN_BLOCKS = {
+    "adaptive": gv.Adaptive(block_rows=32),
+    "regular": gv.Adaptive(
+        levels=2, block_rows=32, compatibility="bipartite", refine="regular-search"
+    ),
+    "cluster-k": gv.ClusterK(k=3, block_rows=32),
+}
+
+
+@pytest.mark.parametrize("name", first_of(list(IN_BLOCKS)))
 def test_blocks_keep_the_promise_and_give_the_same_bytes_on_any_number_of_processes(
-    tmp_path, read_folder
+    tmp_path, read_folder, name
 ):
-    data = drawn(80, 10)
-    levels = np.arange(80) % 4 + 1
-    for name, run in {
-        "adaptive": lambda: gv.Adaptive(block_rows=32).anonymize(data, seed=2, levels=levels),
-        "regular": lambda: gv.Adaptive(
-            levels=2, block_rows=32, compatibility="bipartite", refine="regular-search"
-        ).anonymize(data, seed=2),
-        "cluster-k": lambda: gv.ClusterK(k=3, block_rows=32).anonymize(data, seed=2),
-    }.items():
-        one = run()
-        assert one.verify(data).ok
-        with using(LocalEngine(jobs=2)):
-            two = run()
-        folders = [r.write(tmp_path / f"{name}-{i}") for i, r in enumerate((one, two))]
-        assert read_folder(folders[0]) == read_folder(folders[1])
+    data, method = drawn(80, 10), IN_BLOCKS[name]
+    given = {"levels": np.arange(80) % 4 + 1} if name == "adaptive" else {}
+    one = method.anonymize(data, seed=2, **given)
+    assert one.verify(data).ok
+    with using(LocalEngine(jobs=2)):
+        two = method.anonymize(data, seed=2, **given)
+    folders = [r.write(tmp_path / f"{name}-{i}") for i, r in enumerate((one, two))]
+    assert read_folder(folders[0]) == read_folder(folders[1])
 
 
 def test_blocks_are_as_large_as_levels_need_and_cover_every_row_once():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import warnings
+from functools import cache
 
 import pytest
 
@@ -38,19 +40,37 @@ anonymize_rows(method, sys.argv[2], sys.argv[3], engine=LocalEngine(jobs=1), see
 """
 
 
-@pytest.fixture
-def file(tmp_path):
-    path = tmp_path / "likes.csv"
+def written(folder):
+    path = folder / "likes.csv"
     path.write_text("user,item\nann,tea\nbob,tea\ncyd,rye\ndan,rye\n")
     return path
 
 
+@pytest.fixture
+def file(tmp_path):
+    return written(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def left_by(tmp_path_factory):
+    """Return a function from a stage to the folder in which a run was killed at it."""
+
+    @cache
+    def left(stage):
+        folder = tmp_path_factory.mktemp(stage)
+        arguments = [sys.executable, "-c", KILLED, stage, written(folder), folder / "out"]
+        assert -9 == subprocess.run(arguments, check=False).returncode
+        return folder
+
+    return left
+
+
 @pytest.fixture(params=["reading", "publishing"])
-def killed(request, file, tmp_path):
+def killed(request, left_by, file, tmp_path):
     """Return the folder that a run left which was killed at this stage, and the release folder."""
+    shutil.copytree(left_by(request.param), tmp_path, dirs_exist_ok=True)
+    assert file.exists()
     out = tmp_path / "out"
-    arguments = [sys.executable, "-c", KILLED, request.param, file, out]
-    assert -9 == subprocess.run(arguments, check=False).returncode
     working = working_folder(out)
     assert (working / "raw" / "raw.parquet").exists() == (request.param == "reading")
     return working, out

@@ -20,6 +20,7 @@ from planted.collection import (
 )
 from planted.mutants import draw
 from planted.run import failed_test
+from thorough import is_left
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAWS = flaws()
@@ -63,6 +64,15 @@ def test_the_table_of_what_noticed_them_is_of_these_flaws_and_their_tests():
     for row in caught():
         files = {part.partition("::")[0] for part in checks[row.flaw][row.kind]}
         assert row.test.partition("::")[0] in files
+
+
+def test_every_run_tries_cases_of_each_test_that_noticed_a_flaw(request):
+    left, tried = set(), set()
+    for item in request.session.items:
+        (left if is_left(item) else tried).add(item.nodeid.partition("[")[0])
+    noticed = {row.test.partition("[")[0] for row in caught()}
+    assert len(noticed) > 100
+    assert set() == noticed & (left - tried)
 
 
 def test_rows_of_flaws_that_were_tried_again_take_the_place_of_the_old_ones(tmp_path):
